@@ -1,0 +1,188 @@
+//! What every agent adapter offers, and the one vocabulary of events that it reports in.
+
+use crate::protocol::agents::AgentInfo;
+use crate::protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{AgentName, ConversationId, StepId};
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// A kind of agent. Cheap to clone behind an `Arc`; it holds no process.
+pub trait Agent: Send + Sync {
+    fn name(&self) -> AgentName;
+    /// As people know it: `Claude Code`.
+    fn label(&self) -> &str;
+    /// Looks whether it can be used here, and says what to do where it can't.
+    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo>;
+    /// Starts it for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
+    fn start(
+        &self,
+        launch: Launch,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>>;
+}
+
+/// A started agent. Dropping it without `close` kills its processes.
+pub trait AgentSession: Send {
+    /// Hands over one message. The turn that it begins ends by one [`AgentEvent::TurnDone`] (or `Exited`).
+    fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>>;
+    /// Asks the running turn to end. It still ends by `TurnDone`.
+    fn interrupt(&mut self) -> BoxFuture<'_, ()>;
+    /// Ends the process in order (stdin closed, TERM, KILL of all descendants), reaped when this returns.
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
+}
+
+/// The environment that agents are started in: the login shell's, never the daemon's own.
+#[derive(Clone, Debug, Default)]
+pub struct AgentEnvironment {
+    pub variables: BTreeMap<OsString, OsString>,
+}
+
+/// What an agent needs to begin a conversation.
+#[derive(Clone)]
+pub struct Launch {
+    pub conversation_id: ConversationId,
+    /// Where it works and where its file tools are confined to.
+    pub folder: PathBuf,
+    /// The agent's own session id from an earlier [`AgentEvent::SessionStarted`], to go on with.
+    pub resume: Option<String>,
+    pub model: Option<String>,
+    /// Instructions that come before everything else.
+    pub system_prompt: String,
+    /// Where an agent with MCP reaches its tools.
+    pub mcp: McpEndpoint,
+    /// The same tools for an agent that lives in this process, and words for steps.
+    pub tools: Arc<dyn Tools>,
+    pub environment: AgentEnvironment,
+    /// A private folder (0700) for files that must not be in argv. The adapter removes what it puts there.
+    pub run_files: PathBuf,
+}
+
+/// The daemon's MCP endpoint, open to this one conversation's tabs with this token, which ends with the process.
+#[derive(Clone)]
+pub struct McpEndpoint {
+    /// `http://127.0.0.1:PORT/mcp`
+    pub url: String,
+    pub token: String,
+    /// The MCP names of the tools (`goto`, `click` …).
+    pub tools: Vec<String>,
+}
+
+/// One message to an agent.
+#[derive(Clone, Debug, Default)]
+pub struct Prompt {
+    pub text: String,
+    /// The page that the person looks at now.
+    pub page: Option<PageContext>,
+    pub images: Vec<Image>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// `image/png`
+    pub mime: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The browser's commands as tools, already bound to the conversation's tabs and to the policy:
+/// `run` asks the person where it must, and says no in words.
+pub trait Tools: Send + Sync {
+    fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>>;
+    /// What a call does, in words, for the step line. `arguments` are as the agent gave them.
+    fn describe(&self, tool: &str, arguments: &serde_json::Value) -> StepWords;
+}
+
+/// A command of the registry with its arguments as on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    pub command: String,
+    pub args: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolResult {
+    pub text: String,
+    pub data: Option<serde_json::Value>,
+    pub images: Vec<Image>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepWords {
+    pub kind: StepKind,
+    /// `Clicking`
+    pub verb: String,
+    /// `Submit`
+    pub object: String,
+}
+
+/// What an agent does, whatever agent it is.
+#[derive(Debug)]
+pub enum AgentEvent {
+    /// The agent's own name for the session, to resume it by.
+    SessionStarted {
+        resume: String,
+        model: Option<String>,
+    },
+    /// A new block of the answer begins; deltas follow.
+    TextStarted,
+    TextDelta(String),
+    ThinkingStarted,
+    ThinkingDelta(String),
+    StepStarted {
+        step_id: StepId,
+        words: StepWords,
+        tool: String,
+        arguments: String,
+    },
+    StepDone {
+        step_id: StepId,
+        outcome: StepOutcome,
+        result: String,
+        images: Vec<Image>,
+    },
+    /// The agent wants to use a tool of its own (not one of [`Tools`]). Dropping `answer` denies.
+    PermissionAsked(PermissionAsked),
+    /// The agent took the request back: the card closes, nothing is answered.
+    PermissionWithdrawn {
+        request: String,
+    },
+    /// A retry, a rate limit: worth a line while the turn goes on.
+    Notice(String),
+    TurnDone {
+        outcome: TurnOutcome,
+        model: Option<String>,
+        cost_usd: Option<f64>,
+        fault: Option<Fault>,
+    },
+    /// The process is gone. The last event.
+    Exited {
+        fault: Option<Fault>,
+    },
+}
+
+#[derive(Debug)]
+pub struct PermissionAsked {
+    /// The agent's id of the request, for `PermissionWithdrawn`.
+    pub request: String,
+    /// `Run a command`, `Write new.txt`
+    pub ask: String,
+    /// The thing itself: the shell command, the path.
+    pub does: String,
+    pub why: Option<String>,
+    pub kind: StepKind,
+    /// True for what the first policy lets run: reading files inside the folder.
+    pub read_only: bool,
+    pub answer: oneshot::Sender<PermissionAnswer>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PermissionAnswer {
+    Allow,
+    /// With the words that the agent is told.
+    Deny(String),
+}

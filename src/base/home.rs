@@ -1,0 +1,177 @@
+//! `~/.gstack`: where everything of one instance lies, and that nobody else can get in.
+//!
+//! Owns the paths and the check of their permissions. Never reads or writes what lies there.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Environment variable that moves the home.
+pub const HOME_VARIABLE: &str = "GSTACK_HOME";
+/// Environment variable that names an isolated instance beneath the home.
+pub const SESSION_VARIABLE: &str = "GSTACK_SESSION";
+
+const FOLDER_MODE: u32 = 0o700;
+/// `sun_path` holds 108 bytes on Linux and 104 on macOS, the final zero included.
+const LONGEST_SOCKET_PATH: usize = 103;
+
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    #[error("there is no home directory: HOME is not set")]
+    NoHome,
+    #[error("the session name {0:?} is not usable")]
+    BadSession(String),
+    #[error("{path} can't be used: {source}")]
+    Unusable { path: PathBuf, source: io::Error },
+    #[error("{path} belongs to another user (uid {owner}, yours is {own})")]
+    Foreign { path: PathBuf, owner: u32, own: u32 },
+    #[error("{path} can be written by others (mode {mode:o})")]
+    Open { path: PathBuf, mode: u32 },
+}
+
+impl HomeError {
+    /// The next step, in words.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
+            Self::BadSession(_) => "A session name has letters, digits, - and _ only, at most 32 of them.".to_owned(),
+            Self::Unusable { path, .. } => {
+                format!("Make {} writable for you, or set {HOME_VARIABLE} to another folder.", path.display())
+            }
+            Self::Foreign { .. } => format!("Set {HOME_VARIABLE} to a folder of your own."),
+            Self::Open { path, .. } => format!("Run: chmod 700 '{}'", path.display()),
+        }
+    }
+}
+
+/// The folder of one instance. Cheap to clone; holding one means that the folder was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+    sockets: PathBuf,
+}
+
+impl Home {
+    /// The home that the environment names: `--session` or `GSTACK_SESSION` beneath `GSTACK_HOME` or `~/.gstack`.
+    /// Makes it (0700) where it is missing.
+    pub fn locate(session: Option<&str>) -> Result<Self, HomeError> {
+        let base = match std::env::var_os(HOME_VARIABLE).filter(|v| !v.is_empty()) {
+            Some(path) => std::path::absolute(&path)
+                .map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })?,
+            None => dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack"),
+        };
+        let from_environment = std::env::var(SESSION_VARIABLE).ok();
+        let root = match session.or(from_environment.as_deref()).filter(|name| !name.is_empty()) {
+            Some(name) if is_session_name(name) => {
+                private_folder(&base)?;
+                private_folder(&base.join("instances"))?;
+                base.join("instances").join(name)
+            }
+            Some(name) => return Err(HomeError::BadSession(name.to_owned())),
+            None => base,
+        };
+        Self::at(root)
+    }
+
+    /// A home at a given place. Makes it (0700) where it is missing.
+    pub fn at(root: PathBuf) -> Result<Self, HomeError> {
+        private_folder(&root)?;
+        let sockets = if root.join("browser.sock").as_os_str().len() <= LONGEST_SOCKET_PATH {
+            root.clone()
+        } else {
+            run_folder(&root)?
+        };
+        Ok(Self { root, sockets })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+    /// What others may read to find the daemon: pid, port, token, version, mode.
+    pub fn state_file(&self) -> PathBuf {
+        self.root.join("browse.json")
+    }
+    /// Held (flock) for as long as a daemon lives.
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.root.join("daemon.lock")
+    }
+    /// Held (flock) for as long as a keeper, and so a browser, lives.
+    pub fn keeper_lock(&self) -> PathBuf {
+        self.root.join("keeper.lock")
+    }
+    pub fn panel_socket(&self) -> PathBuf {
+        self.sockets.join("panel.sock")
+    }
+    pub fn http_socket(&self) -> PathBuf {
+        self.sockets.join("http.sock")
+    }
+    pub fn browser_socket(&self) -> PathBuf {
+        self.sockets.join("browser.sock")
+    }
+    pub fn daemon_log(&self) -> PathBuf {
+        self.root.join("daemon.log")
+    }
+    pub fn keeper_log(&self) -> PathBuf {
+        self.root.join("keeper.log")
+    }
+    pub fn config_file(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+    /// One folder a conversation.
+    pub fn conversations(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+    pub fn browser_profile(&self) -> PathBuf {
+        self.root.join("chromium-profile")
+    }
+    /// The extension, unpacked from the binary.
+    pub fn extension(&self) -> PathBuf {
+        self.root.join("extension")
+    }
+    /// The folder of conversations that have none.
+    pub fn workspace(&self) -> PathBuf {
+        self.root.join("workspace")
+    }
+    /// For files that live as long as a process of ours (an agent's MCP configuration).
+    pub fn run_files(&self) -> PathBuf {
+        self.root.join("run")
+    }
+}
+
+/// Letters, digits, `-` and `_`, 1 to 32 of them.
+fn is_session_name(name: &str) -> bool {
+    (1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// Makes a folder that is ours alone, or checks that the one which is there is.
+pub fn private_folder(path: &Path) -> Result<(), HomeError> {
+    let unusable = |source| HomeError::Unusable { path: path.to_owned(), source };
+    fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
+    let found = fs::metadata(path).map_err(unusable)?;
+    let own = rustix::process::geteuid().as_raw();
+    if found.uid() != own {
+        return Err(HomeError::Foreign { path: path.to_owned(), owner: found.uid(), own });
+    }
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o022 != 0 {
+        return Err(HomeError::Open { path: path.to_owned(), mode });
+    }
+    if mode != FOLDER_MODE {
+        fs::set_permissions(path, fs::Permissions::from_mode(FOLDER_MODE)).map_err(unusable)?;
+    }
+    Ok(())
+}
+
+/// A short per-user folder for sockets whose home path is too long for `sun_path`.
+fn run_folder(root: &Path) -> Result<PathBuf, HomeError> {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    root.hash(&mut hasher);
+    let base = dirs::runtime_dir().unwrap_or_else(|| PathBuf::from("/tmp"));
+    let own = base.join(format!("gstack-{}", rustix::process::geteuid().as_raw()));
+    private_folder(&own)?;
+    let folder = own.join(format!("{:016x}", hasher.finish()));
+    private_folder(&folder)?;
+    Ok(folder)
+}

@@ -1,0 +1,7 @@
+//! What every layer stands on: where things lie on disk, whole-file writes, the clock.
+//!
+//! Never knows of chats, browsers or agents.
+
+pub mod atomic;
+pub mod clock;
+pub mod home;

@@ -1,0 +1,338 @@
+//! What a conversation is made of: events with gapless numbers, and text that grows.
+//!
+//! The same types are the journal's lines and the panel's events. Never holds state.
+
+use super::fault::Fault;
+use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, StepId, TabId, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// The number of an event within its conversation: 1, 2, 3 … without gaps.
+pub type Seq = u64;
+/// Milliseconds since 1970-01-01 UTC.
+pub type Millis = u64;
+
+/// One event of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatEvent {
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: Seq,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub at: Millis,
+    #[serde(flatten)]
+    pub body: ChatBody,
+}
+
+/// What happened. A reader ignores a `type` that it does not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum ChatBody {
+    /// A person's message was accepted. It waits in the queue until a `turn-started` names it.
+    Message {
+        client_id: ClientMessageId,
+        text: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        page: Option<PageContext>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
+        /// Where it was typed.
+        from: MessageSource,
+    },
+    /// A waiting message was taken back before its turn began.
+    MessageRemoved {
+        client_id: ClientMessageId,
+    },
+    TurnStarted {
+        turn_id: TurnId,
+        client_id: ClientMessageId,
+        agent: AgentName,
+        /// The agent's name as people know it: `Claude Code`, `Built-in`.
+        agent_label: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
+    /// A block of the agent's answer, as Markdown. It begins empty and grows by `chat.delta`;
+    /// read back from the journal it holds all of its text.
+    Text {
+        turn_id: TurnId,
+        text: String,
+    },
+    /// The agent's reasoning, where it reports it. Grows like `text`.
+    Thinking {
+        turn_id: TurnId,
+        text: String,
+    },
+    /// The agent does something.
+    Step {
+        turn_id: TurnId,
+        step_id: StepId,
+        kind: StepKind,
+        /// What it does in plain words, without its object: `Opening`, `Clicking`.
+        verb: String,
+        /// What it is done to: `example.com`, `Submit`.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        object: String,
+        /// The tool's own name, for the details.
+        tool: String,
+        /// The arguments as JSON text, cut at 4 KiB.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        arguments: String,
+    },
+    StepDone {
+        turn_id: TurnId,
+        step_id: StepId,
+        outcome: StepOutcome,
+        #[cfg_attr(test, ts(type = "number"))]
+        duration_ms: u64,
+        /// The result's text, cut at 4 KiB.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        result: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Attachment>,
+    },
+    /// The agent may not go on until a person has answered.
+    Approval {
+        turn_id: TurnId,
+        approval_id: ApprovalId,
+        /// The sentence that is asked: `Click “Revoke key”`.
+        ask: String,
+        /// The host of the page it is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        site: Option<String>,
+        /// Why the agent wants it, where it said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+        /// The command as it would run: `click @e14`.
+        does: String,
+        kind: StepKind,
+        /// The answers that can be given.
+        choices: Vec<Decision>,
+    },
+    ApprovalDone {
+        turn_id: TurnId,
+        approval_id: ApprovalId,
+        decision: Decision,
+        by: AnsweredBy,
+    },
+    /// Something that a person should know while the turn goes on: a retry, a rate limit.
+    Notice {
+        turn_id: TurnId,
+        text: String,
+    },
+    TurnDone {
+        turn_id: TurnId,
+        outcome: TurnOutcome,
+        #[cfg_attr(test, ts(type = "number"))]
+        duration_ms: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// What this turn cost, in US dollars, where the agent reports it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
+    },
+}
+
+/// Where a message was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageSource {
+    Panel,
+    Terminal,
+}
+
+/// The page that a person was looking at when they wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PageContext {
+    pub url: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
+}
+
+/// A file kept with the conversation and read by `file.read`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Attachment {
+    pub id: FileId,
+    pub name: String,
+    /// The media type: `image/png`.
+    pub mime: String,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub bytes: u64,
+}
+
+/// What a step is, for its icon and its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
+    Navigate,
+    Read,
+    Act,
+    Control,
+    File,
+    Shell,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum StepOutcome {
+    Ok,
+    Failed,
+    Denied,
+    /// It was cut off; whether it took effect is not known.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnOutcome {
+    Done,
+    Failed,
+    /// A person stopped it.
+    Stopped,
+    /// The daemon ended while it ran.
+    Interrupted,
+}
+
+/// A person's answer to an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    AllowOnce,
+    AllowSite,
+    AllowConversation,
+    Deny,
+}
+
+impl Decision {
+    pub fn allows(self) -> bool {
+        self != Self::Deny
+    }
+}
+
+/// Who answered an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum AnsweredBy {
+    Panel,
+    Terminal,
+    /// The turn ended, or the agent took its request back.
+    Withdrawn,
+    /// A rule that a person made before.
+    Rule,
+    /// Nobody answered in time.
+    Timeout,
+}
+
+/// `chat.delta`: text that grows the event `seq` at `offset`.
+/// A receiver that already holds text at `offset` ignores that part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatDelta {
+    pub conversation_id: ConversationId,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: Seq,
+    /// In UTF-16 code units, as JavaScript counts.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub offset: u64,
+    pub text: String,
+}
+
+/// `chat.event`: one new event of a conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatEventPush {
+    pub conversation_id: ConversationId,
+    pub event: ChatEvent,
+}
+
+/// `chat.gap`: events were left out because the panel read too slowly; it reads again from `after`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatGap {
+    pub conversation_id: ConversationId,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub head: Seq,
+}
+
+/// A conversation as lists and headers show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationInfo {
+    pub conversation_id: ConversationId,
+    /// The first words of its first message, or as a person named it. Empty while it has none.
+    pub title: String,
+    /// The tab it belongs to while that lives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// The page it was last about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageContext>,
+    /// The agent it talks to; absent: the default one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// The folder that the agent works in.
+    pub folder: String,
+    /// The number of its newest event; 0 while it has none.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub head: Seq,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub created_at: Millis,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: Millis,
+    pub state: ConversationState,
+    pub queued: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum ConversationState {
+    Idle,
+    Running,
+    WaitingForApproval,
+    Stopping,
+}
+
+/// The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Subscribed {
+    pub epoch: Epoch,
+    pub info: ConversationInfo,
+    /// The number of the newest event. A panel that holds more cuts back to it.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub head: Seq,
+    /// Events after the asked number, oldest first.
+    pub events: Vec<ChatEvent>,
+    /// True when `events` does not reach back to the asked number: read the rest by `chat.history`.
+    pub older: bool,
+}
+
+/// The answer to `chat.history`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct HistoryPage {
+    /// Events before the asked number, oldest first.
+    pub events: Vec<ChatEvent>,
+    /// True when still older ones exist.
+    pub older: bool,
+}

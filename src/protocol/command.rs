@@ -1,0 +1,36 @@
+//! A browser command as it travels over HTTP and the panel's wire, and its result.
+
+use super::ids::TabId;
+use serde::{Deserialize, Serialize};
+
+/// `POST /command` and `command.run`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CommandRequest {
+    pub command: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Without it: the client's current tab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// The client's working directory; without it only the temp directory is open to paths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// What a command gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CommandResult {
+    /// The output for people and agents; untrusted page content is already in its envelope.
+    pub output: String,
+    /// The same as data, where the command has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "unknown"))]
+    pub data: Option<serde_json::Value>,
+    /// Files that the command wrote (absolute paths).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}

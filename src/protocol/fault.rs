@@ -1,0 +1,126 @@
+//! What went wrong, in a form that a program can decide by and a person can act on.
+//!
+//! Owns the stable codes and the shape of a fault. Never maps a particular error to a code:
+//! each layer does that where its error is defined.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A stable code. Programs decide by it, never by the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultCode {
+    /// The message was not valid JSON or not of the shape that its method takes.
+    BadRequest,
+    /// No such method or command.
+    Unknown,
+    /// The other side speaks a protocol that this one does not serve.
+    ProtocolMismatch,
+    /// The caller may not do this.
+    Forbidden,
+    /// What was named does not exist (tab, conversation, ref, file …).
+    NotFound,
+    /// The request can't be served in the present state (queue full, name taken …).
+    Conflict,
+    /// A limit of size or count was passed.
+    TooLarge,
+    /// It took longer than its limit.
+    Timeout,
+    /// A person or a newer request ended it.
+    Cancelled,
+    /// The policy or a person said no.
+    Denied,
+    /// The native messaging host could not reach or start the daemon.
+    DaemonDown,
+    /// The daemon is handing over to a newer one.
+    Updating,
+    /// There is no browser, or it went away.
+    BrowserDown,
+    /// The tab crashed or was closed.
+    TabGone,
+    /// The page could not be loaded.
+    Navigation,
+    /// The element was not found, not unique or not actionable.
+    Element,
+    /// The page's script threw.
+    Script,
+    /// A writing command was cut off; whether it took effect is not known. Never retried by itself.
+    OutcomeUnknown,
+    /// The agent's program was not found.
+    AgentMissing,
+    /// The agent is not signed in.
+    AgentSignedOut,
+    /// The agent's process ended when it should not have.
+    AgentCrashed,
+    /// The agent reported an error (API down, rate limit, bad key …).
+    AgentError,
+    /// The disk is full, read-only or not ours.
+    Storage,
+    /// A path lies outside the folders that are open to the caller.
+    PathRefused,
+    /// An address that gstack does not open (scheme or metadata host).
+    UrlRefused,
+    /// A defect of gstack itself.
+    Internal,
+}
+
+/// A hop of the way from the panel to the agent, so that trouble is named by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Hop {
+    Panel,
+    Background,
+    Host,
+    Daemon,
+    Browser,
+    Agent,
+}
+
+/// An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Fault {
+    pub code: FaultCode,
+    /// What happened, in words.
+    pub message: String,
+    /// The next step, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// A shell command that mends it; the panel offers to copy it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Where on the way it broke, when that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hop: Option<Hop>,
+}
+
+impl Fault {
+    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, command: None, hop: None }
+    }
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+    #[must_use]
+    pub fn at(mut self, hop: Hop) -> Self {
+        self.hop = Some(hop);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

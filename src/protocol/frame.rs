@@ -1,0 +1,106 @@
+//! Chrome's native messaging frame: a u32 length in native byte order, then that many bytes of UTF-8 JSON.
+//!
+//! Owns the codec and its caps, which are checked before anything is allocated. The same frames
+//! run on `panel.sock`. Never looks into a message: it is bytes here.
+//! Source: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging>
+
+use byteorder::{ByteOrder, NativeEndian};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use tokio_util::codec::{Decoder, Encoder};
+
+/// The length of the length.
+pub const HEADER: usize = 4;
+/// The largest message that Chrome sends to a host.
+pub const MAX_FROM_CHROME: usize = 64 * 1024 * 1024;
+/// The largest message that Chrome takes from a host: one byte more and it cuts the port.
+pub const MAX_TO_CHROME: usize = 1_048_576;
+/// What we stay under, so that an envelope never pushes a payload over Chrome's limit.
+pub const COMFORTABLE: usize = 900 * 1024;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    #[error("a frame of {length} bytes is larger than the limit of {limit}")]
+    TooLarge { length: usize, limit: usize },
+    #[error("a frame of zero bytes holds no message")]
+    Empty,
+    #[error("the stream ended inside a frame: {got} of {expected} bytes")]
+    Truncated { got: usize, expected: usize },
+    #[error("frame stream: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Cuts a byte stream into messages and puts messages into frames.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameCodec {
+    max_in: usize,
+    max_out: usize,
+}
+
+impl FrameCodec {
+    /// As the native messaging host speaks to Chrome, and the daemon to the host.
+    pub fn host_side() -> Self {
+        Self { max_in: MAX_FROM_CHROME, max_out: MAX_TO_CHROME }
+    }
+    /// The other end: what the host reads from the daemon, and tests read in Chrome's place.
+    pub fn browser_side() -> Self {
+        Self { max_in: MAX_TO_CHROME, max_out: MAX_FROM_CHROME }
+    }
+}
+
+impl Decoder for FrameCodec {
+    type Item = Bytes;
+    type Error = FrameError;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
+        if buffer.len() < HEADER {
+            return Ok(None);
+        }
+        let length = NativeEndian::read_u32(&buffer[..HEADER]) as usize;
+        if length == 0 {
+            return Err(FrameError::Empty);
+        }
+        if length > self.max_in {
+            return Err(FrameError::TooLarge { length, limit: self.max_in });
+        }
+        if buffer.len() < HEADER + length {
+            // Grow as bytes come rather than by the sender's word: a false length costs nothing.
+            return Ok(None);
+        }
+        buffer.advance(HEADER);
+        Ok(Some(buffer.split_to(length).freeze()))
+    }
+
+    /// A clean end lies on a boundary; an end inside a frame is an error.
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
+        if let Some(frame) = self.decode(buffer)? {
+            return Ok(Some(frame));
+        }
+        if buffer.is_empty() {
+            return Ok(None);
+        }
+        let expected =
+            if buffer.len() < HEADER { HEADER } else { HEADER + NativeEndian::read_u32(&buffer[..HEADER]) as usize };
+        Err(FrameError::Truncated { got: buffer.len(), expected })
+    }
+}
+
+impl<M: AsRef<[u8]>> Encoder<M> for FrameCodec {
+    type Error = FrameError;
+
+    fn encode(&mut self, message: M, buffer: &mut BytesMut) -> Result<(), FrameError> {
+        let bytes = message.as_ref();
+        if bytes.is_empty() {
+            return Err(FrameError::Empty);
+        }
+        if bytes.len() > self.max_out {
+            return Err(FrameError::TooLarge { length: bytes.len(), limit: self.max_out });
+        }
+        let mut header = [0; HEADER];
+        // The cap is far below u32::MAX, so the cast keeps the value.
+        NativeEndian::write_u32(&mut header, bytes.len() as u32);
+        buffer.reserve(HEADER + bytes.len());
+        buffer.put_slice(&header);
+        buffer.put_slice(bytes);
+        Ok(())
+    }
+}

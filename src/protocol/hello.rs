@@ -1,0 +1,48 @@
+//! The first words on a connection: who is there, and which protocol they speak.
+
+use super::ids::{BrowserRun, Epoch, InstanceId};
+use serde::{Deserialize, Serialize};
+
+/// What the native messaging host says first on `panel.sock`, before it pumps: what only it can know.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostPreamble {
+    /// The extension that Chrome vouched for: `chrome-extension://ID/`.
+    pub origin: String,
+    pub pid: u32,
+    pub version: String,
+    /// Set when the browser was started by gstack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser_run: Option<BrowserRun>,
+}
+
+/// `hello` from the extension, on each new port.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    pub protocol: u32,
+    /// The extension's release.
+    pub version: String,
+    pub instance_id: InstanceId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_name: Option<String>,
+}
+
+/// The daemon's answer to `hello`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    pub protocol: u32,
+    /// The daemon's release.
+    pub version: String,
+    pub epoch: Epoch,
+    /// The daemon's process id, for display.
+    pub pid: u32,
+    /// True when gstack started this browser and drives it; false in an everyday browser.
+    pub driven: bool,
+    /// The address of the welcome page, when the daemon serves one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub welcome_url: Option<String>,
+}

@@ -1,0 +1,121 @@
+//! Ids as newtypes, so that a tab is never taken for a conversation or a Chrome tab.
+//!
+//! Owns the spelling of ids on the wire. Never decides which ids exist.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Wraps text that came from outside; the receiver checks whether such an id exists.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+            /// A fresh random id (UUID version 4).
+            pub fn random() -> Self {
+                Self(uuid::Uuid::new_v4().to_string())
+            }
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+macro_rules! number_id {
+    ($(#[$doc:meta])* $name:ident($number:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(ts_rs::TS))]
+        #[serde(transparent)]
+        pub struct $name(pub $number);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = std::num::ParseIntError;
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+    };
+}
+
+number_id!(
+    /// A tab as people and commands name it: small, counted up by the daemon, never reused while it runs.
+    TabId(u32)
+);
+number_id!(
+    /// Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
+    ChromeTabId(i64)
+);
+number_id!(
+    /// Chrome's id of a window (`chrome.windows.Window.id`).
+    WindowId(i64)
+);
+text_id!(
+    /// One conversation; also the name of its folder under `sessions/`.
+    ConversationId
+);
+text_id!(
+    /// One turn of an agent: from the message that began it to its end.
+    TurnId
+);
+text_id!(
+    /// A message as the panel or the CLI named it before it was sent. Makes a resend harmless.
+    ClientMessageId
+);
+text_id!(
+    /// One action of an agent within a turn.
+    StepId
+);
+text_id!(
+    /// One request for a person's permission.
+    ApprovalId
+);
+text_id!(
+    /// One panel behind a browser's port, or the background itself where absent.
+    PanelId
+);
+text_id!(
+    /// One installation of the extension in one profile (random, kept in `chrome.storage.local`).
+    InstanceId
+);
+text_id!(
+    /// One run of one browser that gstack started (`GSTACK_BROWSER` in its environment).
+    BrowserRun
+);
+text_id!(
+    /// One run of the daemon. A new epoch tells a panel that unacknowledged state may be gone.
+    Epoch
+);
+text_id!(
+    /// A DevTools target (`Target.TargetID`).
+    TargetId
+);
+text_id!(
+    /// A file that belongs to a conversation (`sessions/<id>/files/<file id>`).
+    FileId
+);
+text_id!(
+    /// The name of an agent: `claude`, `builtin`, or as the configuration calls it.
+    AgentName
+);

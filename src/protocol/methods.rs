@@ -1,0 +1,372 @@
+//! Every method of the wire: its name, parameters and result, in both directions.
+//!
+//! Owns the list. The daemon's dispatch and `extension/protocol.d.ts` are made from it.
+
+use super::agents::AgentInfo;
+use super::chat::{ConversationInfo, Decision, MessageSource, PageContext, Seq};
+use super::command::CommandRequest;
+use super::fault::{Fault, Hop};
+use super::hello::Hello;
+use super::ids::{AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, Epoch, FileId, TabId, WindowId};
+use super::tabs::{TabWithConversation, TabsChanged};
+use serde::{Deserialize, Serialize};
+
+/// What the extension asks of the daemon. `method` and `params` of a request or notification.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "method", content = "params")]
+pub enum ToDaemon {
+    /// The first request on a port. → [`super::hello::Welcome`]
+    #[serde(rename = "hello")]
+    Hello(Hello),
+    /// A live check of the hop. → [`Pong`]
+    #[serde(rename = "ping")]
+    Ping(Empty),
+    /// Every hop from here on, checked now. → [`Hops`]
+    #[serde(rename = "hops")]
+    Hops(Empty),
+    /// Notification: Chrome's tab events.
+    #[serde(rename = "tabs.changed")]
+    TabsChanged(TabsChanged),
+    /// Notification: a panel of this port opened or shows another window's tab.
+    #[serde(rename = "panel.opened")]
+    PanelOpened(PanelOpened),
+    /// Notification: a panel of this port is gone. Its subscriptions end.
+    #[serde(rename = "panel.closed")]
+    PanelClosed(Empty),
+    /// The conversation of a tab; made when there is none. → [`ConversationInfo`]
+    #[serde(rename = "chat.open")]
+    ChatOpen(ChatOpen),
+    /// What happened after `after`, and from now on by push. → [`super::chat::Subscribed`]
+    #[serde(rename = "chat.subscribe")]
+    ChatSubscribe(ChatSubscribe),
+    /// Ends the push of one conversation to this panel. → [`Empty`]
+    #[serde(rename = "chat.unsubscribe")]
+    ChatUnsubscribe(ChatRef),
+    /// Older events. → [`super::chat::HistoryPage`]
+    #[serde(rename = "chat.history")]
+    ChatHistory(ChatHistory),
+    /// Notification: this panel has applied all events up to `seq`.
+    #[serde(rename = "chat.ack")]
+    ChatAck(ChatAck),
+    /// A message; the same `clientId` again is answered as the first time. → [`Sent`]
+    #[serde(rename = "chat.send")]
+    ChatSend(ChatSend),
+    /// Takes a waiting message back. → [`Empty`]
+    #[serde(rename = "chat.unqueue")]
+    ChatUnqueue(ChatUnqueue),
+    /// Stops the running turn. → [`Empty`]
+    #[serde(rename = "chat.stop")]
+    ChatStop(ChatRef),
+    /// Puts the conversation into history and opens an empty one for its tab. → [`ConversationInfo`]
+    #[serde(rename = "chat.clear")]
+    ChatClear(ChatRef),
+    /// Answers an approval. → [`Empty`]
+    #[serde(rename = "approval.answer")]
+    ApprovalAnswer(ApprovalAnswer),
+    /// Conversations, newest first. → [`Conversations`]
+    #[serde(rename = "conversations.list")]
+    ConversationsList(ConversationsList),
+    /// → [`Agents`]
+    #[serde(rename = "agents.list")]
+    AgentsList(AgentsList),
+    /// Chooses the agent of a conversation. → [`ConversationInfo`]
+    #[serde(rename = "agents.choose")]
+    AgentsChoose(AgentsChoose),
+    /// Markdown to HTML, one result a block. → [`Rendered`]
+    #[serde(rename = "markdown.render")]
+    MarkdownRender(MarkdownRender),
+    /// A part of a conversation's file. → [`FilePart`]
+    #[serde(rename = "file.read")]
+    FileRead(FileRead),
+    /// A browser command on the panel's tab (quick actions). → [`super::command::CommandResult`]
+    #[serde(rename = "command.run")]
+    CommandRun(CommandRun),
+}
+
+/// What the daemon tells the extension. Notifications only.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "method", content = "params")]
+pub enum ToPanel {
+    #[serde(rename = "chat.event")]
+    ChatEvent(super::chat::ChatEventPush),
+    #[serde(rename = "chat.delta")]
+    ChatDelta(super::chat::ChatDelta),
+    #[serde(rename = "chat.gap")]
+    ChatGap(super::chat::ChatGap),
+    /// State or queue of a conversation changed.
+    #[serde(rename = "chat.info")]
+    ChatInfo(ConversationInfo),
+    /// The tabs that have a conversation changed (to the background: it relays to all its panels).
+    #[serde(rename = "tabs.conversations")]
+    TabsConversations(TabsConversations),
+    /// Agents were found, lost or signed in.
+    #[serde(rename = "agents.changed")]
+    AgentsChanged(Agents),
+    /// An agent works in these tabs now, or has ended there (to the background: pill, frame and cursor).
+    #[serde(rename = "tabs.working")]
+    TabsWorking(TabsWorking),
+    /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
+    #[serde(rename = "fault")]
+    Fault(Fault),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Empty {}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Pong {
+    pub epoch: Epoch,
+}
+
+/// One hop, checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct HopState {
+    pub hop: Hop,
+    pub ok: bool,
+    /// In words: `Chromium 156, pid 4242, 3 tabs`.
+    pub detail: String,
+    /// How long the check took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub millis: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Hops {
+    pub hops: Vec<HopState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PanelOpened {
+    pub window_id: WindowId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatOpen {
+    pub chrome_tab_id: ChromeTabId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatRef {
+    pub conversation_id: ConversationId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatSubscribe {
+    pub conversation_id: ConversationId,
+    /// The newest event that the panel holds; 0 for none.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub after: Seq,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatHistory {
+    pub conversation_id: ConversationId,
+    /// Events older than this one.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub before: Seq,
+    /// At most this many; fewer where they would not fit into one frame.
+    pub limit: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAck {
+    pub conversation_id: ConversationId,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: Seq,
+    /// UTF-16 units held of the event `seq`, when its text is still growing.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatSend {
+    pub conversation_id: ConversationId,
+    pub client_id: ClientMessageId,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageContext>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<NewAttachment>,
+    /// The agent for this conversation from now on; absent: as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default = "from_panel")]
+    pub from: MessageSource,
+}
+
+fn from_panel() -> MessageSource {
+    MessageSource::Panel
+}
+
+/// A file that comes with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct NewAttachment {
+    pub name: String,
+    pub mime: String,
+    /// Base64.
+    pub data: String,
+}
+
+/// The answer to `chat.send`: it is in the journal and on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Sent {
+    /// The number of its `message` event.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub seq: Seq,
+    /// How many messages wait before it; 0 when its turn begins at once.
+    pub position: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatUnqueue {
+    pub conversation_id: ConversationId,
+    pub client_id: ClientMessageId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalAnswer {
+    pub conversation_id: ConversationId,
+    pub approval_id: ApprovalId,
+    pub decision: Decision,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ConversationsList {
+    /// Only those whose title or page holds this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Conversations {
+    pub conversations: Vec<ConversationInfo>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AgentsList {
+    /// Look again instead of answering from what is known.
+    #[serde(default)]
+    pub refresh: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Agents {
+    pub agents: Vec<AgentInfo>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentsChoose {
+    pub conversation_id: ConversationId,
+    /// Absent: the default agent.
+    #[serde(default)]
+    pub agent: Option<AgentName>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct MarkdownRender {
+    pub blocks: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Rendered {
+    /// HTML, one a block. Raw HTML of the source is text in it.
+    pub html: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FileRead {
+    pub conversation_id: ConversationId,
+    pub id: FileId,
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub offset: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FilePart {
+    /// Base64 of the bytes from the asked offset on; empty at the end.
+    pub data: String,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total: u64,
+    pub mime: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CommandRun {
+    pub chrome_tab_id: ChromeTabId,
+    /// Its `tabId` is set by the daemon.
+    #[serde(flatten)]
+    pub request: CommandRequest,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TabsConversations {
+    pub tabs: Vec<TabWithConversation>,
+}
+
+/// One tab in which an agent works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkingTab {
+    pub tab_id: TabId,
+    pub chrome_tab_id: ChromeTabId,
+    /// What it does, in words: `Clicking Submit`.
+    pub doing: String,
+    /// It waits for a person's answer.
+    pub waiting: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TabsWorking {
+    /// All of them; an empty list when none.
+    pub tabs: Vec<WorkingTab>,
+}

@@ -1,0 +1,59 @@
+//! JSON-RPC 2.0 envelopes, with the one addition of `client`: which panel of the port is meant.
+//!
+//! Owns the outer shape only: parameters and results stay raw until the method is known.
+
+use super::fault::Fault;
+use super::ids::PanelId;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The id of a request: a number that its sender counts up.
+pub type RequestId = u64;
+
+/// Any message in either direction. Which kind it is follows from the fields that are there:
+/// `method` with `id` is a request, `method` alone a notification, `id` alone a response.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Envelope {
+    #[serde(default = "version")]
+    pub jsonrpc: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<PanelId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<RequestId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+}
+
+fn version() -> String {
+    "2.0".to_owned()
+}
+
+/// Serialises a value that this crate defined. Such a value always has a JSON form.
+fn raw<T: Serialize>(value: &T) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).ok()
+}
+
+impl Envelope {
+    pub fn request<T: Serialize>(id: RequestId, method: &str, params: &T) -> Self {
+        Self { id: Some(id), ..Self::notification(None, method, params) }
+    }
+    pub fn notification<T: Serialize>(client: Option<PanelId>, method: &str, params: &T) -> Self {
+        Self { jsonrpc: version(), client, method: Some(method.to_owned()), params: raw(params), ..Self::default() }
+    }
+    pub fn response<T: Serialize>(client: Option<PanelId>, id: RequestId, result: &T) -> Self {
+        Self { jsonrpc: version(), client, id: Some(id), result: raw(result), ..Self::default() }
+    }
+    pub fn failure(client: Option<PanelId>, id: Option<RequestId>, fault: Fault) -> Self {
+        Self { jsonrpc: version(), client, id, error: Some(fault), ..Self::default() }
+    }
+    /// The bytes of the message, without a frame around them.
+    pub fn encode(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,54 @@
+//! Tabs as the extension reports them from Chrome's events, and as the daemon names them.
+
+use super::ids::{ChromeTabId, ConversationId, TabId, TargetId, WindowId};
+use serde::{Deserialize, Serialize};
+
+/// One tab as Chrome's extension API sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChromeTab {
+    pub chrome_tab_id: ChromeTabId,
+    pub window_id: WindowId,
+    pub url: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fav_icon_url: Option<String>,
+    /// The tab in view of its window.
+    pub active: bool,
+    #[serde(default)]
+    pub incognito: bool,
+    #[serde(default)]
+    pub discarded: bool,
+    /// From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_id: Option<TargetId>,
+}
+
+/// `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TabsChanged {
+    #[serde(default)]
+    pub full: bool,
+    #[serde(default)]
+    pub tabs: Vec<ChromeTab>,
+    #[serde(default)]
+    pub removed: Vec<ChromeTabId>,
+}
+
+/// A tab that has a conversation, for the panel's tab menu.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TabWithConversation {
+    pub tab_id: TabId,
+    pub chrome_tab_id: ChromeTabId,
+    pub window_id: WindowId,
+    pub title: String,
+    pub url: String,
+    pub conversation_id: ConversationId,
+    /// A turn is running there.
+    pub running: bool,
+}
