@@ -4,4 +4,6 @@
 
 pub mod agent;
 pub mod base;
+pub mod client;
+pub mod native;
 pub mod protocol;

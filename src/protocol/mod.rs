@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod chat;
 pub mod command;
+pub mod control;
 pub mod fault;
 pub mod frame;
 pub mod hello;
