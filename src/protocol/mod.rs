@@ -1,19 +1,26 @@
 //! The wire between the panel and the daemon: every message, id, fault and limit, as types.
 //!
 //! Owns the shapes and their versions. Never does IO and knows nothing of the rest of the crate.
-//! `extension/protocol.d.ts` is generated from these types (`tests/protocol.rs` holds it in step).
+//! `extension/protocol.d.ts` is generated from these types (`typescript.rs` holds it in step), and
+//! `tests/golden` holds every message as JSON (`golden.rs`).
 
 pub mod agents;
+#[cfg(test)]
+mod answers;
 pub mod chat;
 pub mod command;
 pub mod control;
 pub mod fault;
 pub mod frame;
+#[cfg(test)]
+mod golden;
 pub mod hello;
 pub mod ids;
 pub mod methods;
 pub mod rpc;
 pub mod tabs;
+#[cfg(test)]
+mod typescript;
 
 /// The protocol number, compared on `hello`; the daemon serves this one and the one before it.
 pub const PROTOCOL: u32 = 1;

@@ -1,0 +1,588 @@
+/*
+ * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.
+ * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript
+ */
+
+/** Sent in `hello`: this extension speaks 1, the daemon serves 1 to 1. */
+export type Protocol = 1;
+
+/** Any message in either direction. `method` with `id` is a request, `method` alone a notification, `id` alone a response. */
+export interface Envelope {
+  jsonrpc: "2.0";
+  /** Which panel of the port is meant; absent: the background itself. */
+  client?: PanelId;
+  /** A number that the sender of requests counts up. */
+  id?: number;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: Fault;
+}
+
+/** The names of what the extension asks or tells. */
+export type Method = ToDaemon["method"];
+/** The parameters of one method. */
+export type Params<M extends Method> = Extract<ToDaemon, { method: M }>["params"];
+/** The names of what the daemon tells. */
+export type EventName = ToPanel["method"];
+/** The parameters of one of the daemon's events. */
+export type EventParams<E extends EventName> = Extract<ToPanel, { method: E }>["params"];
+
+/** What answers each request. */
+export interface Answers {
+  "hello": Welcome;
+  "ping": Pong;
+  "hops": Hops;
+  "chat.open": ConversationInfo;
+  "chat.subscribe": Subscribed;
+  "chat.unsubscribe": Empty;
+  "chat.history": HistoryPage;
+  "chat.send": Sent;
+  "chat.unqueue": Empty;
+  "chat.stop": Empty;
+  "chat.clear": ConversationInfo;
+  "approval.answer": Empty;
+  "conversations.list": Conversations;
+  "agents.list": Agents;
+  "agents.choose": ConversationInfo;
+  "markdown.render": Rendered;
+  "file.read": FilePart;
+  "command.run": CommandResult;
+}
+
+export type AgentInfo = { name: AgentName, 
+/**
+ * As people know it: `Claude Code`.
+ */
+label: string, status: AgentStatus, version?: string, 
+/**
+ * Where its program was found.
+ */
+path?: string, 
+/**
+ * What is wrong and how to mend it, unless it is ready.
+ */
+fault?: Fault, 
+/**
+ * Taken when a conversation names no agent.
+ */
+default: boolean, 
+/**
+ * False for the built-in one, which follows plain commands only.
+ */
+hasModel: boolean, };
+
+/**
+ * The name of an agent: `claude`, `builtin`, or as the configuration calls it.
+ */
+export type AgentName = string;
+
+export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
+
+export type Agents = { agents: Array<AgentInfo>, };
+
+export type AgentsChoose = { conversationId: ConversationId, 
+/**
+ * Absent: the default agent.
+ */
+agent: AgentName | null, };
+
+export type AgentsList = { 
+/**
+ * Look again instead of answering from what is known.
+ */
+refresh: boolean, };
+
+/**
+ * Who answered an approval.
+ */
+export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
+
+export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision, };
+
+/**
+ * One request for a person's permission.
+ */
+export type ApprovalId = string;
+
+/**
+ * A file kept with the conversation and read by `file.read`.
+ */
+export type Attachment = { id: FileId, name: string, 
+/**
+ * The media type: `image/png`.
+ */
+mime: string, bytes: number, };
+
+export type ChatAck = { conversationId: ConversationId, seq: number, 
+/**
+ * UTF-16 units held of the event `seq`, when its text is still growing.
+ */
+offset: number, };
+
+/**
+ * `chat.delta`: text that grows the event `seq` at `offset`.
+ * A receiver that already holds text at `offset` ignores that part.
+ */
+export type ChatDelta = { conversationId: ConversationId, seq: number, 
+/**
+ * In UTF-16 code units, as JavaScript counts.
+ */
+offset: number, text: string, };
+
+/**
+ * One event of a conversation.
+ */
+export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<Attachment>, 
+/**
+ * Where it was typed.
+ */
+from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+/**
+ * The agent's name as people know it: `Claude Code`, `Built-in`.
+ */
+agentLabel: string, model?: string, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+/**
+ * What it does in plain words, without its object: `Opening`, `Clicking`.
+ */
+verb: string, 
+/**
+ * What it is done to: `example.com`, `Submit`.
+ */
+object?: string, 
+/**
+ * The tool's own name, for the details.
+ */
+tool: string, 
+/**
+ * The arguments as JSON text, cut at 4 KiB.
+ */
+arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
+/**
+ * The result's text, cut at 4 KiB.
+ */
+result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
+/**
+ * The sentence that is asked: `Click “Revoke key”`.
+ */
+ask: string, 
+/**
+ * The host of the page it is about.
+ */
+site?: string, 
+/**
+ * Why the agent wants it, where it said so.
+ */
+why?: string, 
+/**
+ * The command as it would run: `click @e14`.
+ */
+does: string, kind: StepKind, 
+/**
+ * The answers that can be given.
+ */
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string, 
+/**
+ * What this turn cost, in US dollars, where the agent reports it.
+ */
+costUsd?: number, 
+/**
+ * Why it failed.
+ */
+fault?: Fault, });
+
+/**
+ * `chat.event`: one new event of a conversation.
+ */
+export type ChatEventPush = { conversationId: ConversationId, event: ChatEvent, };
+
+/**
+ * `chat.gap`: events were left out because the panel read too slowly; it reads again from `after`.
+ */
+export type ChatGap = { conversationId: ConversationId, head: number, };
+
+export type ChatHistory = { conversationId: ConversationId, 
+/**
+ * Events older than this one.
+ */
+before: number, 
+/**
+ * At most this many; fewer where they would not fit into one frame.
+ */
+limit: number, };
+
+export type ChatOpen = { chromeTabId: ChromeTabId, };
+
+export type ChatRef = { conversationId: ConversationId, };
+
+export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<NewAttachment>, 
+/**
+ * The agent for this conversation from now on; absent: as it is.
+ */
+agent?: AgentName, model?: string, from: MessageSource, };
+
+export type ChatSubscribe = { conversationId: ConversationId, 
+/**
+ * The newest event that the panel holds; 0 for none.
+ */
+after: number, };
+
+export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMessageId, };
+
+/**
+ * One tab as Chrome's extension API sees it.
+ */
+export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string, 
+/**
+ * The tab in view of its window.
+ */
+active: boolean, incognito: boolean, discarded: boolean, 
+/**
+ * From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
+ */
+targetId?: TargetId, };
+
+/**
+ * Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
+ */
+export type ChromeTabId = number;
+
+/**
+ * A message as the panel or the CLI named it before it was sent. Makes a resend harmless.
+ */
+export type ClientMessageId = string;
+
+/**
+ * What a command gave.
+ */
+export type CommandResult = { 
+/**
+ * The output for people and agents; untrusted page content is already in its envelope.
+ */
+output: string, 
+/**
+ * The same as data, where the command has any.
+ */
+data?: unknown, 
+/**
+ * Files that the command wrote (absolute paths).
+ */
+files?: Array<string>, };
+
+export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Array<string>, 
+/**
+ * Without it: the client's current tab.
+ */
+tabId?: TabId, 
+/**
+ * The client's working directory; without it only the temp directory is open to paths.
+ */
+cwd?: string, };
+
+/**
+ * One conversation; also the name of its folder under `sessions/`.
+ */
+export type ConversationId = string;
+
+/**
+ * A conversation as lists and headers show it.
+ */
+export type ConversationInfo = { conversationId: ConversationId, 
+/**
+ * The first words of its first message, or as a person named it. Empty while it has none.
+ */
+title: string, 
+/**
+ * The tab it belongs to while that lives.
+ */
+tabId?: TabId, 
+/**
+ * The page it was last about.
+ */
+page?: PageContext, 
+/**
+ * The agent it talks to; absent: the default one.
+ */
+agent?: AgentName, 
+/**
+ * The folder that the agent works in.
+ */
+folder: string, 
+/**
+ * The number of its newest event; 0 while it has none.
+ */
+head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, };
+
+export type ConversationState = "idle" | "running" | "waiting-for-approval" | "stopping";
+
+export type Conversations = { conversations: Array<ConversationInfo>, };
+
+export type ConversationsList = { 
+/**
+ * Only those whose title or page holds this text.
+ */
+search?: string, };
+
+/**
+ * A person's answer to an approval.
+ */
+export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "deny";
+
+export type Empty = Record<symbol, never>;
+
+/**
+ * One run of the daemon. A new epoch tells a panel that unacknowledged state may be gone.
+ */
+export type Epoch = string;
+
+/**
+ * An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
+ */
+export type Fault = { code: FaultCode, 
+/**
+ * What happened, in words.
+ */
+message: string, 
+/**
+ * The next step, in words.
+ */
+hint?: string, 
+/**
+ * A shell command that mends it; the panel offers to copy it.
+ */
+command?: string, 
+/**
+ * Where on the way it broke, when that is known.
+ */
+hop?: Hop, };
+
+/**
+ * A stable code. Programs decide by it, never by the message.
+ */
+export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "not-found" | "conflict" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
+
+/**
+ * A file that belongs to a conversation (`sessions/<id>/files/<file id>`).
+ */
+export type FileId = string;
+
+export type FilePart = { 
+/**
+ * Base64 of the bytes from the asked offset on; empty at the end.
+ */
+data: string, total: number, mime: string, };
+
+export type FileRead = { conversationId: ConversationId, id: FileId, offset: number, };
+
+/**
+ * `hello` from the extension, on each new port.
+ */
+export type Hello = { protocol: number, 
+/**
+ * The extension's release.
+ */
+version: string, instanceId: InstanceId, profileName?: string, };
+
+/**
+ * The answer to `chat.history`.
+ */
+export type HistoryPage = { 
+/**
+ * Events before the asked number, oldest first.
+ */
+events: Array<ChatEvent>, 
+/**
+ * True when still older ones exist.
+ */
+older: boolean, };
+
+/**
+ * A hop of the way from the panel to the agent, so that trouble is named by its place.
+ */
+export type Hop = "panel" | "background" | "host" | "daemon" | "browser" | "agent";
+
+/**
+ * One hop, checked.
+ */
+export type HopState = { hop: Hop, ok: boolean, 
+/**
+ * In words: `Chromium 156, pid 4242, 3 tabs`.
+ */
+detail: string, 
+/**
+ * How long the check took, in milliseconds.
+ */
+millis?: number, fault?: Fault, };
+
+export type Hops = { hops: Array<HopState>, };
+
+/**
+ * One installation of the extension in one profile (random, kept in `chrome.storage.local`).
+ */
+export type InstanceId = string;
+
+export type MarkdownRender = { blocks: Array<string>, };
+
+/**
+ * Where a message was typed.
+ */
+export type MessageSource = "panel" | "terminal";
+
+/**
+ * A file that comes with a message.
+ */
+export type NewAttachment = { name: string, mime: string, 
+/**
+ * Base64.
+ */
+data: string, };
+
+/**
+ * The page that a person was looking at when they wrote.
+ */
+export type PageContext = { url: string, title: string, selection?: string, };
+
+/**
+ * One panel behind a browser's port, or the background itself where absent.
+ */
+export type PanelId = string;
+
+export type PanelOpened = { windowId: WindowId, };
+
+export type Pong = { epoch: Epoch, };
+
+export type Rendered = { 
+/**
+ * HTML, one a block. Raw HTML of the source is text in it.
+ */
+html: Array<string>, };
+
+/**
+ * The answer to `chat.send`: it is in the journal and on disk.
+ */
+export type Sent = { 
+/**
+ * The number of its `message` event.
+ */
+seq: number, 
+/**
+ * How many messages wait before it; 0 when its turn begins at once.
+ */
+position: number, };
+
+/**
+ * One action of an agent within a turn.
+ */
+export type StepId = string;
+
+/**
+ * What a step is, for its icon and its words.
+ */
+export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell" | "other";
+
+export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
+
+/**
+ * The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
+ */
+export type Subscribed = { epoch: Epoch, info: ConversationInfo, 
+/**
+ * The number of the newest event. A panel that holds more cuts back to it.
+ */
+head: number, 
+/**
+ * Events after the asked number, oldest first.
+ */
+events: Array<ChatEvent>, 
+/**
+ * True when `events` does not reach back to the asked number: read the rest by `chat.history`.
+ */
+older: boolean, };
+
+/**
+ * A tab as people and commands name it: small, counted up by the daemon, never reused while it runs.
+ */
+export type TabId = number;
+
+/**
+ * A tab that has a conversation, for the panel's tab menu.
+ */
+export type TabWithConversation = { tabId: TabId, chromeTabId: ChromeTabId, windowId: WindowId, title: string, url: string, conversationId: ConversationId, 
+/**
+ * A turn is running there.
+ */
+running: boolean, };
+
+/**
+ * `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.
+ */
+export type TabsChanged = { full: boolean, tabs: Array<ChromeTab>, removed: Array<ChromeTabId>, };
+
+export type TabsConversations = { tabs: Array<TabWithConversation>, };
+
+export type TabsWorking = { 
+/**
+ * All of them; an empty list when none.
+ */
+tabs: Array<WorkingTab>, };
+
+/**
+ * A DevTools target (`Target.TargetID`).
+ */
+export type TargetId = string;
+
+/**
+ * What the extension asks of the daemon. `method` and `params` of a request or notification.
+ */
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun };
+
+/**
+ * What the daemon tells the extension. Notifications only.
+ */
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "fault", "params": Fault };
+
+/**
+ * One turn of an agent: from the message that began it to its end.
+ */
+export type TurnId = string;
+
+export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
+
+/**
+ * The daemon's answer to `hello`.
+ */
+export type Welcome = { protocol: number, 
+/**
+ * The daemon's release.
+ */
+version: string, epoch: Epoch, 
+/**
+ * The daemon's process id, for display.
+ */
+pid: number, 
+/**
+ * True when gstack started this browser and drives it; false in an everyday browser.
+ */
+driven: boolean, 
+/**
+ * The address of the welcome page, when the daemon serves one.
+ */
+welcomeUrl?: string, };
+
+/**
+ * Chrome's id of a window (`chrome.windows.Window.id`).
+ */
+export type WindowId = number;
+
+/**
+ * One tab in which an agent works.
+ */
+export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId, 
+/**
+ * What it does, in words: `Clicking Submit`.
+ */
+doing: string, 
+/**
+ * It waits for a person's answer.
+ */
+waiting: boolean, };

@@ -1,0 +1,142 @@
+//! Writes `extension/protocol.d.ts` from the wire's types and holds the file in step. Only in test builds.
+//!
+//! Owns that file's text. After a change of the wire run
+//! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
+
+use super::answers::{self, AnswerVisitor};
+use super::fault::Fault;
+use super::ids::PanelId;
+use super::methods::{ToDaemon, ToPanel};
+use super::{PROTOCOL, PROTOCOL_OLDEST};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use ts_rs::{Config, TS, TypeVisitor};
+
+const FILE: &str = "extension/protocol.d.ts";
+
+/// JSON-RPC's outer shape: `rpc.rs` keeps parameters raw, so it is written by hand here.
+const ENVELOPE: &str = "\
+/** Any message in either direction. `method` with `id` is a request, `method` alone a notification, `id` alone a response. */
+export interface Envelope {
+  jsonrpc: \"2.0\";
+  /** Which panel of the port is meant; absent: the background itself. */
+  client?: PanelId;
+  /** A number that the sender of requests counts up. */
+  id?: number;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: Fault;
+}
+
+/** The names of what the extension asks or tells. */
+export type Method = ToDaemon[\"method\"];
+/** The parameters of one method. */
+export type Params<M extends Method> = Extract<ToDaemon, { method: M }>[\"params\"];
+/** The names of what the daemon tells. */
+export type EventName = ToPanel[\"method\"];
+/** The parameters of one of the daemon's events. */
+export type EventParams<E extends EventName> = Extract<ToPanel, { method: E }>[\"params\"];
+";
+
+/// Every type that was met, by name, so that the order in the file is stable.
+struct Collector {
+    config: Config,
+    declarations: BTreeMap<String, String>,
+    answers: Vec<(&'static str, String)>,
+}
+
+impl Collector {
+    fn take<T: TS + 'static + ?Sized>(&mut self) {
+        // Only types of ours are written out; a number or a list has no file of its own.
+        if T::output_path().is_none() {
+            T::visit_dependencies(self);
+            return;
+        }
+        let name = T::ident(&self.config);
+        if self.declarations.contains_key(&name) {
+            return;
+        }
+        let docs = T::docs().unwrap_or_default();
+        let declaration = without_null(&T::decl(&self.config));
+        self.declarations.insert(name, format!("{docs}export {declaration}\n"));
+        T::visit_dependencies(self);
+    }
+}
+
+impl TypeVisitor for Collector {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        self.take::<T>();
+    }
+}
+
+impl AnswerVisitor for Collector {
+    fn answer<T: TS + Serialize + DeserializeOwned + 'static>(&mut self, method: &'static str) {
+        self.take::<T>();
+        self.answers.push((method, T::name(&self.config)));
+    }
+}
+
+/// An optional field is left out of a message, never null: `a?: T | null,` becomes `a?: T,`.
+fn without_null(declaration: &str) -> String {
+    let mut parts = declaration.split("?: ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (field, rest) = part.split_once(',').unwrap_or((part, ""));
+        write!(text, "?: {},{rest}", field.trim_end_matches(" | null")).unwrap();
+    }
+    text
+}
+
+fn declarations() -> String {
+    let mut collector = Collector {
+        // Every number of the wire stays far below 2^53.
+        config: Config::new().with_large_int("number"),
+        declarations: BTreeMap::new(),
+        answers: Vec::new(),
+    };
+    collector.take::<ToDaemon>();
+    collector.take::<ToPanel>();
+    collector.take::<Fault>();
+    collector.take::<PanelId>();
+    answers::walk(&mut collector);
+
+    let mut text = String::from(
+        "/*\n * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.\n \
+         * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n",
+    );
+    writeln!(
+        text,
+        "/** Sent in `hello`: this extension speaks {PROTOCOL}, the daemon serves {PROTOCOL_OLDEST} to {PROTOCOL}. */"
+    )
+    .unwrap();
+    writeln!(text, "export type Protocol = {PROTOCOL};\n").unwrap();
+    writeln!(text, "{ENVELOPE}\n/** What answers each request. */\nexport interface Answers {{").unwrap();
+    for (method, name) in &collector.answers {
+        writeln!(text, "  {method:?}: {name};").unwrap();
+    }
+    text.push_str("}\n");
+    for declaration in collector.declarations.values() {
+        text.push('\n');
+        text.push_str(declaration);
+    }
+    text
+}
+
+#[test]
+fn the_extension_has_the_types_of_this_wire() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+    let wanted = declarations();
+    if std::env::var_os("GSTACK_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == wanted,
+        "{FILE} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test --lib protocol::typescript"
+    );
+}
