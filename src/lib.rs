@@ -4,5 +4,7 @@
 
 pub mod agent;
 pub mod base;
+pub mod client;
 pub mod install;
+pub mod native;
 pub mod protocol;

@@ -5,3 +5,6 @@
 pub mod atomic;
 pub mod clock;
 pub mod home;
+pub mod lock;
+pub mod peer;
+pub mod state;

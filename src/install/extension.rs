@@ -4,9 +4,9 @@
 //! one version or the other. Never loads it into a browser.
 
 use super::InstallError;
-use super::manifest::EXTENSION_ID;
 use crate::base::atomic::FILE_MODE;
 use crate::base::home::Home;
+use crate::protocol::EXTENSION_ID;
 use include_dir::{Dir, include_dir};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::collections::BTreeMap;

@@ -4,13 +4,12 @@
 //! Source: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host>
 
 use super::InstallError;
+use crate::protocol::EXTENSION_ID;
 use serde_json::Value;
 use std::path::Path;
 
 /// The name by which the extension asks for the host.
 pub const HOST_NAME: &str = "io.gstack.host";
-/// The id of the extension, fixed by the `key` of its manifest.
-pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";
 
 const TEMPLATE: &str = include_str!("../../manifests/io.gstack.host.json");
 

@@ -1,0 +1,43 @@
+//! Locks that live as long as a process: `flock` on a file, released by the kernel even on kill -9.
+//!
+//! Owns taking and testing. A lock's file is never removed: that would split it in two.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Held until dropped or until the process ends.
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+}
+
+impl FileLock {
+    /// Takes the lock if nobody holds it; `None` when somebody does.
+    pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Waits until the lock is free. Blocks the thread.
+    pub fn take(path: &Path) -> io::Result<Self> {
+        let file = open(path)?;
+        file.lock()?;
+        Ok(Self { _file: file })
+    }
+
+    /// Whether somebody holds it now.
+    pub fn is_held(path: &Path) -> bool {
+        path.exists() && matches!(Self::try_take(path), Ok(None))
+    }
+}
+
+/// Rust opens files close-on-exec, so no child inherits the lock.
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).truncate(false).write(true).read(true).mode(super::atomic::FILE_MODE).open(path)
+}

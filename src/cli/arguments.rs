@@ -1,0 +1,223 @@
+//! What the command line says, as raw values. Parsing does no IO.
+//!
+//! Owns gstack's own subcommands and global options; the browser's commands come from the registry.
+
+use crate::command::registry;
+use crate::protocol::ids::TabId;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::path::PathBuf;
+
+/// Options that any command takes, before or after its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Globals {
+    pub json: bool,
+    pub tab: Option<TabId>,
+    pub session: Option<String>,
+}
+
+/// One invocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Invocation {
+    Connect { browser: Option<String>, headless: Option<bool>, url: Option<String>, arguments: Vec<String> },
+    Disconnect,
+    Stop,
+    Restart,
+    Status,
+    Doctor,
+    Chat { message: String, agent: Option<String> },
+    StopTurns,
+    Approvals { answer: Option<(String, ApprovalWord)> },
+    Agents,
+    InstallHost { user_data_dir: Option<PathBuf>, dry_run: bool },
+    UninstallHost { user_data_dir: Option<PathBuf>, dry_run: bool },
+    /// A command of the registry.
+    Browser { command: String, args: Vec<String> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApprovalWord {
+    Allow,
+    Deny,
+}
+
+const AFTER_HELP: &str = "\
+Start here:
+  gstack connect                  open a browser with the side panel
+  gstack chat \"open example.com\"  talk to the agent from the terminal
+  gstack snapshot -i              what can be clicked, with refs such as @e3
+  gstack click @e3                click it
+
+Help on one command: gstack help <command>. When something is wrong: gstack doctor.";
+
+/// The whole command line, for parsing, help and completions.
+pub fn command() -> Command {
+    let own = [
+        Command::new("connect")
+            .about("Open a browser with the side panel, or find the one that is open")
+            .arg(Arg::new("browser").long("browser").value_name("PATH").help("The browser's program"))
+            .arg(Arg::new("headless").long("headless").action(ArgAction::SetTrue).help("Without a window"))
+            .arg(
+                Arg::new("headed")
+                    .long("headed")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with("headless")
+                    .help("With a window, even where no display was found"),
+            )
+            .arg(Arg::new("url").value_name("URL").help("A page to open"))
+            .arg(
+                Arg::new("arguments")
+                    .last(true)
+                    .num_args(0..)
+                    .value_name("ARG")
+                    .help("Arguments for the browser itself, after --"),
+            ),
+        Command::new("disconnect").about("Close the browser; conversations stay"),
+        Command::new("stop").about("End the gstack daemon; the browser stays open"),
+        Command::new("restart").about("Close the browser and the daemon, then connect again"),
+        Command::new("status").about("What runs: browser, tabs, panels, agents"),
+        Command::new("doctor").about("Check every hop from the panel to the agent, with a remedy for each that fails"),
+        Command::new("chat")
+            .about("Send a message to the agent and stream its answer")
+            .arg(Arg::new("message").required(true).num_args(1..).value_name("MESSAGE"))
+            .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)")),
+        Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
+        Command::new("approvals")
+            .about("List what agents wait to be allowed, or answer")
+            .arg(Arg::new("id").value_name("ID").requires("word"))
+            .arg(Arg::new("word").value_name("allow|deny").value_parser(["allow", "deny"])),
+        Command::new("agents").about("The agents that were found, and how to install the others"),
+        host_command("install-host", "Register gstack with every installed Chromium-family browser"),
+        host_command("uninstall-host", "Remove the registration again"),
+    ];
+    let browser = registry::all().iter().filter(|spec| spec.name != "status").map(|spec| {
+        Command::new(spec.name)
+            .about(spec.summary)
+            .long_about(spec.help())
+            .override_usage(format!("gstack {} {}", spec.name, spec.usage()))
+            .disable_help_flag(true)
+            .arg(Arg::new("args").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true).hide(true))
+    });
+    Command::new("gstack")
+        .version(crate::protocol::VERSION)
+        .about("Your coding agent in your browser's side panel, and the same browser from the terminal")
+        .after_help(AFTER_HELP)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Print JSON"))
+        .arg(Arg::new("tab").long("tab").global(true).value_name("N").help("The tab to work on (or GSTACK_TAB)"))
+        .arg(
+            Arg::new("session")
+                .long("session")
+                .global(true)
+                .value_name("NAME")
+                .help("An isolated instance (or GSTACK_SESSION)"),
+        )
+        .subcommands(own)
+        .subcommands(browser)
+}
+
+fn host_command(name: &'static str, about: &'static str) -> Command {
+    Command::new(name)
+        .about(about)
+        .arg(
+            Arg::new("user-data-dir")
+                .long("user-data-dir")
+                .value_name("DIR")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("A browser profile of your own instead of the installed browsers"),
+        )
+        .arg(Arg::new("dry-run").long("dry-run").action(ArgAction::SetTrue).help("Say what would be done, do nothing"))
+}
+
+/// Parses the arguments (without the program's name). Errors are clap's own, with its exit code and words.
+pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
+    let mut globals = Globals::default();
+    let arguments = take_globals(arguments, &mut globals)?;
+    let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(arguments))?;
+    let Some((name, matches)) = matches.subcommand() else {
+        return Err(usage("a command is missing"));
+    };
+    Ok((globals, invocation(name, matches)?))
+}
+
+/// Takes the global options out of anywhere before `--`: the browser's commands take all that follows them.
+fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<String>, clap::Error> {
+    let mut rest = Vec::with_capacity(arguments.len());
+    let mut from = arguments.iter();
+    while let Some(argument) = from.next() {
+        let (name, inline) = match argument.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
+            _ => (argument.as_str(), None),
+        };
+        match name {
+            "--" => {
+                rest.push(argument.clone());
+                rest.extend(from.by_ref().cloned());
+            }
+            "--json" if inline.is_none() => globals.json = true,
+            "--tab" => {
+                let value = inline.or_else(|| from.next().cloned()).ok_or_else(|| usage("--tab takes a number"))?;
+                globals.tab = Some(tab_number(&value)?);
+            }
+            "--session" => {
+                globals.session =
+                    Some(inline.or_else(|| from.next().cloned()).ok_or_else(|| usage("--session takes a name"))?);
+            }
+            _ => rest.push(argument.clone()),
+        }
+    }
+    Ok(rest)
+}
+
+/// A tab's number as people write it.
+pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
+    text.parse().map_err(|_| usage(&format!("{text:?} is no tab number; `gstack tabs` lists them")))
+}
+
+fn usage(message: &str) -> clap::Error {
+    command().error(clap::error::ErrorKind::InvalidValue, message)
+}
+
+fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Error> {
+    let text = |key: &str| matches.get_one::<String>(key).cloned();
+    let many = |key: &str| matches.get_many::<String>(key).map(|v| v.cloned().collect()).unwrap_or_default();
+    let host = || (matches.get_one::<PathBuf>("user-data-dir").cloned(), matches.get_flag("dry-run"));
+    Ok(match name {
+        "connect" => Invocation::Connect {
+            browser: text("browser"),
+            headless: match (matches.get_flag("headless"), matches.get_flag("headed")) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            },
+            url: text("url"),
+            arguments: many("arguments"),
+        },
+        "disconnect" => Invocation::Disconnect,
+        "stop" => Invocation::Stop,
+        "restart" => Invocation::Restart,
+        "status" => Invocation::Status,
+        "doctor" => Invocation::Doctor,
+        "chat" => {
+            let words: Vec<String> = many("message");
+            Invocation::Chat { message: words.join(" "), agent: text("agent") }
+        }
+        "stop-turn" => Invocation::StopTurns,
+        "approvals" => Invocation::Approvals {
+            answer: text("id").zip(text("word")).map(|(id, word)| {
+                (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })
+            }),
+        },
+        "agents" => Invocation::Agents,
+        "install-host" => {
+            let (user_data_dir, dry_run) = host();
+            Invocation::InstallHost { user_data_dir, dry_run }
+        }
+        "uninstall-host" => {
+            let (user_data_dir, dry_run) = host();
+            Invocation::UninstallHost { user_data_dir, dry_run }
+        }
+        other => Invocation::Browser { command: other.to_owned(), args: many("args") },
+    })
+}

@@ -1,0 +1,68 @@
+//! `gstack connect`, `disconnect` and `stop`: the browser's and the daemon's life, step by step as it happens.
+
+use super::terminal::{Terminal, print, print_line};
+use crate::client::http::Client;
+use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
+use crate::protocol::fault::{Fault, FaultCode};
+use std::collections::BTreeMap;
+
+/// What a browser needs of the terminal's environment to find its display, fonts and language.
+const PASSED_VARIABLES: [&str; 9] = [
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "XDG_SESSION_TYPE",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "LANG",
+    "GSTACK_BROWSER_PATH",
+    "GSTACK_BROWSER_ARGS",
+];
+
+/// The environment that a browser is started with, taken from this terminal.
+pub fn browser_environment() -> BTreeMap<String, String> {
+    PASSED_VARIABLES
+        .iter()
+        .filter_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()).map(|value| ((*name).to_owned(), value)))
+        .collect()
+}
+
+pub async fn connect(client: &Client, request: ConnectRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
+    let mut lines = client.stream("/connect", &request).await?;
+    while let Some(line) = lines.next::<ConnectLine>().await? {
+        if json && !matches!(line, ConnectLine::Failed(_)) {
+            print_line(&serde_json::to_string(&line).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?);
+        }
+        match line {
+            ConnectLine::Step { name, detail, millis } if !json => {
+                let time = terminal.dim(&format!("{millis:>5} ms"));
+                print(&format!("{} {name:<18} {time}  {detail}\n", terminal.good("✓")));
+            }
+            ConnectLine::Notice(text) if !json => print(&format!("{} {text}\n", terminal.warm("!"))),
+            ConnectLine::Done(connected) => {
+                if !json {
+                    print(&next_steps(&connected, terminal));
+                }
+                return Ok(());
+            }
+            ConnectLine::Failed(fault) => return Err(fault),
+            ConnectLine::Step { .. } | ConnectLine::Notice(_) => {}
+        }
+    }
+    Err(Fault::new(FaultCode::Internal, "the daemon ended its answer without a result")
+        .hint("Run `gstack doctor`.")
+        .command("gstack doctor"))
+}
+
+fn next_steps(connected: &Connected, terminal: Terminal) -> String {
+    let where_to = match (connected.mode.as_str(), connected.panel) {
+        ("headless", _) => {
+            "There is no display, so the browser runs without a window.\nTalk to it: gstack chat \"help\"   ·   drive it: gstack goto example.com"
+        }
+        (_, true) => {
+            "The side panel is open: type there what you want done on the page.\nFrom here:  gstack chat \"help\"   ·   gstack goto example.com"
+        }
+        (_, false) => "Open the side panel with gstack's icon in the browser's toolbar.",
+    };
+    format!("\n{} with {}.\n{where_to}\n", terminal.bold("Connected"), connected.agent)
+}

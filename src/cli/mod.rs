@@ -1,0 +1,235 @@
+//! The command line: parses, asks the daemon, prints.
+//!
+//! Owns words and exit codes on a terminal. Never does a command's work itself.
+
+pub mod arguments;
+mod chat;
+mod connect;
+mod hosts;
+mod status;
+mod terminal;
+
+use crate::base::home::Home;
+use crate::client::http::Client;
+use crate::protocol::chat::Decision;
+use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TabId};
+use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
+use arguments::{ApprovalWord, Globals, Invocation};
+use serde::Serialize;
+use std::process::ExitCode;
+use terminal::{Terminal, print, print_line};
+
+/// Pins the tab of every command of a shell.
+const TAB_VARIABLE: &str = "GSTACK_TAB";
+
+/// Runs one invocation; the exit code says how it ended.
+pub async fn run(arguments: Vec<String>) -> ExitCode {
+    let terminal = Terminal::detect();
+    let (globals, invocation) = match arguments::parse(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Help and version come this way too; clap knows which stream and code they take.
+            error.print().ok();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
+        }
+    };
+    match dispatch(globals, invocation, terminal).await {
+        Ok(code) => code,
+        Err(fault) => terminal.fail(&fault),
+    }
+}
+
+async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
+    let home = Home::locate(globals.session.as_deref())
+        .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+    let client = Client::new(home.clone());
+    let running = Client::of_running(home.clone());
+    let json = globals.json;
+    match invocation {
+        Invocation::Connect { browser, headless, url, arguments } => {
+            let request = ConnectRequest { browser, headless, url, arguments, ..here() };
+            connect::connect(&client, request, json, terminal).await?;
+        }
+        Invocation::Disconnect => {
+            running.post::<_, Empty>("/disconnect", &Empty {}).await?;
+            say(json, "Disconnected: the browser is closed. Conversations stay.");
+        }
+        Invocation::Stop => stop(&running, json).await?,
+        Invocation::Restart => {
+            match running.post::<_, Empty>("/disconnect", &Empty {}).await {
+                Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
+                    return Err(fault);
+                }
+                _ => {}
+            }
+            stop(&running, true).await?;
+            connect::connect(&client, here(), json, terminal).await?;
+        }
+        Invocation::Status => {
+            let status: Status = running.get("/status").await?;
+            show(json, &status, || status::status_text(&status))?;
+        }
+        Invocation::Doctor => return doctor(&client, json, terminal).await,
+        Invocation::Chat { message, agent } => {
+            let request = ChatRequest {
+                client_id: ClientMessageId::random(),
+                message,
+                tab_id: tab(&globals)?,
+                agent: agent.map(AgentName::new),
+                cwd: here().cwd,
+            };
+            chat::chat(&client, request, json, terminal).await?;
+        }
+        Invocation::StopTurns => {
+            let stopped: Stopped = running.post("/stop-turns", &StopTurns { tab_id: tab(&globals)? }).await?;
+            let words = match stopped.turns {
+                0 => "Nothing was running.".to_owned(),
+                1 => "Stopped 1 turn.".to_owned(),
+                n => format!("Stopped {n} turns."),
+            };
+            show(json, &stopped, || words)?;
+        }
+        Invocation::Approvals { answer } => approvals(&running, answer, json, terminal).await?,
+        Invocation::Agents => {
+            let agents: Agents = client.get("/agents").await?;
+            show(json, &agents, || agents_text(&agents, terminal))?;
+        }
+        Invocation::InstallHost { user_data_dir, dry_run } => {
+            hosts::install(&home, user_data_dir.as_deref(), dry_run, json, terminal)?;
+        }
+        Invocation::UninstallHost { user_data_dir, dry_run } => {
+            hosts::uninstall(user_data_dir.as_deref(), dry_run, json, terminal)?;
+        }
+        Invocation::Browser { command, args } => {
+            let request = CommandRequest { command, args, tab_id: tab(&globals)?, cwd: here().cwd };
+            let result: CommandResult = client.post("/command", &request).await?;
+            show(json, &result, || result.output.clone())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What this terminal is: its folder and what a browser needs of its environment.
+fn here() -> ConnectRequest {
+    ConnectRequest {
+        cwd: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
+        environment: connect::browser_environment(),
+        ..ConnectRequest::default()
+    }
+}
+
+fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
+    if globals.tab.is_some() {
+        return Ok(globals.tab);
+    }
+    match std::env::var(TAB_VARIABLE).ok().filter(|v| !v.is_empty()) {
+        None => Ok(None),
+        Some(text) => text.parse().map(Some).map_err(|_| {
+            Fault::new(FaultCode::BadRequest, format!("{TAB_VARIABLE}={text} is no tab number"))
+                .hint("`gstack tabs` lists the numbers.")
+        }),
+    }
+}
+
+/// Ends the daemon; that none runs is success.
+async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
+    match running.post::<_, Empty>("/stop", &Empty {}).await {
+        Ok(_) => {
+            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            Ok(())
+        }
+        Err(fault) if fault.code == FaultCode::DaemonDown => {
+            say(json, "gstack was not running.");
+            Ok(())
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+async fn doctor(client: &Client, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
+    let doctor: Doctor = client.get("/doctor").await?;
+    let all_well = doctor.hops.iter().all(|hop| hop.ok);
+    if json {
+        show(true, &doctor, String::new)?;
+    } else {
+        status::print_hops(&doctor.hops, terminal);
+    }
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn approvals(
+    running: &Client,
+    answer: Option<(String, ApprovalWord)>,
+    json: bool,
+    terminal: Terminal,
+) -> Result<(), Fault> {
+    let waiting: WaitingApprovals = running.get("/approvals").await?;
+    let Some((id, word)) = answer else {
+        return show(json, &waiting, || {
+            if waiting.approvals.is_empty() {
+                return "Nothing waits for an answer.".to_owned();
+            }
+            let lines = waiting.approvals.iter().map(|a| {
+                let site = a.site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
+                format!("{}  {}{site}\n    {}", a.approval_id, terminal.bold(&a.ask), terminal.dim(&a.does))
+            });
+            let text: Vec<String> = lines.collect();
+            format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))
+        });
+    };
+    let found = waiting.approvals.iter().find(|a| a.approval_id.as_str().starts_with(&id)).ok_or_else(|| {
+        Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
+            .hint("`gstack approvals` lists those that do.")
+    })?;
+    let answer = ApprovalAnswer {
+        conversation_id: found.conversation_id.clone(),
+        approval_id: ApprovalId::new(found.approval_id.as_str()),
+        decision: if word == ApprovalWord::Allow { Decision::AllowOnce } else { Decision::Deny },
+    };
+    running.post::<_, Empty>("/approvals/answer", &answer).await?;
+    say(json, if word == ApprovalWord::Allow { "Allowed once." } else { "Denied." });
+    Ok(())
+}
+
+fn agents_text(agents: &Agents, terminal: Terminal) -> String {
+    let lines = agents.agents.iter().map(|agent| {
+        let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
+        let version = agent.version.as_deref().unwrap_or_default();
+        let default = if agent.default { " (default)" } else { "" };
+        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        if let Some(path) = &agent.path {
+            line.push_str(&terminal.dim(&format!("  {path}")));
+        }
+        if let Some(fault) = &agent.fault {
+            line.push_str(&format!("\n    {}", fault.message));
+            if let Some(command) = &fault.command {
+                line.push_str(&format!("\n    Run: {command}"));
+            }
+        }
+        line
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Prints a value as JSON, or its text.
+fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> Result<(), Fault> {
+    if json {
+        let encoded =
+            serde_json::to_string_pretty(value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        print_line(&encoded);
+    } else {
+        let text = text();
+        if text.is_empty() { print("") } else { print_line(&text) }
+    }
+    Ok(())
+}
+
+/// Says that something was done, unless JSON was asked for: then the exit code says it.
+fn say(json: bool, words: &str) {
+    if !json {
+        print_line(words);
+    }
+}

@@ -1,0 +1,90 @@
+//! How the terminal is spoken to: data on stdout, talk on stderr, colour only for a person.
+//!
+//! Owns printing, colour and exit codes. Never decides what to print.
+
+use crate::protocol::fault::{Fault, FaultCode};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Exit code of a usage error, as clap has it.
+pub const USAGE: u8 = 2;
+/// Exit code when a writing command was cut off and may have taken effect.
+pub const OUTCOME_UNKNOWN: u8 = 3;
+
+/// Colours and whether a person is watching, decided once.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    colour_out: bool,
+    colour_err: bool,
+}
+
+impl Terminal {
+    pub fn detect() -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            && std::env::var_os("TERM").is_none_or(|v| v != "dumb");
+        Self { colour_out: wanted && io::stdout().is_terminal(), colour_err: wanted && io::stderr().is_terminal() }
+    }
+
+    /// Grey, for what can be ignored. On stdout.
+    pub fn dim(&self, text: &str) -> String {
+        paint(self.colour_out, "2", text)
+    }
+    pub fn bold(&self, text: &str) -> String {
+        paint(self.colour_out, "1", text)
+    }
+    pub fn good(&self, text: &str) -> String {
+        paint(self.colour_out, "32", text)
+    }
+    pub fn bad(&self, text: &str) -> String {
+        paint(self.colour_out, "31", text)
+    }
+    pub fn warm(&self, text: &str) -> String {
+        paint(self.colour_out, "33", text)
+    }
+
+    /// Says what went wrong and the next step, on stderr, once; gives the exit code.
+    pub fn fail(&self, fault: &Fault) -> ExitCode {
+        let mut text = format!("{} {}\n", paint(self.colour_err, "31", "gstack:"), fault.message);
+        if let Some(hint) = &fault.hint {
+            text.push_str(&format!("  {hint}\n"));
+        }
+        if let Some(command) = fault.command.as_ref().filter(|c| !fault.hint.as_ref().is_some_and(|h| h.contains(*c))) {
+            text.push_str(&format!("  Run: {command}\n"));
+        }
+        write_all(&mut io::stderr(), text.as_bytes());
+        exit_code(fault)
+    }
+}
+
+/// The exit code that a fault ends the process with.
+pub fn exit_code(fault: &Fault) -> ExitCode {
+    match fault.code {
+        FaultCode::OutcomeUnknown => ExitCode::from(OUTCOME_UNKNOWN),
+        FaultCode::BadRequest | FaultCode::Unknown => ExitCode::from(USAGE),
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Prints data. A reader that went away (`| head`) is success.
+pub fn print(text: &str) {
+    write_all(&mut io::stdout(), text.as_bytes());
+}
+
+/// Prints data and ends its last line.
+pub fn print_line(text: &str) {
+    print(text);
+    if !text.ends_with('\n') {
+        print("\n");
+    }
+}
+
+fn write_all(stream: &mut impl Write, bytes: &[u8]) {
+    if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
+        let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 1 };
+        std::process::exit(code);
+    }
+}
+
+fn paint(colour: bool, code: &str, text: &str) -> String {
+    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}

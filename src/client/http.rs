@@ -1,0 +1,162 @@
+//! Requests to the daemon over `http.sock`: whole answers and answers that come line by line.
+//!
+//! Owns the HTTP of a client. Never retries: whether a command ran is the caller's question.
+
+use super::start;
+use crate::base::home::Home;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use bytes::{Buf, Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::UnixStream;
+
+/// A client of one daemon. Cheap to clone; each request is a connection of its own.
+#[derive(Clone, Debug)]
+pub struct Client {
+    home: Home,
+    start: bool,
+}
+
+impl Client {
+    /// Starts the daemon when a request finds none.
+    pub fn new(home: Home) -> Self {
+        Self { home, start: true }
+    }
+    /// Answers with a fault when no daemon runs.
+    pub fn of_running(home: Home) -> Self {
+        Self { home, start: false }
+    }
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+        let response = self.send(Method::GET, path, Bytes::new()).await?;
+        whole(response).await
+    }
+
+    pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+        let response = self.send(Method::POST, path, encode(body)?).await?;
+        whole(response).await
+    }
+
+    /// An answer of JSON lines, read one by one as they come.
+    pub async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
+        let response = self.send(Method::POST, path, encode(body)?).await?;
+        if !response.status().is_success() {
+            return Err(refusal(response).await);
+        }
+        Ok(Lines { body: response.into_body(), buffer: BytesMut::new() })
+    }
+
+    async fn connect(&self) -> Result<UnixStream, Fault> {
+        if self.start {
+            return start::connect(&self.home, self.home.http_socket()).await;
+        }
+        start::connect_running(&self.home.http_socket()).await.ok_or_else(|| {
+            Fault::new(FaultCode::DaemonDown, "gstack is not running")
+                .hint("Run `gstack connect` to open a browser with it.")
+                .command("gstack connect")
+                .at(Hop::Daemon)
+        })
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Response<Incoming>, Fault> {
+        let stream = self.connect().await?;
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|e| lost(&e))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "the connection to the daemon ended");
+            }
+        });
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("host", "localhost")
+            .header("accept", "application/json")
+            .header("content-type", "application/json")
+            .body(Full::new(body))
+            .map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        sender.send_request(request).await.map_err(|e| lost(&e))
+    }
+}
+
+/// JSON lines as they arrive.
+pub struct Lines {
+    body: Incoming,
+    buffer: BytesMut,
+}
+
+impl Lines {
+    /// The next line as a value; `None` at the end. An end in mid-line is a fault.
+    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
+        loop {
+            if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {
+                let line = self.buffer.split_to(end);
+                self.buffer.advance(1);
+                return serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e));
+            }
+            match self.body.frame().await {
+                None if self.buffer.is_empty() => return Ok(None),
+                None => return Err(gone("it ended in the middle of an answer".to_owned())),
+                Some(Err(error)) => return Err(lost(&error)),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.buffer.extend_from_slice(&data);
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn whole<T: DeserializeOwned>(response: Response<Incoming>) -> Result<T, Fault> {
+    if !response.status().is_success() {
+        return Err(refusal(response).await);
+    }
+    let body = response.into_body().collect().await.map_err(|e| lost(&e))?.to_bytes();
+    serde_json::from_slice(&body).map_err(|e| unreadable(&e))
+}
+
+async fn refusal(response: Response<Incoming>) -> Fault {
+    #[derive(serde::Deserialize)]
+    struct Body {
+        fault: Fault,
+    }
+    let status = response.status();
+    match response.into_body().collect().await {
+        Ok(body) => match serde_json::from_slice::<Body>(&body.to_bytes()) {
+            Ok(body) => body.fault,
+            Err(_) => Fault::new(FaultCode::Internal, format!("the daemon answered {status} without a reason")),
+        },
+        Err(error) => lost(&error),
+    }
+}
+
+fn encode<B: Serialize>(body: &B) -> Result<Bytes, Fault> {
+    serde_json::to_vec(body).map(Bytes::from).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))
+}
+
+/// The connection broke after the request was on its way: whether it took effect is not known.
+fn lost(error: &hyper::Error) -> Fault {
+    gone(error.to_string())
+}
+
+fn gone(how: String) -> Fault {
+    Fault::new(FaultCode::OutcomeUnknown, format!("the connection to the gstack daemon was lost: {how}"))
+        .hint("Look at the page before you repeat it. `gstack doctor` says which part is down.")
+        .command("gstack doctor")
+        .at(Hop::Daemon)
+}
+
+fn unreadable(error: &serde_json::Error) -> Fault {
+    Fault::new(FaultCode::ProtocolMismatch, format!("the daemon's answer could not be read: {error}"))
+        .hint("The daemon may be of another version. Run `gstack stop`, then repeat.")
+        .command("gstack stop")
+        .at(Hop::Daemon)
+}

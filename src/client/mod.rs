@@ -1,0 +1,6 @@
+//! The way from a short-lived process of ours (CLI, native host) to the daemon.
+//!
+//! Owns finding, starting and calling the daemon. Never owns state of its own.
+
+pub mod http;
+pub mod start;

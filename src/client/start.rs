@@ -1,0 +1,154 @@
+//! Finds the daemon, or starts it and waits until it says that it is ready or why it is not.
+//!
+//! Starters queue at a lock, so that any number at once start one daemon. There is no sleeping:
+//! the daemon reports over its standard output and then closes it.
+
+use crate::base::home::Home;
+use crate::base::lock::FileLock;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tokio::net::UnixStream;
+
+/// The hidden subcommand of the daemon role.
+pub const DAEMON_ROLE: &str = "daemon";
+/// How long a daemon may take to report. It does nothing slow before it does.
+const START_LIMIT: Duration = Duration::from_secs(20);
+/// What the daemon keeps of its starter's environment: the rest is never used.
+const KEPT_VARIABLES: [&str; 13] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_CONFIG_HOME",
+    "GSTACK_HOME",
+    "GSTACK_LOG",
+    "RUST_BACKTRACE",
+];
+
+/// The one line that a daemon writes to its starter.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Report {
+    Ready {
+        pid: u32,
+    },
+    /// Another daemon holds the lock and is ready.
+    AlreadyRunning,
+    Failed(Fault),
+}
+
+/// A connection to one of the daemon's sockets; starts the daemon where none answers.
+pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
+    if let Ok(stream) = UnixStream::connect(&socket).await {
+        return Ok(stream);
+    }
+    let for_starter = home.clone();
+    let probe = socket.clone();
+    tokio::task::spawn_blocking(move || start_once(&for_starter, &probe))
+        .await
+        .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))??;
+    UnixStream::connect(&socket).await.map_err(|e| {
+        Fault::new(FaultCode::DaemonDown, format!("the gstack daemon started but does not answer: {e}"))
+            .hint("Run `gstack doctor`; the daemon's log says more.")
+            .command("gstack doctor")
+            .at(Hop::Daemon)
+    })
+}
+
+/// A connection only if a daemon runs already.
+pub async fn connect_running(socket: &Path) -> Option<UnixStream> {
+    UnixStream::connect(socket).await.ok()
+}
+
+fn start_once(home: &Home, socket: &Path) -> Result<(), Fault> {
+    let _starting = FileLock::take(&home.root().join("start.lock")).map_err(|e| storage(home, &e))?;
+    if std::os::unix::net::UnixStream::connect(socket).is_ok() {
+        return Ok(());
+    }
+    match spawn(home)? {
+        Report::Ready { .. } | Report::AlreadyRunning => Ok(()),
+        Report::Failed(fault) => Err(fault),
+    }
+}
+
+/// Starts a daemon and waits for its report.
+fn spawn(home: &Home) -> Result<Report, Fault> {
+    let binary = std::env::current_exe().map_err(|e| internal(format!("the path of gstack is not known: {e}")))?;
+    let log = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(crate::base::atomic::FILE_MODE)
+        .open(home.daemon_log())
+        .map_err(|e| storage(home, &e))?;
+    let mut command = Command::new(&binary);
+    command
+        .arg(DAEMON_ROLE)
+        .arg(home.root())
+        .current_dir("/")
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log);
+    for name in KEPT_VARIABLES {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    let mut child = command.spawn().map_err(|e| internal(format!("{} could not be started: {e}", binary.display())))?;
+    let Some(output) = child.stdout.take() else {
+        return Err(internal("the daemon's report can't be read".to_owned()));
+    };
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let outcome = BufReader::new(output).read_line(&mut line).map(|_| line);
+        // The starter may have given up by now; then nobody waits for the line.
+        sender.send(outcome).ok();
+    });
+    let line = match receiver.recv_timeout(START_LIMIT) {
+        Ok(Ok(line)) => line,
+        Ok(Err(error)) => return Err(died(home, &error.to_string())),
+        Err(_) => {
+            child.kill().ok();
+            child.wait().ok();
+            return Err(died(home, "it did not report in time"));
+        }
+    };
+    serde_json::from_str(&line).map_err(|_| {
+        // It ended without a report, so it is dead or dying and must be reaped.
+        let status = child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
+        died(home, &status)
+    })
+}
+
+fn died(home: &Home, how: &str) -> Fault {
+    let log = std::fs::read_to_string(home.daemon_log()).unwrap_or_default();
+    let tail: Vec<&str> = log.lines().rev().take(3).collect();
+    let tail: Vec<&str> = tail.into_iter().rev().collect();
+    let said = if tail.is_empty() { String::new() } else { format!(" Its log ends: {}", tail.join(" / ")) };
+    Fault::new(FaultCode::DaemonDown, format!("the gstack daemon could not start ({how}).{said}"))
+        .hint(format!("Run `gstack doctor`. The whole log: {}", home.daemon_log().display()))
+        .command("gstack doctor")
+        .at(Hop::Daemon)
+}
+
+fn storage(home: &Home, error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", home.root().display()))
+        .hint("Make the folder writable for you, or set GSTACK_HOME to another one.")
+        .at(Hop::Daemon)
+}
+
+fn internal(message: String) -> Fault {
+    Fault::new(FaultCode::Internal, message).at(Hop::Daemon)
+}

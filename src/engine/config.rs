@@ -1,0 +1,126 @@
+//! `config.toml`: what a person has chosen.
+//!
+//! Owns the shape and the defaults. Read when the daemon starts; a wrong file stops it with words,
+//! because a setting that is silently ignored is worse.
+
+use crate::base::home::Home;
+use crate::protocol::fault::{Fault, FaultCode};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    pub daemon: DaemonConfig,
+    pub browser: BrowserConfig,
+    pub agent: AgentConfig,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DaemonConfig {
+    /// Ends the daemon after this long with no panel, no turn and no browser.
+    pub idle_exit_minutes: u64,
+    /// The first port tried on 127.0.0.1; the next free one is taken where it is in use.
+    pub port: u16,
+}
+
+impl Default for DaemonConfig {
+    fn default() -> Self {
+        Self { idle_exit_minutes: 30, port: 34567 }
+    }
+}
+
+impl DaemonConfig {
+    pub fn idle_exit(&self) -> Duration {
+        Duration::from_secs(self.idle_exit_minutes.max(1) * 60)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BrowserConfig {
+    /// The browser's program.
+    pub path: Option<PathBuf>,
+    /// Arguments after our own.
+    pub arguments: Vec<String>,
+    /// Absent: headless where there is no display.
+    pub headless: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentConfig {
+    /// The agent of conversations that name none; absent: the best that was found.
+    pub default: Option<String>,
+    /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// Added to the environment of agents.
+    pub environment: BTreeMap<String, String>,
+    /// An approval that nobody answers is a denial after this long.
+    pub approval_minutes: u64,
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self { default: None, programs: BTreeMap::new(), environment: BTreeMap::new(), approval_minutes: 60 }
+    }
+}
+
+impl Config {
+    /// The configuration of a home; the defaults where there is no file.
+    pub fn load(home: &Home) -> Result<Self, Fault> {
+        let path = home.config_file();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                return Err(Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()))
+                    .hint("Make the file readable for you, or remove it."));
+            }
+        };
+        toml::from_str(&text).map_err(|error| {
+            Fault::new(FaultCode::BadRequest, format!("{} is not valid: {error}", path.display()))
+                .hint("Mend the line that is named, or remove the file.")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home_with(text: Option<&str>) -> (tempfile::TempDir, Home) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().join("home")).unwrap();
+        if let Some(text) = text {
+            std::fs::write(home.config_file(), text).unwrap();
+        }
+        (folder, home)
+    }
+
+    #[test]
+    fn no_file_means_the_defaults() {
+        let (_folder, home) = home_with(None);
+        assert_eq!(Config::load(&home).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn a_setting_is_taken_and_the_rest_keeps_its_default() {
+        let (_folder, home) = home_with(Some("[daemon]\nidle_exit_minutes = 5\n"));
+        let config = Config::load(&home).unwrap();
+        assert_eq!(config.daemon.idle_exit(), Duration::from_secs(300));
+        assert_eq!(config.daemon.port, 34567);
+    }
+
+    #[test]
+    fn a_misspelt_setting_is_named_rather_than_ignored() {
+        let (_folder, home) = home_with(Some("[daemon]\nidle_minutes = 5\n"));
+        let fault = Config::load(&home).unwrap_err();
+        assert!(fault.message.contains("idle_minutes"), "{}", fault.message);
+        assert!(fault.message.contains("config.toml"), "{}", fault.message);
+    }
+}

@@ -1,0 +1,66 @@
+//! What an error looks like over HTTP: the status by its code, the body in words.
+
+use crate::protocol::fault::{Fault, FaultCode};
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// A fault as an HTTP answer: `{"error", "hint", "fault", "outcome"}`.
+#[derive(Debug)]
+pub struct Refusal(pub Fault);
+
+#[derive(Serialize)]
+struct Body<'a> {
+    ok: bool,
+    error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    /// `unknown` when a writing command was cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    fault: &'a Fault,
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self(fault)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let fault = &self.0;
+        let body = Body {
+            ok: false,
+            error: &fault.message,
+            hint: fault.hint.as_deref(),
+            outcome: (fault.code == FaultCode::OutcomeUnknown).then_some("unknown"),
+            fault,
+        };
+        (status(fault.code), Json(body)).into_response()
+    }
+}
+
+fn status(code: FaultCode) -> StatusCode {
+    match code {
+        FaultCode::BadRequest | FaultCode::ProtocolMismatch => StatusCode::BAD_REQUEST,
+        FaultCode::Forbidden | FaultCode::Denied | FaultCode::PathRefused | FaultCode::UrlRefused => {
+            StatusCode::FORBIDDEN
+        }
+        FaultCode::Unknown | FaultCode::NotFound | FaultCode::TabGone => StatusCode::NOT_FOUND,
+        FaultCode::Conflict | FaultCode::Cancelled => StatusCode::CONFLICT,
+        FaultCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        FaultCode::Timeout | FaultCode::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
+        FaultCode::Element | FaultCode::Script | FaultCode::Navigation => StatusCode::UNPROCESSABLE_ENTITY,
+        FaultCode::DaemonDown
+        | FaultCode::Updating
+        | FaultCode::BrowserDown
+        | FaultCode::AgentMissing
+        | FaultCode::AgentSignedOut
+        | FaultCode::AgentCrashed
+        | FaultCode::AgentError => StatusCode::SERVICE_UNAVAILABLE,
+        FaultCode::Storage => StatusCode::INSUFFICIENT_STORAGE,
+        FaultCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,171 @@
+//! Who may ask: the same user on the unix socket, whoever holds the token on the port, no web page ever.
+//!
+//! Owns the checks that come before any route: peer, `Host`, `Origin`, `Sec-Fetch-Site`, token.
+//! Sources: the Fetch standard for `Origin` and `Sec-Fetch-Site`; DNS rebinding is what `Host` stops.
+
+use super::answer::Refusal;
+use crate::base::peer::Peer;
+use crate::engine::lineage;
+use crate::protocol::fault::{Fault, FaultCode};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+
+/// Where a connection came in.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// `http.sock`: the kernel says who it is.
+    Socket(Option<Peer>),
+    /// 127.0.0.1: anybody on this machine.
+    Port,
+}
+
+/// What the guard compares with.
+#[derive(Clone, Debug)]
+pub struct Access {
+    token: Arc<str>,
+}
+
+impl Access {
+    pub fn new(token: &str) -> Self {
+        Self { token: Arc::from(token) }
+    }
+
+    fn holds(&self, presented: &str) -> bool {
+        self.token.as_bytes().ct_eq(presented.as_bytes()).into()
+    }
+}
+
+/// The open door: routes that give nothing away. Still no foreign host or page.
+pub async fn public(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
+    match no_web_page(&caller, request.headers(), true) {
+        Ok(()) => next.run(request).await,
+        Err(fault) => Refusal(fault).into_response(),
+    }
+}
+
+/// Our own user on the socket, or the token on the port.
+pub async fn private(
+    State(access): State<Access>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let allowed = no_web_page(&caller, request.headers(), false).and_then(|()| match &caller {
+        Caller::Socket(peer) => own_user(peer.as_ref()).map(|_| ()),
+        Caller::Port if bearer(request.headers()).is_some_and(|token| access.holds(token)) => Ok(()),
+        Caller::Port => Err(Fault::new(FaultCode::Forbidden, "the token is missing or wrong").hint(
+            "Send `Authorization: Bearer TOKEN` with the token from browse.json in gstack's home; it is new at each start.",
+        )),
+    });
+    match allowed {
+        Ok(()) => next.run(request).await,
+        Err(fault) => Refusal(fault).into_response(),
+    }
+}
+
+/// Only a person: our own user on the socket, from a process that no agent started.
+pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
+    let allowed = match &caller {
+        Caller::Port => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
+            .hint("Use the gstack command line, which speaks over a unix socket.")),
+        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| {
+            if peer.pid.is_some_and(lineage::descends_from_agent) {
+                return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone"));
+            }
+            Ok(())
+        }),
+    };
+    match allowed {
+        Ok(()) => next.run(request).await,
+        Err(fault) => Refusal(fault).into_response(),
+    }
+}
+
+fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {
+    peer.filter(|peer| peer.is_own_user())
+        .ok_or_else(|| Fault::new(FaultCode::Forbidden, "this instance of gstack belongs to another user"))
+}
+
+/// Refuses what a browser sends on behalf of a page. Navigations are let through where `navigation` says so.
+fn no_web_page(caller: &Caller, headers: &HeaderMap, navigation: bool) -> Result<(), Fault> {
+    let text = |name| headers.get(name).and_then(|v| v.to_str().ok());
+    if matches!(caller, Caller::Port) && !text(header::HOST).is_some_and(is_our_host) {
+        return Err(Fault::new(FaultCode::Forbidden, "the Host header names another host")
+            .hint("Ask for 127.0.0.1 or localhost."));
+    }
+    if headers.contains_key(header::ORIGIN) {
+        return Err(Fault::new(FaultCode::Forbidden, "requests of web pages are refused"));
+    }
+    let site = headers.get("sec-fetch-site").and_then(|v| v.to_str().ok());
+    let fine = match site {
+        None | Some("none" | "same-origin") => true,
+        Some(_) => navigation && headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate"),
+    };
+    if fine { Ok(()) } else { Err(Fault::new(FaultCode::Forbidden, "requests of other sites are refused")) }
+}
+
+fn is_our_host(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+        if port.bytes().all(|b| b.is_ascii_digit()) { name } else { host }
+    });
+    name == "127.0.0.1" || name.eq_ignore_ascii_case("localhost")
+}
+
+/// The token of an `Authorization: Bearer` header.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::{HeaderName, HeaderValue};
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(k, v)| (HeaderName::from_static(k), HeaderValue::from_static(v))).collect()
+    }
+
+    #[test]
+    fn only_our_own_names_are_served_on_the_port() {
+        for host in ["127.0.0.1:34567", "localhost:1", "127.0.0.1", "LOCALHOST:80"] {
+            assert!(no_web_page(&Caller::Port, &headers(&[("host", host)]), false).is_ok(), "{host}");
+        }
+        for host in ["evil.example:34567", "127.0.0.1.evil.example", "localhost.evil:1", "[::1]:1", ""] {
+            assert!(no_web_page(&Caller::Port, &headers(&[("host", host)]), false).is_err(), "{host}");
+        }
+        assert!(no_web_page(&Caller::Port, &HeaderMap::new(), false).is_err(), "no Host at all");
+    }
+
+    #[test]
+    fn a_page_is_refused_whatever_it_claims() {
+        for page in [
+            &[("host", "localhost"), ("origin", "https://evil.example")][..],
+            &[("host", "localhost"), ("origin", "null")],
+            &[("host", "localhost"), ("origin", "http://localhost")],
+            &[("host", "localhost"), ("sec-fetch-site", "cross-site")],
+            &[("host", "localhost"), ("sec-fetch-site", "same-site")],
+        ] {
+            assert!(no_web_page(&Caller::Port, &headers(page), false).is_err(), "{page:?}");
+        }
+    }
+
+    #[test]
+    fn a_person_may_follow_a_link_to_the_open_pages_only() {
+        let link = headers(&[("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")]);
+        assert!(no_web_page(&Caller::Port, &link, true).is_ok());
+        assert!(no_web_page(&Caller::Port, &link, false).is_err());
+    }
+
+    #[test]
+    fn a_token_is_compared_whole() {
+        let access = Access::new("secret");
+        assert!(access.holds("secret"));
+        for wrong in ["", "secre", "secret ", "Secret"] {
+            assert!(!access.holds(wrong), "{wrong:?}");
+        }
+    }
+}

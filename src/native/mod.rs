@@ -1,0 +1,134 @@
+//! The native messaging host: a pump between Chrome's pipe and the daemon's socket.
+//!
+//! Started by Chrome with the extension's origin as first argument. Owns nothing but the two streams:
+//! it holds no state, looks into no message and may die at any time. Never writes anything but frames
+//! on standard output.
+
+mod origin;
+
+use crate::base::home::Home;
+use crate::client::start;
+use crate::protocol::VERSION;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::frame::{FrameCodec, FrameError};
+use crate::protocol::hello::HostPreamble;
+use crate::protocol::ids::BrowserRun;
+use crate::protocol::rpc::Envelope;
+use futures_util::{SinkExt, StreamExt};
+pub use origin::{EXTENSION_ID, is_origin};
+use std::process::ExitCode;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
+use tokio_util::codec::{FramedRead, FramedWrite};
+
+/// Names the browser run in the environment of a browser that gstack started.
+pub const BROWSER_RUN_VARIABLE: &str = "GSTACK_BROWSER";
+
+/// Runs the role until Chrome closes the pipe. The exit code is 0 for that, 1 for any fault.
+pub async fn run(origin: String) -> ExitCode {
+    if let Err(refusal) = origin::check(&origin) {
+        eprintln!("gstack: {refusal}");
+        return ExitCode::FAILURE;
+    }
+    let to_chrome = tokio::io::stdout();
+    let daemon = match reach_daemon(origin).await {
+        Ok(daemon) => daemon,
+        Err(fault) => return tell(to_chrome, fault).await,
+    };
+    match pump(tokio::io::stdin(), to_chrome, daemon).await {
+        End::Chrome => ExitCode::SUCCESS,
+        End::Fault => ExitCode::FAILURE,
+    }
+}
+
+async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
+    let home =
+        Home::locate(None).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()).at(Hop::Host))?;
+    let stream = start::connect(&home, home.panel_socket()).await?;
+    let preamble = HostPreamble {
+        origin,
+        pid: std::process::id(),
+        version: VERSION.to_owned(),
+        browser_run: std::env::var(BROWSER_RUN_VARIABLE).ok().map(BrowserRun::new),
+    };
+    let bytes = serde_json::to_vec(&preamble).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+    let mut framed = FramedWrite::new(stream, FrameCodec::browser_side());
+    framed.send(bytes).await.map_err(|e| daemon_gone(&e.to_string()))?;
+    Ok(framed.into_inner())
+}
+
+enum End {
+    Chrome,
+    Fault,
+}
+
+/// Copies whole frames both ways until one side ends.
+async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + Unpin, daemon: UnixStream) -> End {
+    let (daemon_read, daemon_write) = daemon.into_split();
+    let mut from_chrome = FramedRead::new(from_chrome, FrameCodec::host_side());
+    let mut to_chrome = FramedWrite::new(to_chrome, FrameCodec::host_side());
+    let mut from_daemon = FramedRead::new(daemon_read, FrameCodec::browser_side());
+    let mut to_daemon = FramedWrite::new(daemon_write, FrameCodec::browser_side());
+
+    let inward = async {
+        while let Some(frame) = from_chrome.next().await {
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(error) => return Some(bad_stream(&error)),
+            };
+            if let Err(error) = to_daemon.send(frame).await {
+                return Some(daemon_gone(&error.to_string()));
+            }
+        }
+        None
+    };
+    let outward = async {
+        while let Some(frame) = from_daemon.next().await {
+            let Ok(frame) = frame else { break };
+            if to_chrome.send(frame).await.is_err() {
+                // Chrome does not read any more: it has closed the port.
+                return None;
+            }
+        }
+        Some(daemon_gone("it closed the connection"))
+    };
+    let fault = tokio::select! {
+        fault = inward => fault,
+        fault = outward => fault,
+    };
+    match fault {
+        None => End::Chrome,
+        Some(fault) => {
+            eprintln!("gstack: {fault}");
+            // Chrome may have gone as well; then nobody is left to tell.
+            to_chrome.send(fault_frame(fault)).await.ok();
+            End::Fault
+        }
+    }
+}
+
+async fn tell(to_chrome: impl AsyncWrite + Unpin, fault: Fault) -> ExitCode {
+    eprintln!("gstack: {fault}");
+    let mut framed = FramedWrite::new(to_chrome, FrameCodec::host_side());
+    if let Err(error) = framed.send(fault_frame(fault)).await {
+        eprintln!("gstack: Chrome could not be told: {error}");
+    }
+    ExitCode::FAILURE
+}
+
+fn fault_frame(fault: Fault) -> Vec<u8> {
+    Envelope::notification(None, "fault", &fault).encode()
+}
+
+fn daemon_gone(how: &str) -> Fault {
+    Fault::new(FaultCode::DaemonDown, format!("the gstack daemon went away ({how})"))
+        .hint("It is started again by itself. If it does not come back, run `gstack doctor`.")
+        .command("gstack doctor")
+        .at(Hop::Daemon)
+}
+
+fn bad_stream(error: &FrameError) -> Fault {
+    Fault::new(FaultCode::BadRequest, format!("Chrome's message could not be read: {error}"))
+        .hint("Reload the extension; the connection begins anew.")
+        .at(Hop::Host)
+}

@@ -1,0 +1,44 @@
+//! Which extension may talk to the host. Chrome checks the manifest's list; we check again.
+
+/// The id that the `key` in `extension/manifest.json` gives the extension on every machine.
+/// It fixes the id and proves nothing: what proves is that Chrome started us for that id.
+pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";
+
+const SCHEME: &str = "chrome-extension://";
+
+/// Whether an argument is an extension's origin, which makes this process the native host.
+pub fn is_origin(argument: &str) -> bool {
+    argument.starts_with(SCHEME)
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "refused: {origin} is not the gstack extension ({SCHEME}{EXTENSION_ID}/). Load the extension that `gstack install-host` names."
+)]
+pub struct ForeignOrigin {
+    origin: String,
+}
+
+pub fn check(origin: &str) -> Result<(), ForeignOrigin> {
+    let id = origin.strip_prefix(SCHEME).map(|rest| rest.strip_suffix('/').unwrap_or(rest));
+    if id == Some(EXTENSION_ID) { Ok(()) } else { Err(ForeignOrigin { origin: origin.to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_extension_is_let_in() {
+        assert_eq!(check(&format!("chrome-extension://{EXTENSION_ID}/")), Ok(()));
+        for foreign in [
+            "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/",
+            "chrome-extension://",
+            &format!("chrome-extension://{EXTENSION_ID}/evil"),
+            &format!("chrome-extension://x{EXTENSION_ID}/"),
+            &format!("https://{EXTENSION_ID}/"),
+        ] {
+            assert!(check(foreign).is_err(), "{foreign} was let in");
+        }
+    }
+}

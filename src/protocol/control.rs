@@ -1,0 +1,133 @@
+//! What the terminal asks of the daemon besides commands: the browser's and the daemon's life,
+//! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
+
+use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision};
+use super::fault::Fault;
+use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, TabId};
+use super::methods::HopState;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `POST /connect`: opens the browser with the panel, or finds the one that is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConnectRequest {
+    /// The browser's program; absent: the configured or the first found.
+    pub browser: Option<String>,
+    /// Absent: headless where there is no display.
+    pub headless: Option<bool>,
+    /// A page to open.
+    pub url: Option<String>,
+    /// The terminal's folder: conversations work there.
+    pub cwd: Option<String>,
+    /// What the browser needs of the terminal's environment (`DISPLAY` and its like).
+    pub environment: BTreeMap<String, String>,
+    /// Arguments for the browser, after our own.
+    pub arguments: Vec<String>,
+}
+
+/// One line of the answer to `POST /connect`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConnectLine {
+    /// A step has ended; how long it took.
+    Step { name: String, detail: String, millis: u64 },
+    /// Something that a person should know: `--no-sandbox`, no display.
+    Notice(String),
+    Done(Connected),
+    Failed(Fault),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Connected {
+    pub mode: String,
+    pub browser_pid: u32,
+    /// False when the browser was open before.
+    pub started: bool,
+    /// The panel has said hello.
+    pub panel: bool,
+    /// The label of the agent that will answer.
+    pub agent: String,
+}
+
+/// `GET /status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    pub healthy: bool,
+    /// `headed`, `headless`, `attached` or `none`.
+    pub mode: String,
+    pub url: Option<String>,
+    pub tabs: usize,
+    pub pid: u32,
+    pub browser_pid: Option<u32>,
+    pub version: String,
+    pub port: u16,
+    pub panels: usize,
+    pub agents_running: usize,
+    pub turns_running: usize,
+}
+
+/// `GET /doctor`: every hop, proved now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Doctor {
+    pub hops: Vec<HopState>,
+}
+
+/// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatRequest {
+    pub client_id: ClientMessageId,
+    pub message: String,
+    #[serde(default)]
+    pub tab_id: Option<TabId>,
+    #[serde(default)]
+    pub agent: Option<AgentName>,
+    #[serde(default)]
+    pub cwd: Option<String>,
+}
+
+/// One line of the answer to `POST /chat`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChatLine {
+    Conversation(ConversationInfo),
+    Event(ChatEvent),
+    Delta(ChatDelta),
+    /// The terminal read too slowly and must look into the panel or repeat.
+    Failed(Fault),
+}
+
+/// An approval that waits, as `gstack approvals` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingApproval {
+    pub conversation_id: ConversationId,
+    pub approval_id: ApprovalId,
+    pub ask: String,
+    pub site: Option<String>,
+    pub does: String,
+    pub why: Option<String>,
+    pub choices: Vec<Decision>,
+}
+
+/// `GET /approvals`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingApprovals {
+    pub approvals: Vec<WaitingApproval>,
+}
+
+/// `POST /stop-turns`: stops the running turn of one tab's conversation, or of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StopTurns {
+    pub tab_id: Option<TabId>,
+}
+
+/// How many were stopped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    pub turns: usize,
+}
