@@ -5,5 +5,6 @@
 pub mod agent;
 pub mod base;
 pub mod client;
+pub mod install;
 pub mod native;
 pub mod protocol;

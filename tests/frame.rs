@@ -1,4 +1,5 @@
 //! The native messaging frame as a stream meets it: cut anywhere, ended anywhere, lying about its length.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 use bytes::{Bytes, BytesMut};
 use gstack::protocol::frame::{FrameCodec, FrameError, HEADER, MAX_FROM_CHROME, MAX_TO_CHROME};

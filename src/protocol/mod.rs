@@ -28,3 +28,6 @@ pub const PROTOCOL: u32 = 1;
 pub const PROTOCOL_OLDEST: u32 = 1;
 /// The release, shown to people and compared only to offer an update.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The id that the `key` in `extension/manifest.json` gives the extension on every machine.
+/// It fixes the id and proves nothing: what proves is that Chrome starts the host for that id.
+pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";

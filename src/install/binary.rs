@@ -1,0 +1,64 @@
+//! The program that browsers will start: this one, by its real path.
+//!
+//! Owns the question whether that path will last. Never copies the program anywhere.
+
+use super::InstallError;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The real, absolute path of the running program.
+pub fn current() -> Result<PathBuf, InstallError> {
+    let path = std::env::current_exe().map_err(InstallError::NoBinary)?;
+    // After an upgrade in place the running file has no name any more; the new one has its place.
+    path.canonicalize().map_err(InstallError::NoBinary)
+}
+
+/// Refuses what a browser could not start.
+pub fn check(path: &Path) -> Result<(), InstallError> {
+    let startable = path.is_absolute()
+        && path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    if startable { Ok(()) } else { Err(InstallError::NotABinary { path: path.to_owned() }) }
+}
+
+/// Why `path` may be gone tomorrow, in words; none when it lies in a lasting place.
+pub fn fleeting(path: &Path) -> Option<String> {
+    let build_folder = path.parent().is_some_and(|folder| {
+        let named = |name| folder.file_name().is_some_and(|last| last == name);
+        (named("debug") || named("release")) && folder.ancestors().any(|one| one.join("CACHEDIR.TAG").is_file())
+    });
+    if build_folder {
+        return Some(format!(
+            "{} lies in a build folder: after `cargo clean` browsers would not find it. Install it with: cargo install --path .",
+            path.display()
+        ));
+    }
+    let temporary = std::env::temp_dir();
+    let temporary = temporary.canonicalize().unwrap_or(temporary);
+    (path.starts_with(&temporary) || path.starts_with("/tmp"))
+        .then(|| format!("{} lies in a temporary folder: browsers would not find it after a restart.", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_test_runs_from_a_build_folder() {
+        let own = current().unwrap();
+        check(&own).unwrap();
+        let beside = own.parent().unwrap().parent().unwrap().join("gstack");
+        assert!(fleeting(&beside).unwrap().contains("build folder"));
+    }
+
+    #[test]
+    fn a_lasting_place_is_no_worry_and_a_temporary_one_is() {
+        assert_eq!(fleeting(Path::new("/usr/local/bin/gstack")), None);
+        assert!(fleeting(Path::new("/tmp/gstack")).unwrap().contains("temporary"));
+    }
+
+    #[test]
+    fn a_folder_and_a_relative_path_are_no_program() {
+        assert!(matches!(check(Path::new("/")), Err(InstallError::NotABinary { .. })));
+        assert!(matches!(check(Path::new("gstack")), Err(InstallError::NotABinary { .. })));
+    }
+}

@@ -1,0 +1,425 @@
+//! Registering the native messaging host with every installed browser, and taking it back.
+//!
+//! Owns the plan (what would be done, from reading alone) and its carrying out. Doing it twice changes nothing.
+//! Never removes a manifest that is not ours.
+
+use super::browsers::{FAMILY, Machine};
+use super::manifest::{Found, file_name, host_manifest, identify};
+use super::{InstallError, binary};
+use crate::base::atomic;
+use serde::Serialize;
+use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What to register or take back, as a command line names it.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only the browser with this user data folder, whether it is of the table or not.
+    pub user_data_dir: Option<PathBuf>,
+    /// Say what would be done and do nothing.
+    pub dry_run: bool,
+}
+
+/// What is to be done at one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// No manifest is there yet.
+    Create,
+    /// One is there that starts another program, or is damaged.
+    Replace,
+    /// Ours is there already, with this program.
+    Keep,
+    Remove,
+    /// Nothing is there to remove.
+    Absent,
+    /// A manifest of our name that is not ours: it stays.
+    Leave,
+    /// A browser in a sandbox that can't start programs.
+    Skip,
+}
+
+/// One browser with what is to be done for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// As people know it.
+    pub browser: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<PathBuf>,
+    pub action: Action,
+    /// What a person should know of it, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What would be done. Made by reading only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The new manifest; none when manifests are taken back.
+    text: Option<String>,
+    pub steps: Vec<Step>,
+    /// Worries that concern all of it.
+    pub warnings: Vec<String>,
+}
+
+/// A step after it was carried out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Done {
+    #[serde(flatten)]
+    pub step: Step,
+    /// What went wrong, in words with the next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What was done, browser by browser. `Display` is for people, `Serialize` for `--json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Nothing was written: these are intentions.
+    pub dry_run: bool,
+    pub browsers: Vec<Done>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Registers the running program with every installed browser.
+pub fn install(options: &Options) -> Result<Report, InstallError> {
+    let machine = Machine::current().ok_or(InstallError::NoHome)?;
+    let plan = Plan::install(&machine, &binary::current()?, options.user_data_dir.as_deref())?;
+    Ok(plan.carry_out(options.dry_run))
+}
+
+/// Takes our manifests back from every browser of the table, also from those that are no longer installed.
+pub fn uninstall(options: &Options) -> Result<Report, InstallError> {
+    let machine = Machine::current().ok_or(InstallError::NoHome)?;
+    Ok(Plan::uninstall(&machine, options.user_data_dir.as_deref()).carry_out(options.dry_run))
+}
+
+/// Writes the manifest of `binary` for one user data folder: what `connect` does for the browser it starts.
+pub fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
+    let text = host_manifest(binary)?;
+    let path = manifest_path(user_data);
+    if fs::read_to_string(&path).is_ok_and(|found| found == text) {
+        return Ok(());
+    }
+    write(&path, &text)
+}
+
+impl Plan {
+    /// What registering `program` would do.
+    pub fn install(machine: &Machine, program: &Path, only: Option<&Path>) -> Result<Self, InstallError> {
+        binary::check(program)?;
+        let text = host_manifest(program)?;
+        let mut steps: Vec<_> = places(machine, only)
+            .into_iter()
+            .filter(|place| place.installed)
+            .map(|place| place.step(|path| to_write(path, &text)))
+            .collect();
+        let mut warnings: Vec<_> = binary::fleeting(program).into_iter().collect();
+        if only.is_none() {
+            if steps.is_empty() {
+                warnings.push(
+                    "No Chromium-family browser was found. `gstack connect` brings its own profile to any Chromium: \
+                     install one, or name a profile by --user-data-dir."
+                        .to_owned(),
+                );
+            }
+            steps.extend(machine.sandboxed().map(|name| Step {
+                browser: name.to_owned(),
+                manifest: None,
+                action: Action::Skip,
+                note: Some(
+                    "its sandbox can't start programs outside: use the browser's .deb, .rpm or .dmg instead".to_owned(),
+                ),
+            }));
+        }
+        Ok(Self { text: Some(text), steps, warnings })
+    }
+
+    /// What taking the manifests back would do.
+    pub fn uninstall(machine: &Machine, only: Option<&Path>) -> Self {
+        let steps: Vec<_> = places(machine, only).into_iter().map(|place| place.step(to_remove)).collect();
+        let steps = steps.into_iter().filter(|step| step.action != Action::Absent || only.is_some()).collect();
+        Self { text: None, steps, warnings: Vec::new() }
+    }
+
+    /// Does it, or with `dry_run` only tells it.
+    pub fn carry_out(self, dry_run: bool) -> Report {
+        let text = self.text;
+        let carry_out = |step: Step| {
+            let outcome = match (&step.manifest, &step.action, &text) {
+                _ if dry_run => Ok(()),
+                (Some(path), Action::Create | Action::Replace, Some(text)) => write(path, text),
+                (Some(path), Action::Remove, _) => remove(path),
+                _ => Ok(()),
+            };
+            Done { step, error: outcome.err().map(|error| format!("{error}. {}", error.hint())) }
+        };
+        Report { dry_run, browsers: self.steps.into_iter().map(carry_out).collect(), warnings: self.warnings }
+    }
+}
+
+impl Report {
+    /// True when a browser could not be served.
+    pub fn failed(&self) -> bool {
+        self.browsers.iter().any(|done| done.error.is_some())
+    }
+    /// The browsers that have our manifest now (or would have it).
+    pub fn registered(&self) -> impl Iterator<Item = &str> {
+        self.browsers
+            .iter()
+            .filter(|done| done.error.is_none())
+            .filter(|done| matches!(done.step.action, Action::Create | Action::Replace | Action::Keep))
+            .map(|done| done.step.browser.as_str())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.browsers.iter().map(|done| done.step.browser.chars().count()).max().unwrap_or(0);
+        for Done { step, error } in &self.browsers {
+            let did = match (error, &step.action, self.dry_run) {
+                (Some(_), _, _) => "failed",
+                (None, Action::Create, false) => "registered",
+                (None, Action::Create, true) => "would register",
+                (None, Action::Replace, false) => "renewed",
+                (None, Action::Replace, true) => "would renew",
+                (None, Action::Keep, _) => "registered already",
+                (None, Action::Remove, false) => "removed",
+                (None, Action::Remove, true) => "would remove",
+                (None, Action::Absent, _) => "was not registered",
+                (None, Action::Leave, _) => "left alone",
+                (None, Action::Skip, _) => "skipped",
+            };
+            write!(f, "{:<width$}  {did}", step.browser)?;
+            match (error, &step.note, &step.manifest) {
+                (Some(error), _, _) => writeln!(f, ": {error}")?,
+                (None, Some(note), _) => writeln!(f, ": {note}")?,
+                (None, None, Some(path)) => writeln!(f, "  {}", path.display())?,
+                (None, None, None) => writeln!(f)?,
+            }
+        }
+        if self.browsers.is_empty() {
+            writeln!(f, "Nothing to do: no browser here has or needs the manifest.")?;
+        }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "Note: {warning}"))
+    }
+}
+
+/// One place where a manifest may lie.
+struct Place {
+    browser: String,
+    manifest: PathBuf,
+    installed: bool,
+}
+
+impl Place {
+    fn step(self, decide: impl FnOnce(&Path) -> (Action, Option<String>)) -> Step {
+        let (action, note) = decide(&self.manifest);
+        Step { browser: self.browser, manifest: Some(self.manifest), action, note }
+    }
+}
+
+fn manifest_path(user_data: &Path) -> PathBuf {
+    user_data.join("NativeMessagingHosts").join(file_name())
+}
+
+/// The one named place, or those of the whole table.
+fn places(machine: &Machine, only: Option<&Path>) -> Vec<Place> {
+    if let Some(folder) = only {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let browser = folder.display().to_string();
+        return vec![Place { browser, manifest: manifest_path(&folder), installed: true }];
+    }
+    let place = |browser| {
+        let folder = machine.user_data(browser)?;
+        Some(Place {
+            browser: browser.name.to_owned(),
+            manifest: manifest_path(&folder),
+            installed: machine.has(browser),
+        })
+    };
+    FAMILY.iter().filter_map(place).collect()
+}
+
+fn to_write(path: &Path, text: &str) -> (Action, Option<String>) {
+    match fs::read_to_string(path) {
+        Ok(found) if found == text => (Action::Keep, None),
+        Ok(found) => match identify(&found) {
+            Found::Ours { path } => (Action::Replace, Some(format!("it started {path} before"))),
+            Found::Foreign => (Action::Replace, Some("what was there was damaged".to_owned())),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => (Action::Create, None),
+        // Writing tells more of what is wrong than reading does.
+        Err(error) => (Action::Replace, Some(format!("what was there could not be read: {error}"))),
+    }
+}
+
+fn to_remove(path: &Path) -> (Action, Option<String>) {
+    match fs::read_to_string(path) {
+        Ok(found) => match identify(&found) {
+            Found::Ours { .. } => (Action::Remove, None),
+            Found::Foreign => (Action::Leave, Some(format!("{} is not a manifest of ours", path.display()))),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => (Action::Absent, None),
+        Err(error) => (Action::Leave, Some(format!("{} could not be read: {error}", path.display()))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), InstallError> {
+    let failed = |source| InstallError::Write { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    atomic::write(path, text.as_bytes()).map_err(failed)
+}
+
+fn remove(path: &Path) -> Result<(), InstallError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(InstallError::Write { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::browsers::System;
+    use std::os::unix::fs::PermissionsExt;
+
+    struct World {
+        place: tempfile::TempDir,
+        machine: Machine,
+        program: PathBuf,
+    }
+
+    /// A home with Chrome's and Brave's folders in it, and a program.
+    fn world() -> World {
+        let place = tempfile::tempdir().unwrap();
+        let configuration = place.path().join("config");
+        fs::create_dir_all(configuration.join("google-chrome")).unwrap();
+        fs::create_dir_all(configuration.join("BraveSoftware/Brave-Browser")).unwrap();
+        let program = place.path().join("gstack");
+        fs::write(&program, "").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let machine =
+            Machine { system: System::Linux, home: place.path().to_owned(), configuration, programs: Vec::new() };
+        World { place, machine, program }
+    }
+
+    fn actions(report: &Report) -> Vec<(&str, &Action)> {
+        report.browsers.iter().map(|done| (done.step.browser.as_str(), &done.step.action)).collect()
+    }
+
+    impl World {
+        fn chrome(&self) -> PathBuf {
+            manifest_path(&self.machine.configuration.join("google-chrome"))
+        }
+        fn install(&self, dry_run: bool) -> Report {
+            Plan::install(&self.machine, &self.program, None).unwrap().carry_out(dry_run)
+        }
+        fn uninstall(&self) -> Report {
+            Plan::uninstall(&self.machine, None).carry_out(false)
+        }
+    }
+
+    #[test]
+    fn installed_browsers_are_registered_once_and_others_never() {
+        let world = world();
+        assert_eq!(actions(&world.install(false)), [("Chrome", &Action::Create), ("Brave", &Action::Create)]);
+        let text = fs::read_to_string(world.chrome()).unwrap();
+        assert_eq!(identify(&text), Found::Ours { path: world.program.display().to_string() });
+        let written = fs::metadata(world.chrome()).unwrap().modified().unwrap();
+        assert_eq!(actions(&world.install(false)), [("Chrome", &Action::Keep), ("Brave", &Action::Keep)]);
+        assert_eq!(fs::metadata(world.chrome()).unwrap().modified().unwrap(), written);
+        assert!(!world.machine.configuration.join("chromium").exists());
+    }
+
+    #[test]
+    fn a_dry_run_writes_nothing() {
+        let world = world();
+        let report = world.install(true);
+        assert!(report.to_string().contains("would register"), "{report}");
+        assert!(!world.chrome().exists());
+    }
+
+    #[test]
+    fn a_moved_program_renews_and_says_what_was_there() {
+        let world = world();
+        world.install(false);
+        let moved = world.place.path().join("moved");
+        fs::rename(&world.program, &moved).unwrap();
+        let report = Plan::install(&world.machine, &moved, None).unwrap().carry_out(false);
+        assert_eq!(report.browsers[0].step.action, Action::Replace);
+        assert!(report.to_string().contains(&world.program.display().to_string()));
+        assert!(fs::read_to_string(world.chrome()).unwrap().contains("/moved"));
+    }
+
+    #[test]
+    fn uninstall_takes_ours_and_leaves_the_rest() {
+        let world = world();
+        world.install(false);
+        let foreign = world.chrome().with_file_name("com.other.host.json");
+        fs::write(&foreign, "{}").unwrap();
+        let damaged = manifest_path(&world.machine.configuration.join("BraveSoftware/Brave-Browser"));
+        fs::write(&damaged, "not ours").unwrap();
+        assert_eq!(actions(&world.uninstall()), [("Chrome", &Action::Remove), ("Brave", &Action::Leave)]);
+        assert!(!world.chrome().exists());
+        assert!(foreign.exists() && damaged.exists());
+        assert_eq!(actions(&world.uninstall()), [("Brave", &Action::Leave)]);
+    }
+
+    #[test]
+    fn one_profile_is_served_alone() {
+        let world = world();
+        let profile = world.place.path().join("profile");
+        let plan = || Plan::install(&world.machine, &world.program, Some(&profile)).unwrap();
+        assert_eq!(plan().carry_out(false).browsers.len(), 1);
+        assert!(manifest_path(&profile).is_file());
+        assert!(!world.chrome().exists());
+        register(&profile, &world.program).unwrap();
+        assert_eq!(plan().steps[0].action, Action::Keep);
+    }
+
+    #[test]
+    fn a_place_that_can_not_be_written_is_told_and_the_others_are_served() {
+        let world = world();
+        fs::write(world.machine.configuration.join("google-chrome/NativeMessagingHosts"), "a file").unwrap();
+        let report = world.install(false);
+        assert!(report.failed());
+        assert!(report.browsers[0].error.as_ref().unwrap().contains("can't be written"));
+        assert_eq!(report.registered().collect::<Vec<_>>(), ["Brave"]);
+    }
+
+    #[test]
+    fn no_browser_and_sandboxed_ones_are_said() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("snap/chromium")).unwrap();
+        let machine = Machine {
+            system: System::Linux,
+            home: place.path().to_owned(),
+            configuration: place.path().join("config"),
+            programs: Vec::new(),
+        };
+        let report = Plan::install(&machine, &binary::current().unwrap(), None).unwrap().carry_out(false);
+        let text = report.to_string();
+        assert!(text.contains("Chromium (snap)  skipped: its sandbox"), "{text}");
+        assert!(text.contains("No Chromium-family browser was found"), "{text}");
+    }
+
+    #[test]
+    fn the_json_form_names_browser_place_and_action() {
+        let json = serde_json::to_value(world().install(false)).unwrap();
+        assert_eq!(json["dryRun"], false);
+        assert_eq!(json["browsers"][0]["browser"], "Chrome");
+        assert_eq!(json["browsers"][0]["action"], "create");
+        assert!(
+            json["browsers"][0]["manifest"].as_str().unwrap().ends_with("NativeMessagingHosts/io.gstack.host.json")
+        );
+    }
+}

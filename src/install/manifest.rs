@@ -1,0 +1,76 @@
+//! The native messaging host manifest: the file by which a browser knows which program to start for our extension.
+//!
+//! Owns its text and the check whether one is ours. Never decides where it lies.
+//! Source: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host>
+
+use super::InstallError;
+use crate::protocol::EXTENSION_ID;
+use serde_json::Value;
+use std::path::Path;
+
+/// The name by which the extension asks for the host.
+pub const HOST_NAME: &str = "io.gstack.host";
+
+const TEMPLATE: &str = include_str!("../../manifests/io.gstack.host.json");
+
+/// The file's name in every `NativeMessagingHosts` folder.
+pub fn file_name() -> String {
+    format!("{HOST_NAME}.json")
+}
+
+/// The manifest that makes a browser start `binary`, an absolute path. Chrome starts it directly, without a
+/// shell, with the extension's origin as its first argument.
+pub fn host_manifest(binary: &Path) -> Result<String, InstallError> {
+    let path = binary.to_str().ok_or_else(|| InstallError::OddPath { path: binary.to_owned() })?;
+    // The template is part of this program and a test reads it.
+    let mut manifest: Value = serde_json::from_str(TEMPLATE).unwrap_or_default();
+    manifest["path"] = Value::from(path);
+    Ok(format!("{manifest:#}\n"))
+}
+
+/// What is known of a manifest that lies where ours belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It starts this program for our extension.
+    Ours { path: String },
+    /// Not readable as a manifest of our host.
+    Foreign,
+}
+
+/// Ours is a manifest of our name that lets our extension in, whichever program it starts.
+pub fn identify(text: &str) -> Found {
+    let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Found::Foreign };
+    let origin = format!("chrome-extension://{EXTENSION_ID}/");
+    let lets_us_in = manifest["allowed_origins"].as_array().is_some_and(|all| all.iter().any(|one| *one == *origin));
+    match manifest["path"].as_str() {
+        Some(path) if manifest["name"] == HOST_NAME && lets_us_in => Found::Ours { path: path.to_owned() },
+        _ => Found::Foreign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_names_our_host_and_lets_only_our_extension_in() {
+        let template: Value = serde_json::from_str(TEMPLATE).unwrap();
+        assert_eq!(template["name"], HOST_NAME);
+        assert_eq!(template["type"], "stdio");
+        assert_eq!(template["allowed_origins"], serde_json::json!([format!("chrome-extension://{EXTENSION_ID}/")]));
+    }
+
+    #[test]
+    fn a_manifest_made_is_recognised_with_its_path() {
+        let odd = "/opt/a \"quoted\" \\ place/gstack";
+        let text = host_manifest(Path::new(odd)).unwrap();
+        assert_eq!(identify(&text), Found::Ours { path: odd.to_owned() });
+    }
+
+    #[test]
+    fn what_is_not_ours_is_foreign() {
+        for text in ["", "{", "[]", "{}", r#"{"name":"io.gstack.host","path":"/x","allowed_origins":[]}"#] {
+            assert_eq!(identify(text), Found::Foreign, "{text}");
+        }
+    }
+}

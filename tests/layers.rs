@@ -1,0 +1,224 @@
+//! The layers of docs/ARCHITECTURE.md as a test: which folder of src/ may use which, and the few rules
+//! that hold for every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder (or a file of that name) directly under src/, and what it may use besides itself.
+/// `command::registry` allows that one module of a folder.
+const LAYERS: [(&str, &[&str]); 16] = [
+    ("base", &[]),
+    ("protocol", &[]),
+    ("chat", &["base", "protocol"]),
+    ("agent", &["base", "protocol"]),
+    ("browser", &["base", "protocol"]),
+    ("command", &["browser", "base", "protocol"]),
+    ("engine", &["chat", "agent", "command", "browser", "base", "protocol"]),
+    ("http", &["engine", "command", "base", "protocol"]),
+    ("panel", &["engine", "command", "base", "protocol"]),
+    ("mcp", &["engine", "command", "base", "protocol"]),
+    (
+        "daemon",
+        &["http", "panel", "mcp", "engine", "command", "browser", "agent", "chat", "client", "base", "protocol"],
+    ),
+    ("client", &["base", "protocol"]),
+    ("native", &["client", "command::registry", "base", "protocol"]),
+    ("keeper", &["client", "command::registry", "base", "protocol"]),
+    ("cli", &["client", "install", "command::registry", "base", "protocol"]),
+    ("install", &["client", "command::registry", "base", "protocol"]),
+];
+
+/// Crates that only some layers may name.
+const OUTSIDE: [(&str, &[&str]); 3] =
+    [("chromiumoxide", &["browser"]), ("axum", &["http", "mcp"]), ("clap", &["cli", "command"])];
+
+/// What must not be in code that ships. The lints forbid them too; here the reader finds all of it in one list.
+const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];
+
+struct Source {
+    /// Beneath src/.
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    /// The first folder, or the name of a file that lies directly in src/.
+    fn layer(&self) -> String {
+        let first = self.path.iter().next().unwrap().to_str().unwrap();
+        first.trim_end_matches(".rs").to_owned()
+    }
+
+    /// The lines that ship, without comments: what comes after the tests' module is the tests'.
+    fn shipped_code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let end = self.text.find("#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
+        code(&self.text[..end])
+    }
+}
+
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(n, line)| (n + 1, line)).filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push(Source { path: path.strip_prefix(&root).unwrap().to_owned(), text });
+            }
+        }
+    }
+    assert!(found.len() > 20, "the source was not found");
+    found
+}
+
+/// Modules that a parent declares for test builds only.
+fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
+    let mut modules = BTreeSet::new();
+    for source in sources {
+        for after in source.text.split("#[cfg(test)]\nmod ").skip(1) {
+            if let Some((name, _)) =
+                after.split_once([';', ' ']).filter(|_| after.lines().next().unwrap().ends_with(';'))
+            {
+                let folder = match source.path.file_name().unwrap().to_str().unwrap() {
+                    "mod.rs" | "lib.rs" => source.path.parent().unwrap().to_owned(),
+                    _ => source.path.with_extension(""),
+                };
+                modules.insert(folder.join(format!("{name}.rs")));
+                modules.insert(folder.join(name).join("mod.rs"));
+            }
+        }
+    }
+    modules
+}
+
+/// The modules that a text reaches from the crate's root: `a::b` for `crate::a::b…`, also in `crate::{…}` groups.
+fn used(text: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    let joined: Vec<(usize, &str)> = code(text).collect();
+    for (index, (line, content)) in joined.iter().enumerate() {
+        for rest in content.split("crate::").skip(1) {
+            if let Some(group) = rest.strip_prefix('{') {
+                // A group may go on over lines, up to the brace that closes it.
+                let tail: String = joined[index + 1..].iter().map(|(_, more)| *more).collect();
+                for item in items(&format!("{group}{tail}")) {
+                    found.entry(item).or_insert(*line);
+                }
+            } else {
+                found.entry(module(rest)).or_insert(*line);
+            }
+        }
+    }
+    found
+}
+
+/// The first two segments of a path.
+fn module(path: &str) -> String {
+    let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(path.len());
+    path[..end].split("::").filter(|part| !part.is_empty()).take(2).collect::<Vec<_>>().join("::")
+}
+
+/// The paths at the top of a `{a::b, c::{d, e}}` group, whose opening brace is gone.
+fn items(group: &str) -> Vec<String> {
+    let mut depth = 0;
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' | ',' if depth == 0 => {
+                found.push(module(group[start..at].trim()));
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    found.retain(|item| !item.is_empty());
+    found
+}
+
+#[test]
+fn no_layer_uses_one_that_it_may_not() {
+    let layers: BTreeMap<_, _> = LAYERS.into_iter().collect();
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let layer = source.layer();
+        if layer == "main" || layer == "lib" {
+            continue;
+        }
+        let Some(allowed) = layers.get(layer.as_str()) else {
+            wrong.push(format!(
+                "src/{} is in no layer: add it to the table and to docs/ARCHITECTURE.md",
+                source.path.display()
+            ));
+            continue;
+        };
+        for (module, line) in used(&source.text) {
+            let top = module.split("::").next().unwrap();
+            // A macro or a constant of the crate's root is no layer.
+            let known = layers.contains_key(top);
+            if known && top != layer && !allowed.contains(&top) && !allowed.contains(&module.as_str()) {
+                wrong.push(format!("src/{}:{line}: {layer} may not use {module}", source.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn outside_crates_stay_where_they_belong() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        for (name, layers) in OUTSIDE {
+            if layers.contains(&source.layer().as_str()) {
+                continue;
+            }
+            let path = format!("{name}::");
+            if let Some((line, _)) = code(&source.text).find(|(_, line)| line.contains(&path)) {
+                wrong.push(format!("src/{}:{line}: {name} belongs to {layers:?}", source.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_owns() {
+    let silent: Vec<_> =
+        sources().into_iter().filter(|source| !source.text.starts_with("//! ")).map(|s| s.path).collect();
+    assert!(silent.is_empty(), "these open without `//!`: {silent:?}");
+}
+
+#[test]
+fn nothing_unfinished_ships() {
+    let sources = sources();
+    let tests = test_modules(&sources);
+    let mut wrong = Vec::new();
+    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
+        for (line, content) in source.shipped_code() {
+            for word in FORBIDDEN.iter().filter(|word| content.contains(**word)) {
+                wrong.push(format!("src/{}:{line}: {word}", source.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_reader_of_paths_sees_groups_and_single_paths() {
+    let text = "use crate::base::home::Home;\nuse crate::{chat::{a, b},\n    protocol};\n// use crate::http::x;\n    crate::native::run();\n";
+    let found: Vec<_> = used(text).into_keys().collect();
+    assert_eq!(found, ["base::home", "chat::a", "native::run", "protocol"].map(|s| s.replace("chat::a", "chat")));
+}
