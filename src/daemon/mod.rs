@@ -10,7 +10,7 @@ use crate::base::lock::FileLock;
 use crate::base::peer;
 use crate::base::state::State;
 use crate::client::start::Report;
-use crate::engine::{Config, Engine};
+use crate::engine::{Config, Engine, MCP_PATH};
 use crate::http::{self, Access};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -98,7 +98,7 @@ impl Running {
     async fn serve(self) {
         let Self { home, engine, panel, http, port, access, shutdown, _lock } = self;
         let tasks = TaskTracker::new();
-        let router = http::router(engine.clone(), access, mcp::router(engine.clone(), shutdown.clone()));
+        let router = http::router(engine.clone(), access, mcp::router(MCP_PATH, shutdown.clone()));
         tasks.spawn(panel::serve(panel, engine.clone(), shutdown.clone()));
         tasks.spawn(told(http::serve_socket(http, router.clone(), shutdown.clone())));
         tasks.spawn(told(http::serve_port(port, router, shutdown.clone())));

@@ -1,7 +1,6 @@
 //! One MCP server for all conversations: which one is meant comes with each request.
 
-use crate::agent::adapter::{Image, Tools};
-use crate::engine::ConversationTools;
+use crate::engine::{ConversationTools, Image, Tools};
 use crate::protocol::VERSION;
 use crate::protocol::fault::Fault;
 use base64::Engine as _;
