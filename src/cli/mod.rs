@@ -5,8 +5,8 @@
 pub mod arguments;
 mod chat;
 mod connect;
+mod doctor;
 mod hosts;
-mod status;
 mod terminal;
 
 use crate::base::home::Home;
@@ -24,6 +24,8 @@ use terminal::{Terminal, print, print_line};
 
 /// Pins the tab of every command of a shell.
 const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// Makes a command fail where no browser is open, rather than start one.
+const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
 /// Runs one invocation; the exit code says how it ended.
 pub async fn run(arguments: Vec<String>) -> ExitCode {
@@ -70,9 +72,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Status => {
             let status: Status = running.get("/status").await?;
-            show(json, &status, || status::status_text(&status))?;
+            show(json, &status, || status.text())?;
         }
-        Invocation::Doctor => return doctor(&client, json, terminal).await,
+        Invocation::Doctor => return check_hops(&client, json, terminal).await,
         Invocation::Chat { message, agent } => {
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
@@ -104,7 +106,14 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
         Invocation::Browser { command, args } => {
-            let request = CommandRequest { command, args, tab_id: tab(&globals)?, cwd: here().cwd };
+            let request = CommandRequest {
+                command,
+                args,
+                tab_id: tab(&globals)?,
+                cwd: here().cwd,
+                environment: connect::browser_environment(),
+                no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+            };
             let result: CommandResult = client.post("/command", &request).await?;
             show(json, &result, || result.output.clone())?;
         }
@@ -149,13 +158,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     }
 }
 
-async fn doctor(client: &Client, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
-    let doctor: Doctor = client.get("/doctor").await?;
-    let all_well = doctor.hops.iter().all(|hop| hop.ok);
+async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
+    let report: Doctor = client.get("/doctor").await?;
+    let all_well = report.hops.iter().all(|hop| hop.ok);
     if json {
-        show(true, &doctor, String::new)?;
+        show(true, &report, String::new)?;
     } else {
-        status::print_hops(&doctor.hops, terminal);
+        doctor::print_hops(&report.hops, terminal);
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

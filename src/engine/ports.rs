@@ -11,7 +11,7 @@ use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,7 @@ impl PortSender {
         Self { queue, queued: Arc::default(), closed }
     }
 
-    /// Queues a message. False when the host is gone or was let go.
+    /// Queues a message; what a host that has gone would have got is dropped.
     pub fn send(&self, envelope: &Envelope) {
         self.send_bytes(fit(envelope));
     }
@@ -68,15 +68,38 @@ fn fit(envelope: &Envelope) -> Vec<u8> {
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
 }
 
-/// One panel as the receiver of a conversation's pushes.
+/// One panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
 pub(super) struct PanelSink {
-    pub(super) port: PortSender,
-    pub(super) client: Option<PanelId>,
+    port: PortSender,
+    client: Option<PanelId>,
+    held: Mutex<Option<Vec<Vec<u8>>>>,
+}
+
+impl PanelSink {
+    pub(super) fn held(port: PortSender, client: Option<PanelId>) -> Arc<Self> {
+        Arc::new(Self { port, client, held: Mutex::new(Some(Vec::new())) })
+    }
+
+    /// Sends what has come so far; from now on pushes go straight through.
+    pub(super) fn release(&self) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        for message in held.take().unwrap_or_default() {
+            self.port.send_bytes(message);
+        }
+    }
 }
 
 impl Sink for PanelSink {
     fn push(&self, push: Push) -> bool {
-        self.port.send_bytes(fit(&notification(self.client.clone(), &push)))
+        let message = fit(&notification(self.client.clone(), &push));
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *held {
+            Some(waiting) => {
+                waiting.push(message);
+                true
+            }
+            None => self.port.send_bytes(message),
+        }
     }
 }
 

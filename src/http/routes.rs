@@ -139,7 +139,7 @@ async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) ->
 }
 
 async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Json<Stopped> {
-    Json(Stopped { turns: engine.stop_turns(request.tab_id).await })
+    Json(Stopped { turns: engine.stop_turns(request.tab_id) })
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
@@ -147,6 +147,6 @@ async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
 }
 
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
-    engine.answer_approval(answer, AnsweredBy::Terminal).await?;
+    engine.answer_approval(&answer, AnsweredBy::Terminal)?;
     Ok(Json(Empty {}))
 }

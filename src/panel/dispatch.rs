@@ -89,7 +89,12 @@ impl Request {
             ToDaemon::PanelOpened(opened) => engine.panel_opened(port, client, opened),
             ToDaemon::PanelClosed(Empty {}) => engine.panel_closed(port, client),
             ToDaemon::ChatOpen(open) => reply.give(engine.chat_open(port, &open)),
-            ToDaemon::ChatSubscribe(subscribe) => reply.give(engine.chat_subscribe(port, client, &subscribe)),
+            ToDaemon::ChatSubscribe(subscribe) => {
+                let answer = |subscribed| reply.give(Ok(subscribed));
+                if let Err(fault) = engine.chat_subscribe(port, client, &subscribe, answer) {
+                    reply.fail(fault);
+                }
+            }
             ToDaemon::ChatUnsubscribe(of) => {
                 engine.chat_unsubscribe(port, client, &of.conversation_id);
                 reply.give(Ok(Empty {}));
@@ -102,7 +107,7 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ApprovalAnswer(answer) => {
-                reply.give(engine.answer_approval(answer, AnsweredBy::Panel).await.map(|()| Empty {}));
+                reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
             ToDaemon::ConversationsList(list) => {
                 reply.give(Ok(Conversations { conversations: engine.conversations(list.search.as_deref()) }));

@@ -2,6 +2,7 @@
 
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,12 @@ pub struct CommandRequest {
     /// The client's working directory; without it only the temp directory is open to paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// What a browser that is started for this command needs of the client's environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Fail rather than start a browser.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_autostart: bool,
 }
 
 /// What a command gave.

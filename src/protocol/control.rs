@@ -69,6 +69,29 @@ pub struct Status {
     pub turns_running: usize,
 }
 
+impl Status {
+    /// The text of `status`: at most ten lines.
+    pub fn text(&self) -> String {
+        let mut lines = vec![
+            format!("Status: {}", if self.healthy { "healthy" } else { "no browser (gstack connect opens one)" }),
+            format!("Mode: {}", self.mode),
+        ];
+        if let Some(url) = &self.url {
+            lines.push(format!("URL: {url}"));
+        }
+        lines.push(format!("Tabs: {}", self.tabs));
+        lines.push(match self.browser_pid {
+            Some(browser) => format!("PID: {} (browser {browser})", self.pid),
+            None => format!("PID: {}", self.pid),
+        });
+        lines.push(format!("Version: {}", self.version));
+        lines.push(format!("Panels: {}", self.panels));
+        lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
+        lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.join("\n")
+    }
+}
+
 /// `GET /doctor`: every hop, proved now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {

@@ -1,30 +1,8 @@
-//! `gstack status` and `gstack doctor`: what runs, and what is in the way.
+//! `gstack doctor`: each hop, and what is in the way.
 
 use super::terminal::{Terminal, print};
-use crate::protocol::control::Status;
 use crate::protocol::fault::Hop;
 use crate::protocol::methods::HopState;
-
-/// The text of `gstack status`: at most ten lines.
-pub fn status_text(status: &Status) -> String {
-    let mut lines = vec![
-        format!("Status: {}", if status.healthy { "healthy" } else { "no browser" }),
-        format!("Mode: {}", status.mode),
-    ];
-    if let Some(url) = &status.url {
-        lines.push(format!("URL: {url}"));
-    }
-    lines.push(format!("Tabs: {}", status.tabs));
-    lines.push(match status.browser_pid {
-        Some(browser) => format!("PID: {} (browser {browser})", status.pid),
-        None => format!("PID: {}", status.pid),
-    });
-    lines.push(format!("Version: {}", status.version));
-    lines.push(format!("Panels: {}", status.panels));
-    lines.push(format!("Agents: {} running, {} turns", status.agents_running, status.turns_running));
-    lines.push(format!("Address: http://127.0.0.1:{}", status.port));
-    lines.join("\n") + "\n"
-}
 
 /// Prints a line a hop; true when all are well.
 pub fn print_hops(hops: &[HopState], terminal: Terminal) -> bool {

@@ -1,0 +1,108 @@
+//! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
+
+use super::policy::{Verdict, Wish};
+use super::tools::{ConversationTools, host};
+use super::{Engine, lock};
+use crate::agent::adapter::{Agent, AgentEnvironment};
+use crate::chat::Conversation;
+use crate::protocol::chat::Decision;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{AgentName, ConversationId, TabId};
+use crate::protocol::methods::{Agents, ToPanel};
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+
+/// The agent that will answer, or why it can't.
+pub(super) struct Choice {
+    pub(super) agent: Arc<dyn Agent>,
+    pub(super) model: Option<String>,
+    /// It decides by itself, so the policy stands before what it does.
+    pub(super) is_model: bool,
+    pub(super) fault: Option<Fault>,
+}
+
+impl Engine {
+    /// Every agent, with what is missing. `refresh`: look again.
+    pub async fn agents(&self, refresh: bool) -> Agents {
+        let environment = self.inner.environment.get().await;
+        let agents = self.inner.registry.list(&environment, refresh).await;
+        Agents { agents }
+    }
+
+    pub(super) fn agent_names(&self) -> Vec<AgentName> {
+        self.inner.registry.names()
+    }
+
+    /// Looks for agents in the background, so that the first panel is answered at once.
+    pub(super) fn look_for_agents(&self) {
+        let engine = self.clone();
+        self.spawn(async move {
+            let shutdown = engine.shutdown();
+            tokio::select! {
+                agents = engine.agents(true) => engine.ports().broadcast(&ToPanel::AgentsChanged(agents)),
+                () = shutdown.cancelled() => {}
+            }
+        });
+    }
+
+    pub(super) async fn choose(&self, conversation: &Conversation) -> Choice {
+        let environment = self.inner.environment.get().await;
+        let wanted = conversation.info().agent;
+        let chosen = self.inner.registry.choose(wanted.as_ref(), &environment).await;
+        let is_model = chosen.info.has_model;
+        Choice { agent: chosen.agent, model: conversation.model(), is_model, fault: chosen.info.fault }
+    }
+
+    /// The login shell's environment, and the mark by which an agent's processes are known.
+    pub(super) fn agent_environment(&self) -> impl Future<Output = AgentEnvironment> + Send + 'static {
+        let engine = self.clone();
+        async move {
+            let mut environment = engine.inner.environment.get().await;
+            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), "1".into());
+            environment
+        }
+    }
+
+    pub(super) fn agent_started(&self, id: &ConversationId) {
+        lock(&self.inner.agents_running).insert(id.clone());
+    }
+    pub(super) fn agent_ended(&self, id: &ConversationId) {
+        lock(&self.inner.agents_running).remove(id);
+    }
+
+    // Tokens.
+
+    pub(super) fn admit(&self, tools: &Arc<ConversationTools>) {
+        lock(&self.inner.tokens).insert(tools.token().to_owned(), tools.clone());
+    }
+    pub(super) fn revoke(&self, tools: &ConversationTools) {
+        lock(&self.inner.tokens).remove(tools.token());
+    }
+
+    /// The tools that a token opens. Every token is compared, each in constant time.
+    pub fn tools_of_token(&self, presented: &str) -> Option<Arc<ConversationTools>> {
+        let tokens = lock(&self.inner.tokens);
+        let mut found = None;
+        for (token, tools) in tokens.iter() {
+            if bool::from(token.as_bytes().ct_eq(presented.as_bytes())) {
+                found = Some(tools.clone());
+            }
+        }
+        found
+    }
+
+    // The policy.
+
+    pub(super) fn verdict(&self, wish: &Wish) -> Verdict {
+        lock(&self.inner.grants).verdict(wish)
+    }
+    pub(super) fn remember(&self, wish: &Wish, decision: Decision) {
+        lock(&self.inner.grants).remember(wish, decision);
+    }
+
+    /// The host of the page in a tab.
+    pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
+        let info = self.browser()?.tab(tab).ok()?.info().ok()?;
+        host(&info.url)
+    }
+}

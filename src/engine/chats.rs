@@ -1,0 +1,282 @@
+//! Conversations as panels ask for them: open, subscribe, send, stop, answer.
+//!
+//! Owns the way from a request to the conversation's task. Never waits for an agent.
+
+use super::Engine;
+use super::ports::{PanelSink, PortId};
+use super::runner::Runner;
+use crate::chat::session::TabKey;
+use crate::chat::store::NewConversation;
+use crate::chat::turn::Message;
+use crate::chat::{Conversation, Event, Subscription, markdown};
+use crate::protocol::chat::{
+    AnsweredBy, ChatBody, ConversationInfo, ConversationState, HistoryPage, PageContext, Subscribed,
+};
+use crate::protocol::control::WaitingApproval;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
+use crate::protocol::methods::{
+    AgentsChoose, ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
+    FileRead, NewAttachment, Rendered, Sent,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What one message may carry in files, decoded.
+const MOST_ATTACHED: usize = 32 * 1024 * 1024;
+/// The longest message that is taken; longer texts belong into a file.
+const LONGEST_MESSAGE: usize = 1024 * 1024;
+
+/// The panels' places in conversations. Dropping one ends its pushes.
+pub(super) type Subscriptions = HashMap<(PortId, Option<PanelId>, ConversationId), Subscription>;
+
+impl Engine {
+    /// The conversation of a Chrome tab; made where there is none.
+    pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
+        let place = self.place_of(port, open.chrome_tab_id)?;
+        let new = NewConversation { folder: self.folder(), page: Some(place.page.clone()) };
+        let conversation =
+            self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+        if conversation.state() == ConversationState::Idle {
+            conversation.set_page(place.page);
+        }
+        self.tell_tabs();
+        Ok(conversation.info())
+    }
+
+    /// What happened after a number, and from now on by push. The answer is queued before the first push.
+    pub fn chat_subscribe(
+        &self,
+        port: PortId,
+        client: Option<PanelId>,
+        subscribe: &ChatSubscribe,
+        answer: impl FnOnce(Subscribed),
+    ) -> Result<(), Fault> {
+        let conversation = self.conversation(&subscribe.conversation_id)?;
+        let sender = self.port_sender(port)?;
+        let sink = PanelSink::held(sender, client.clone());
+        let key = (port, client, subscribe.conversation_id.clone());
+        // The earlier place ends first: a panel that subscribes again has lost or is missing something.
+        drop(self.subscriptions().remove(&key));
+        let (subscribed, subscription) =
+            conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
+        answer(subscribed);
+        sink.release();
+        self.subscriptions().insert(key, subscription);
+        Ok(())
+    }
+
+    pub fn chat_unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+        let ended = self.subscriptions().remove(&(port, client, id.clone()));
+        drop(ended);
+    }
+
+    pub fn chat_ack(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
+        let subscriptions = self.subscriptions();
+        if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
+            subscription.acknowledge(ack.seq, ack.offset);
+        }
+    }
+
+    pub fn chat_history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
+        self.conversation(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
+    }
+
+    /// Takes a message: it is in the journal, with the agent, and on disk when this returns.
+    pub async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
+        if send.text.trim().is_empty() && send.attachments.is_empty() {
+            return Err(Fault::new(FaultCode::BadRequest, "the message is empty").hint("Write what you want done."));
+        }
+        if send.text.len() > LONGEST_MESSAGE {
+            return Err(Fault::new(FaultCode::TooLarge, "the message is longer than 1 MB")
+                .hint("Put the text into a file in the agent's folder and name the file."));
+        }
+        let conversation = self.conversation(&send.conversation_id)?;
+        if send.agent.is_some() || send.model.is_some() {
+            conversation.choose_agent(send.agent.clone(), send.model.clone());
+        }
+        let attachments = keep(&conversation, send.attachments).await?;
+        let page = send.page.or_else(|| self.page_of(&conversation));
+        if let Some(page) = &page {
+            conversation.set_page(PageContext { selection: None, ..page.clone() });
+        }
+        let message = Message {
+            turn_id: TurnId::random(),
+            client_id: send.client_id,
+            text: send.text,
+            page,
+            attachments,
+            from: send.from,
+        };
+        let answer = self.runner(&conversation).send(message).map_err(|e| e.fault())?;
+        // The agent has it already; the person is told when it is safe.
+        persist(conversation).await?;
+        Ok(answer.sent)
+    }
+
+    pub fn chat_unqueue(&self, unqueue: &ChatUnqueue) -> Result<(), Fault> {
+        let conversation = self.conversation(&unqueue.conversation_id)?;
+        self.runner(&conversation).unqueue(unqueue.client_id.clone()).map_err(|e| e.fault())
+    }
+
+    pub fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.event(id, Event::Stop)
+    }
+
+    /// Lets the messages run that wait for the person's go-ahead.
+    pub fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.event(id, Event::Continue)
+    }
+
+    fn event(&self, id: &ConversationId, event: Event) -> Result<(), Fault> {
+        let conversation = self.conversation(id)?;
+        match self.runner(&conversation).handle(event) {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the conversation into history and opens an empty one for its tab. What runs there is stopped.
+    pub fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(id)?;
+        if conversation.state() != ConversationState::Idle {
+            self.event(id, Event::Stop)?;
+        }
+        let fresh = self.store().clear(id).map_err(|e| e.fault())?;
+        self.tell_tabs();
+        Ok(fresh.info())
+    }
+
+    pub fn conversations(&self, search: Option<&str>) -> Vec<ConversationInfo> {
+        self.store().list(search)
+    }
+
+    pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(&choose.conversation_id)?;
+        if let Some(agent) = &choose.agent
+            && !self.agent_names().contains(agent)
+        {
+            return Err(Fault::new(FaultCode::NotFound, format!("there is no agent {agent}"))
+                .hint("`gstack agents` lists those that were found."));
+        }
+        conversation.choose_agent(choose.agent.clone(), None);
+        Ok(conversation.info())
+    }
+
+    /// Answers an approval. The first answer counts.
+    pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        let conversation = self.conversation(&answer.conversation_id)?;
+        self.runner(&conversation)
+            .answer(answer.approval_id.clone(), answer.decision, by)
+            .map_err(|e| e.fault())
+    }
+
+    /// The approvals that wait, in all conversations.
+    pub fn waiting_approvals(&self) -> Vec<WaitingApproval> {
+        let opened = self.store().opened();
+        let waiting = opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval);
+        waiting.flat_map(|conversation| open_approvals(conversation)).collect()
+    }
+
+    /// Stops the running turn of one tab, or of all; how many there were.
+    pub fn stop_turns(&self, tab: Option<TabId>) -> usize {
+        let opened = self.store().opened();
+        let running = opened.iter().filter(|conversation| {
+            conversation.state() != ConversationState::Idle
+                && tab.is_none_or(|tab| conversation.info().tab_id == Some(tab))
+        });
+        let mut stopped = 0;
+        for conversation in running {
+            match self.event(conversation.id(), Event::Stop) {
+                Ok(()) => stopped += 1,
+                Err(fault) => tracing::warn!(%fault, "a turn could not be stopped"),
+            }
+        }
+        stopped
+    }
+
+    pub fn render_markdown(&self, blocks: &[String]) -> Rendered {
+        Rendered { html: blocks.iter().map(|block| markdown::to_html(block)).collect() }
+    }
+
+    pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
+        let conversation = self.conversation(&read.conversation_id)?;
+        let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
+        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime })
+    }
+
+    pub(super) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
+        self.store().get(id).map_err(|e| e.fault())
+    }
+
+    pub(super) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
+        self.runners().of(self, conversation)
+    }
+}
+
+/// Brings a conversation onto the disk, beside the runtime's own threads.
+pub(super) async fn persist(conversation: Arc<Conversation>) -> Result<(), Fault> {
+    match tokio::task::spawn_blocking(move || conversation.persist()).await {
+        Ok(outcome) => outcome.map_err(|e| e.fault()),
+        Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving ended early: {error}"))),
+    }
+}
+
+/// Writes the files that came with a message.
+async fn keep(
+    conversation: &Arc<Conversation>,
+    files: Vec<NewAttachment>,
+) -> Result<Vec<crate::protocol::chat::Attachment>, Fault> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    if files.iter().map(|file| file.data.len() / 4 * 3).sum::<usize>() > MOST_ATTACHED {
+        return Err(Fault::new(FaultCode::TooLarge, "the attached files are larger than 32 MB together")
+            .hint("Attach fewer or smaller ones."));
+    }
+    let conversation = conversation.clone();
+    let written = tokio::task::spawn_blocking(move || {
+        let mut kept = Vec::with_capacity(files.len());
+        for file in files {
+            let bytes = STANDARD.decode(&file.data).map_err(|error| {
+                Fault::new(FaultCode::BadRequest, format!("{} can't be read: {error}", file.name))
+                    .hint("Attach the file again.")
+            })?;
+            kept.push(conversation.write_file(&file.name, &file.mime, &bytes).map_err(|e| e.fault())?);
+        }
+        Ok(kept)
+    });
+    written.await.map_err(|e| Fault::new(FaultCode::Internal, format!("keeping files ended early: {e}")))?
+}
+
+/// The open approvals of one conversation, from its journal.
+fn open_approvals(conversation: &Conversation) -> Vec<WaitingApproval> {
+    let Ok(page) = conversation.history(u64::MAX, 200) else { return Vec::new() };
+    let mut open: Vec<WaitingApproval> = Vec::new();
+    for event in page.events {
+        match event.body {
+            ChatBody::Approval { approval_id, ask, site, why, does, choices, .. } => open.push(WaitingApproval {
+                conversation_id: conversation.id().clone(),
+                approval_id,
+                ask,
+                site,
+                does,
+                why,
+                choices,
+            }),
+            ChatBody::ApprovalDone { approval_id, .. } => open.retain(|a| a.approval_id != approval_id),
+            _ => {}
+        }
+    }
+    open
+}
+
+/// A tab as a conversation belongs to it.
+pub(super) struct TabPlace {
+    pub(super) tab_id: TabId,
+    pub(super) key: TabKey,
+    pub(super) page: PageContext,
+}
+

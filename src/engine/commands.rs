@@ -1,0 +1,129 @@
+//! Running a command of the registry: which browser and tab, which paths, what its output becomes.
+//!
+//! Owns the one way in which commands run, whoever asks. Who may ask is decided before.
+
+use super::Engine;
+use super::ports::PortId;
+use super::tabs::no_browser;
+use crate::command::path_guard::PathGuard;
+use crate::command::{Call, Output, Spec, envelope, registry};
+use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::control::ConnectRequest;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::TabId;
+use crate::protocol::methods::CommandRun;
+use std::path::Path;
+use tokio_util::sync::CancellationToken;
+
+const STATUS: &str = "status";
+
+impl Engine {
+    /// A command from the terminal or a script.
+    pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+        if request.command == STATUS {
+            let status = self.status();
+            let data = serde_json::to_value(&status).ok();
+            return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
+        }
+        let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
+        // A mistake in the arguments is told before any browser is started for it.
+        spec.parse(&request.args)?;
+        if self.browser().is_none() {
+            self.start_headless(&request).await?;
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        self.run(spec, &request.args, request.tab_id, cwd, CancellationToken::new()).await.map(result)
+    }
+
+    /// A quick action of a panel, on the tab that it shows.
+    pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
+        let place = self.place_of(port, run.chrome_tab_id)?;
+        let request = run.request;
+        let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
+        if self.browser_of(port).is_none() {
+            return Err(not_driven());
+        }
+        self.run(spec, &request.args, Some(place.tab_id), None, CancellationToken::new()).await.map(result)
+    }
+
+    /// Runs a command on a tab, or on the current one.
+    pub(super) async fn run(
+        &self,
+        spec: &'static Spec,
+        args: &[String],
+        tab: Option<TabId>,
+        cwd: Option<&Path>,
+        cancel: CancellationToken,
+    ) -> Result<Output, Fault> {
+        let browser = self.browser().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+        let arguments = spec.parse(args)?;
+        let tab = match (tab, spec.needs_tab) {
+            (Some(id), _) => Some(browser.tab(id)?),
+            (None, true) => Some(browser.current()?),
+            (None, false) => None,
+        };
+        let paths = PathGuard::new(cwd, &self.temporary_folder()?);
+        let gone = browser.gone().clone();
+        let shutdown = self.shutdown();
+        let call = Call { browser, tab, arguments, paths, cancel: cancel.clone() };
+        let command = (spec.run)(call);
+        tokio::select! {
+            outcome = command => outcome,
+            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
+            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
+            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
+        }
+    }
+
+    /// A browser without a window for the first command of a terminal.
+    async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
+        if request.no_autostart {
+            return Err(no_browser(&format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command)));
+        }
+        let connect = ConnectRequest {
+            headless: Some(true),
+            cwd: request.cwd.clone(),
+            environment: request.environment.clone(),
+            ..ConnectRequest::default()
+        };
+        self.open_browser(&connect, &mut |_| {}).await.map(|_| ())
+    }
+
+    /// Private to this user; where screenshots without a path go.
+    pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
+        let folder = self.home().root().join("tmp");
+        crate::base::home::private_folder(&folder)
+            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+        Ok(folder)
+    }
+}
+
+/// The output as it leaves: page content in its envelope.
+fn result(output: Output) -> CommandResult {
+    let Output { text, data, files, source } = output;
+    let output = match source {
+        Some(url) => envelope::wrap(&text, &url),
+        None => text,
+    };
+    let files = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    CommandResult { output, data, files }
+}
+
+/// A command that was cut off in flight: where it may have taken effect, that is said.
+fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
+    if spec.writes {
+        return Fault::new(
+            FaultCode::OutcomeUnknown,
+            format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name),
+        )
+        .hint("Look at the page (gstack snapshot) before you repeat it.");
+    }
+    Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint("Repeat it.")
+}
+
+pub(super) fn not_driven() -> Fault {
+    Fault::new(FaultCode::BrowserDown, "gstack does not drive this browser: it can chat here, and not click")
+        .hint("Open a browser that it drives with `gstack connect`.")
+        .command("gstack connect")
+        .at(Hop::Browser)
+}

@@ -1,0 +1,326 @@
+//! The engine: the daemon's one state, and everything that panels, terminals and agents can ask of it.
+//!
+//! Owns ports, conversations' tasks, the browser in use, agents, tokens and approvals, and joins the layers
+//! below, which do not know each other. Never parses a request and never formats an answer.
+
+mod agents;
+mod browsers;
+mod chats;
+mod commands;
+mod config;
+mod connect;
+mod hops;
+pub mod lineage;
+mod policy;
+mod ports;
+mod provision;
+mod runner;
+mod tabs;
+mod terminal;
+mod tools;
+mod turn_steps;
+
+pub use crate::agent::adapter::{Image, Tools};
+pub use config::Config;
+pub use ports::{PortId, PortSender};
+pub use provision::Provision;
+pub use tools::{ConversationTools, OfferedTool};
+
+use crate::agent::environment::LoginEnvironment;
+use crate::agent::registry::Registry;
+use crate::base::home::{Home, private_folder};
+use crate::browser::tabs::TabNumbers;
+use crate::chat::Store;
+use crate::protocol::control::Status;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::hello::{Hello, HostPreamble, Welcome};
+use crate::protocol::ids::{ConversationId, PanelId};
+use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
+use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use browsers::Browsers;
+use chats::Subscriptions;
+use policy::Grants;
+use ports::Ports;
+use runner::Runners;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tabs::TabBook;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Where agents reach their tools on the port.
+pub const MCP_PATH: &str = "/mcp";
+/// How long running agents may take to end when the daemon does.
+const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+
+/// A handle to the one engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    home: Home,
+    config: Config,
+    port: u16,
+    provision: Provision,
+    store: Store,
+    registry: Registry,
+    environment: LoginEnvironment,
+    tab_numbers: TabNumbers,
+    browsers: Browsers,
+    ports: Mutex<Ports>,
+    /// Raised when a port says hello or a panel opens: whoever waits for one looks again.
+    ports_changed: watch::Sender<()>,
+    subscriptions: Mutex<Subscriptions>,
+    runners: Mutex<Runners>,
+    tab_book: Mutex<TabBook>,
+    /// Tools of the agents that run, by their token.
+    tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
+    /// The conversations that have an agent's process.
+    agents_running: Mutex<HashSet<ConversationId>>,
+    grants: Mutex<Grants>,
+    /// The folder from which `connect` was run.
+    folder: Mutex<Option<String>>,
+    busy: watch::Sender<bool>,
+    tasks: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+/// Small sections without an await: what panicked elsewhere left no half-made state.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine {
+    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browser.
+    pub async fn open(
+        home: Home,
+        config: Config,
+        port: u16,
+        provision: Provision,
+        shutdown: CancellationToken,
+    ) -> Result<Self, Fault> {
+        for folder in [home.workspace(), home.run_files()] {
+            private_folder(&folder).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+        }
+        let store = Store::open(&home).map_err(|e| e.fault())?;
+        let recovered = store.recover();
+        for (id, error) in &recovered.failed {
+            tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
+        }
+        let environment = LoginEnvironment::new(config.agent.environment.clone());
+        let registry = Registry::new(config.agent.programs.clone(), config.agent.default.clone());
+        let engine = Self {
+            inner: Arc::new(Inner {
+                home,
+                config,
+                port,
+                provision,
+                store,
+                registry,
+                environment,
+                tab_numbers: TabNumbers::default(),
+                browsers: Browsers::default(),
+                ports: Mutex::default(),
+                ports_changed: watch::Sender::new(()),
+                subscriptions: Mutex::default(),
+                runners: Mutex::default(),
+                tab_book: Mutex::default(),
+                tokens: Mutex::default(),
+                agents_running: Mutex::default(),
+                grants: Mutex::default(),
+                folder: Mutex::default(),
+                busy: watch::Sender::new(false),
+                tasks: TaskTracker::new(),
+                shutdown,
+            }),
+        };
+        engine.take_over_browser().await;
+        engine.look_for_agents();
+        Ok(engine)
+    }
+
+    /// Ends everything that runs; what is open is on disk when this returns.
+    pub async fn close(&self) {
+        self.shutdown().cancel();
+        let ended = async {
+            self.inner.tasks.close();
+            self.inner.tasks.wait().await;
+        };
+        if tokio::time::timeout(CLOSE_LIMIT, ended).await.is_err() {
+            tracing::warn!("some tasks did not end in time");
+        }
+        self.detach_browser().await;
+        let engine = self.clone();
+        let saved = tokio::task::spawn_blocking(move || engine.store().persist_all()).await;
+        if let Ok(Err(error)) = saved {
+            tracing::error!(%error, "not everything could be saved");
+        }
+    }
+
+    pub fn request_shutdown(&self) {
+        self.inner.shutdown.cancel();
+    }
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+    pub fn home(&self) -> &Home {
+        &self.inner.home
+    }
+    /// Whether anybody needs the daemon: a panel, a turn or a browser.
+    pub fn watch_busy(&self) -> watch::Receiver<bool> {
+        self.inner.busy.subscribe()
+    }
+
+    pub fn status(&self) -> Status {
+        let browser = self.browser_status();
+        Status {
+            healthy: browser.is_some(),
+            mode: browser.as_ref().map_or("none", |b| b.mode).to_owned(),
+            url: browser.as_ref().and_then(|b| b.url.clone()),
+            tabs: browser.as_ref().map_or(0, |b| b.tabs),
+            pid: std::process::id(),
+            browser_pid: browser.map(|b| b.pid),
+            version: VERSION.to_owned(),
+            port: self.inner.port,
+            panels: self.ports().panels(),
+            agents_running: lock(&self.inner.agents_running).len(),
+            turns_running: self.turns_running(),
+        }
+    }
+
+    // Ports: who is connected.
+
+    pub fn port_opened(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
+        let id = self.ports().add(preamble, sender);
+        self.update_busy();
+        id
+    }
+
+    pub fn port_closed(&self, id: PortId) {
+        let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
+        drop(ended);
+        self.forget_tabs(id);
+        let port = self.ports().remove(id);
+        self.inner.ports_changed.send_replace(());
+        self.update_busy();
+        if let Some(port) = port {
+            self.port_lost(port);
+        }
+    }
+
+    /// Compares protocols, and welcomes.
+    pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
+        if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
+            let (what, command) = if hello.protocol > PROTOCOL {
+                ("The extension is newer than gstack: update gstack, then run `gstack stop`.", "gstack stop")
+            } else {
+                ("The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.", "gstack connect")
+            };
+            let message =
+                format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
+            return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
+        }
+        if let Some(known) = self.ports().get_mut(port) {
+            known.hello = Some(hello);
+        }
+        self.inner.ports_changed.send_replace(());
+        Ok(Welcome {
+            protocol: PROTOCOL,
+            version: VERSION.to_owned(),
+            epoch: self.store().epoch().clone(),
+            pid: std::process::id(),
+            driven: self.browser_of(port).is_some(),
+            welcome_url: Some(self.welcome_url()),
+        })
+    }
+
+    pub fn pong(&self) -> Pong {
+        Pong { epoch: self.store().epoch().clone() }
+    }
+
+    pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+            known.panels.insert(client, opened.window_id);
+        }
+        self.inner.ports_changed.send_replace(());
+        self.update_busy();
+    }
+
+    pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
+            known.panels.remove(client);
+        }
+        let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
+        let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
+        drop(ended);
+        self.update_busy();
+    }
+
+    /// A trouble that concerns everybody: a full disk, a journal that can't be written.
+    fn tell_fault(&self, fault: &Fault) {
+        tracing::warn!(code = ?fault.code, "{fault}");
+        self.ports().broadcast(&ToPanel::Fault(fault.clone()));
+    }
+
+    fn update_busy(&self) {
+        let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.has_browser();
+        self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);
+    }
+
+    // The parts, for the files beside this one.
+
+    fn store(&self) -> &Store {
+        &self.inner.store
+    }
+    fn ports(&self) -> MutexGuard<'_, Ports> {
+        lock(&self.inner.ports)
+    }
+    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+        lock(&self.inner.subscriptions)
+    }
+    fn runners(&self) -> MutexGuard<'_, Runners> {
+        lock(&self.inner.runners)
+    }
+    fn tab_book(&self) -> MutexGuard<'_, TabBook> {
+        lock(&self.inner.tab_book)
+    }
+    fn tab_numbers(&self) -> &TabNumbers {
+        &self.inner.tab_numbers
+    }
+    fn shutdown(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.inner.tasks.spawn(task);
+    }
+    fn approval_limit(&self) -> Duration {
+        Duration::from_secs(self.inner.config.agent.approval_minutes.max(1) * 60)
+    }
+    /// The folder of conversations that name none.
+    fn folder(&self) -> String {
+        let connected = lock(&self.inner.folder).clone();
+        connected.unwrap_or_else(|| self.home().workspace().to_string_lossy().into_owned())
+    }
+    fn welcome_url(&self) -> String {
+        format!("http://127.0.0.1:{}/welcome", self.inner.port)
+    }
+    fn mcp_url(&self) -> String {
+        format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
+    }
+    fn port_sender(&self, port: PortId) -> Result<PortSender, Fault> {
+        let known = self.ports().get(port).map(|port| port.sender.clone());
+        known.ok_or_else(|| Fault::new(FaultCode::Conflict, "the port is closed").at(Hop::Host))
+    }
+    fn port_senders(&self) -> Vec<(PortId, PortSender)> {
+        self.ports().iter().map(|(id, port)| (id, port.sender.clone())).collect()
+    }
+    fn instance_of(&self, port: PortId) -> String {
+        let ports = self.ports();
+        let hello = ports.get(port).and_then(|port| port.hello.as_ref());
+        hello.map_or_else(|| format!("port-{}", port.0), |hello| hello.instance_id.to_string())
+    }
+}

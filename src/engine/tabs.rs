@@ -1,0 +1,293 @@
+//! Tabs as panels report them, joined to the browser's own: the one place where ids are translated.
+//!
+//! Owns what each port's Chrome has said of its tabs. A tab of a browser that gstack drives is named by its
+//! DevTools target, one of an everyday browser by its Chrome id within that run of its port.
+
+use super::Engine;
+use super::chats::TabPlace;
+use super::ports::PortId;
+use crate::browser::browser::Browser;
+use crate::browser::tabs::{BrowserEvent, TabInfo};
+use crate::chat::session::TabKey;
+use crate::chat::{Conversation, Event};
+use crate::protocol::chat::{ConversationState, PageContext};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId, WindowId};
+use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
+use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Everything known of Chrome's tabs and of what agents do in ours.
+#[derive(Default)]
+pub(super) struct TabBook {
+    reported: HashMap<PortId, BTreeMap<ChromeTabId, ChromeTab>>,
+    /// Numbers of tabs in browsers that gstack does not drive.
+    foreign: HashMap<(PortId, ChromeTabId), TabId>,
+    working: BTreeMap<ConversationId, Working>,
+}
+
+/// What an agent does in its tab now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Working {
+    pub(super) doing: String,
+    pub(super) waiting: bool,
+}
+
+impl Engine {
+    /// Chrome's tab events from one port.
+    pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
+        let browser = self.browser_of(port);
+        let mut gone = Vec::new();
+        {
+            let mut book = self.tab_book();
+            let TabBook { reported, foreign, .. } = &mut *book;
+            let known = reported.entry(port).or_default();
+            if changed.full {
+                let present: Vec<ChromeTabId> = changed.tabs.iter().map(|tab| tab.chrome_tab_id).collect();
+                gone.extend(known.keys().filter(|id| !present.contains(id)).copied());
+                known.clear();
+            }
+            gone.extend(changed.removed.iter().copied());
+            for tab in &changed.tabs {
+                known.insert(tab.chrome_tab_id, tab.clone());
+            }
+            for id in &gone {
+                known.remove(id);
+            }
+            gone.retain(|id| foreign.contains_key(&(port, *id)));
+        }
+        if let Some(browser) = &browser {
+            for tab in &changed.tabs {
+                browser.bind(tab);
+            }
+        }
+        for id in gone {
+            let closed = self.tab_book().foreign.remove(&(port, id));
+            if let Some(tab_id) = closed {
+                self.tab_closed(tab_id);
+            }
+        }
+        self.tell_tabs();
+    }
+
+    /// A port is gone, and with it what it reported.
+    pub(super) fn forget_tabs(&self, port: PortId) {
+        let mut book = self.tab_book();
+        book.reported.remove(&port);
+        book.foreign.retain(|(of, _), _| *of != port);
+    }
+
+    /// Where a Chrome tab's conversation belongs.
+    pub(super) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
+        let reported = self.tab_book().reported.get(&port).and_then(|tabs| tabs.get(&chrome_id)).cloned();
+        if let Some(browser) = self.browser_of(port) {
+            let by_page = reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
+            if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
+                return Ok(driven_place(&browser, &info));
+            }
+        }
+        let Some(tab) = reported else {
+            return Err(Fault::new(FaultCode::NotFound, format!("the browser has not reported a tab {chrome_id}"))
+                .hint("The tab may be closed. Choose another one.")
+                .at(Hop::Background));
+        };
+        Ok(self.foreign_place(port, &tab))
+    }
+
+    fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
+        let instance = self.instance_of(port);
+        let mut book = self.tab_book();
+        let numbers = self.tab_numbers();
+        let tab_id = *book.foreign.entry((port, tab.chrome_tab_id)).or_insert_with(|| numbers.next());
+        let key = TabKey {
+            browser_run: BrowserRun::new(instance),
+            target_id: TargetId::new(format!("chrome-tab-{}", tab.chrome_tab_id)),
+        };
+        TabPlace { tab_id, key, page: page(&tab.url, &tab.title) }
+    }
+
+    /// Where a message from the terminal belongs: the named tab, else the current one, else none.
+    pub(super) fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
+        let Some(browser) = self.browser() else {
+            return match tab {
+                None => Ok(None),
+                Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
+            };
+        };
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => match browser.current() {
+                Ok(tab) => tab,
+                Err(_) => return Ok(None),
+            },
+        };
+        Ok(Some(driven_place(&browser, &tab.info()?)))
+    }
+
+    /// The page of a conversation's tab as it is now.
+    pub(super) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
+        let tab_id = conversation.info().tab_id?;
+        if let Some(browser) = self.browser()
+            && let Ok(tab) = browser.tab(tab_id)
+            && let Ok(info) = tab.info()
+        {
+            return Some(page(&info.url, &info.title));
+        }
+        let book = self.tab_book();
+        let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
+        let tab = book.reported.get(&port)?.get(&chrome_id)?;
+        Some(page(&tab.url, &tab.title))
+    }
+
+    /// Follows a browser's own events until it goes.
+    pub(super) async fn follow_browser(self, browser: Browser) {
+        let mut events = browser.events();
+        loop {
+            let event = tokio::select! {
+                event = events.recv() => event,
+                () = browser.gone().cancelled() => break,
+            };
+            match event {
+                Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),
+                Ok(BrowserEvent::Gone) | Err(tokio::sync::broadcast::error::RecvError::Closed) => break,
+                Ok(BrowserEvent::TabChanged(_) | BrowserEvent::TabOpened(_)) => self.tell_tabs(),
+                // Fallen behind: what the book says is read from the browser when it is needed.
+                Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
+            }
+        }
+        self.browser_gone(&browser);
+    }
+
+    /// A tab's conversation goes to history; what ran for it is stopped.
+    pub(super) fn tab_closed(&self, tab_id: TabId) {
+        if let Some(id) = self.store().of_tab(tab_id)
+            && let Some(runner) = self.runners().get(&id)
+            && runner.conversation().state() != ConversationState::Idle
+            && let Some(fault) = runner.handle(Event::Stop)
+        {
+            self.tell_fault(&fault);
+        }
+        self.store().tab_closed(tab_id);
+        self.tell_tabs();
+    }
+
+    /// Changes what is shown of an agent's work in a conversation's tab.
+    pub(super) fn working(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
+        let mut book = self.tab_book();
+        if let Some(working) = book.working.get_mut(conversation.id()) {
+            change(working);
+            drop(book);
+            self.tell_working();
+        }
+    }
+
+    pub(super) fn turn_began(&self, conversation: &Arc<Conversation>) {
+        self.tab_book().working.insert(conversation.id().clone(), Working::default());
+        self.tell_working();
+        self.tell_tabs();
+        self.update_busy();
+    }
+
+    /// The turn is in the journal; here it is brought onto the disk and shown as over.
+    pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
+        self.tab_book().working.remove(conversation.id());
+        self.tell_working();
+        self.tell_tabs();
+        self.update_busy();
+        let engine = self.clone();
+        let conversation = conversation.clone();
+        self.spawn(async move {
+            if let Err(fault) = super::chats::persist(conversation).await {
+                engine.tell_fault(&fault);
+            }
+        });
+    }
+
+    pub(super) fn turns_running(&self) -> usize {
+        self.tab_book().working.len()
+    }
+
+    /// Tells every background which tabs have a conversation.
+    pub(super) fn tell_tabs(&self) {
+        for (port, sender) in self.port_senders() {
+            let tabs = self.tabs_with_conversation(port);
+            sender.send(&super::ports::notification(None, &ToPanel::TabsConversations(TabsConversations { tabs })));
+        }
+    }
+
+    fn tabs_with_conversation(&self, port: PortId) -> Vec<TabWithConversation> {
+        let tabs = self.store().tabs();
+        let found = tabs.into_iter().filter_map(|(tab_id, id)| {
+            let conversation = self.store().get(&id).ok()?;
+            if conversation.head() == 0 {
+                return None;
+            }
+            let chrome = self.chrome_tab(port, tab_id)?;
+            Some(TabWithConversation {
+                tab_id,
+                chrome_tab_id: chrome.chrome_tab_id,
+                window_id: chrome.window_id,
+                title: chrome.title,
+                url: chrome.url,
+                conversation_id: id,
+                running: conversation.state() != ConversationState::Idle,
+            })
+        });
+        found.collect()
+    }
+
+    /// A tab of ours as one port's Chrome knows it.
+    fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+        let driven = self
+            .browser_of(port)
+            .and_then(|browser| browser.tab(tab_id).ok())
+            .and_then(|tab| tab.info().ok());
+        let book = self.tab_book();
+        let known = book.reported.get(&port)?;
+        if let Some(info) = driven {
+            return match info.chrome_id {
+                Some(chrome_id) => known.get(&chrome_id).cloned(),
+                None => known.values().find(|tab| tab.target_id.is_some() && tab.target_id == info.page).cloned(),
+            };
+        }
+        let (_, chrome_id) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
+        known.get(&chrome_id).cloned()
+    }
+
+    /// Tells every background where agents work.
+    fn tell_working(&self) {
+        let working = self.tab_book().working.clone();
+        for (port, sender) in self.port_senders() {
+            let tabs = working.iter().filter_map(|(id, working)| {
+                let tab_id = self.store().get(id).ok()?.info().tab_id?;
+                let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;
+                let Working { doing, waiting } = working.clone();
+                Some(WorkingTab { tab_id, chrome_tab_id, doing, waiting })
+            });
+            let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
+            sender.send(&super::ports::notification(None, &message));
+        }
+    }
+
+    /// The windows in which a panel is open, as one port reports them.
+    pub(super) fn panel_windows(&self, port: PortId) -> Vec<WindowId> {
+        self.ports().get(port).map(|port| port.panels.values().copied().collect()).unwrap_or_default()
+    }
+}
+
+fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
+    let key = TabKey { browser_run: browser.run().clone(), target_id: info.target.clone() };
+    TabPlace { tab_id: info.id, key, page: page(&info.url, &info.title) }
+}
+
+fn page(url: &str, title: &str) -> PageContext {
+    PageContext { url: url.to_owned(), title: title.to_owned(), selection: None }
+}
+
+pub(super) fn no_browser(what: &str) -> Fault {
+    Fault::new(FaultCode::BrowserDown, format!("no browser is open: {what}"))
+        .hint("Run `gstack connect` to open one.")
+        .command("gstack connect")
+        .at(Hop::Browser)
+}

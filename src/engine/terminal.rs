@@ -1,0 +1,122 @@
+//! A conversation from the terminal: `gstack chat` sends, and reads the answer as panels do.
+
+use super::Engine;
+use crate::chat::store::NewConversation;
+use crate::chat::{Conversation, Push, Sink};
+use crate::protocol::chat::{ChatBody, MessageSource};
+use crate::protocol::control::{ChatLine, ChatRequest};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ClientMessageId, TurnId};
+use crate::protocol::methods::{ChatSend, ToPanel};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+impl Engine {
+    /// Sends a message and streams what follows until its turn ends or the terminal goes.
+    pub fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
+        let engine = self.clone();
+        self.spawn(async move {
+            if let Err(fault) = engine.converse(request, &lines).await {
+                // The terminal may have gone.
+                lines.send(ChatLine::Failed(fault)).await.ok();
+            }
+        });
+    }
+
+    async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
+        let conversation = self.conversation_of_terminal(&request)?;
+        let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
+        let sink: Arc<dyn Sink> = Arc::new(sender);
+        let (subscribed, subscription) =
+            conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
+        if lines.send(ChatLine::Conversation(subscribed.info)).await.is_err() {
+            return Ok(());
+        }
+        let send = ChatSend {
+            conversation_id: conversation.id().clone(),
+            client_id: request.client_id.clone(),
+            text: request.message,
+            page: None,
+            attachments: Vec::new(),
+            agent: request.agent,
+            model: None,
+            from: MessageSource::Terminal,
+        };
+        self.chat_send(send).await?;
+        let mut follow = Follow { client_id: request.client_id, turn: None };
+        let shutdown = self.shutdown();
+        loop {
+            let push = tokio::select! {
+                push = pushes.recv() => push,
+                () = lines.closed() => return Ok(()),
+                () = shutdown.cancelled() => None,
+            };
+            let Some(push) = push else { return Err(interrupted()) };
+            let line = match &*push {
+                ToPanel::ChatEvent(event) => ChatLine::Event(event.event.clone()),
+                ToPanel::ChatDelta(delta) => ChatLine::Delta(delta.clone()),
+                ToPanel::ChatGap(_) => return Err(too_slow()),
+                _ => continue,
+            };
+            match &line {
+                ChatLine::Event(event) => subscription.acknowledge(event.seq, 0),
+                ChatLine::Delta(delta) => {
+                    let end = delta.offset + delta.text.encode_utf16().count() as u64;
+                    subscription.acknowledge(delta.seq, end);
+                }
+                ChatLine::Conversation(_) | ChatLine::Failed(_) => {}
+            }
+            let ended = follow.ends_with(&line);
+            if lines.send(line).await.is_err() || ended {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The conversation of the named or current tab; one without a tab where no browser is open.
+    fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
+        let folder = request.cwd.clone().unwrap_or_else(|| self.folder());
+        match self.place_for_terminal(request.tab_id)? {
+            Some(place) => {
+                let new = NewConversation { folder, page: Some(place.page) };
+                let conversation =
+                    self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+                self.tell_tabs();
+                Ok(conversation)
+            }
+            None => Ok(self.store().create(NewConversation { folder, page: None })),
+        }
+    }
+}
+
+/// Which turn is the answer to the message.
+struct Follow {
+    client_id: ClientMessageId,
+    turn: Option<TurnId>,
+}
+
+impl Follow {
+    fn ends_with(&mut self, line: &ChatLine) -> bool {
+        let ChatLine::Event(event) = line else { return false };
+        match &event.body {
+            ChatBody::TurnStarted { turn_id, client_id, .. } if *client_id == self.client_id => {
+                self.turn = Some(turn_id.clone());
+                false
+            }
+            ChatBody::TurnDone { turn_id, .. } => self.turn.as_ref() == Some(turn_id),
+            // It was taken back in a panel.
+            ChatBody::MessageRemoved { client_id } => *client_id == self.client_id,
+            _ => false,
+        }
+    }
+}
+
+fn interrupted() -> Fault {
+    Fault::new(FaultCode::OutcomeUnknown, "gstack ended before the answer did")
+        .hint("Your message is kept: the conversation is in the side panel.")
+}
+
+fn too_slow() -> Fault {
+    Fault::new(FaultCode::TooLarge, "the terminal read too slowly for the answer")
+        .hint("The answer goes on and is whole in the side panel.")
+}

@@ -1,0 +1,216 @@
+//! The browser's commands as one conversation's agent may use them.
+//!
+//! Owns the token, the list of what is offered, and the way of each call past the policy. The token dies with
+//! the agent; the tools act on the conversation's own tab and on no other.
+
+use super::Engine;
+use super::commands::not_driven;
+use super::policy::{Verdict, Wish};
+use super::runner::Runner;
+use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
+use crate::chat::turn::ApprovalRequest;
+use crate::command::{Class, Output, Spec, envelope, registry, schema, words};
+use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ApprovalId, TabId};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// What agents with a model are offered: what a person does with a page, and looking at it.
+const OFFERED: [&str; 13] = [
+    "goto", "back", "reload", "click", "fill", "press", "select", "scroll", "wait", "snapshot", "text", "links",
+    "screenshot",
+];
+/// A larger picture would cost an agent more than it shows.
+const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
+
+/// One tool as MCP lists it.
+#[derive(Clone, Debug)]
+pub struct OfferedTool {
+    pub name: String,
+    pub description: String,
+    pub schema: Map<String, Value>,
+    pub read_only: bool,
+}
+
+/// The tools of one agent of one conversation.
+pub struct ConversationTools {
+    engine: Engine,
+    runner: Runner,
+    token: String,
+    /// The agent is the built-in one: what it does are the person's own words, so nobody is asked.
+    by_person: bool,
+}
+
+impl ConversationTools {
+    pub(super) fn new(engine: Engine, runner: Runner, by_person: bool) -> Arc<Self> {
+        let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
+        Arc::new(Self { engine, runner, token, by_person })
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// What is offered, as MCP lists it.
+    pub fn offered(&self) -> Vec<OfferedTool> {
+        let specs = OFFERED.iter().filter_map(|name| registry::find(name));
+        let tool = |spec: &'static Spec| OfferedTool {
+            name: spec.name.to_owned(),
+            description: if spec.details.is_empty() {
+                spec.summary.to_owned()
+            } else {
+                format!("{}. {}", spec.summary, spec.details)
+            },
+            schema: schema::input_schema(spec),
+            read_only: spec.class == Class::Read,
+        };
+        specs.map(tool).collect()
+    }
+
+    /// A tool call's JSON arguments as the command that they mean.
+    pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
+        let offered = OFFERED.contains(&tool).then(|| registry::find(tool)).flatten();
+        let spec = offered.ok_or_else(|| registry::unknown(tool))?;
+        Ok(ToolCall { command: spec.name.to_owned(), args: schema::arguments_of(spec, arguments)? })
+    }
+
+    async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
+        let spec = registry::find(&call.command).ok_or_else(|| registry::unknown(&call.command))?;
+        let info = self.runner.conversation().info();
+        let tab = info.tab_id.filter(|_| self.engine.has_browser());
+        let Some(tab) = tab else { return Err(not_driven()) };
+        if !self.by_person {
+            self.permit(spec, &call, tab, &cancel).await?;
+        }
+        let folder = PathBuf::from(&info.folder);
+        let output = self.engine.run(spec, &call.args, Some(tab), Some(&folder), cancel).await?;
+        Ok(tool_result(output).await)
+    }
+
+    /// Asks the policy, and the person where it says so. An error is the denial, in words for the agent.
+    async fn permit(
+        &self,
+        spec: &'static Spec,
+        call: &ToolCall,
+        tab: TabId,
+        cancel: &CancellationToken,
+    ) -> Result<(), Fault> {
+        let site = self.engine.site_of(tab);
+        let target = (spec.name == "goto").then(|| call.args.iter().find(|a| !a.starts_with('-'))).flatten();
+        let target = target.and_then(|url| host(url));
+        let wish = Wish {
+            conversation_id: self.runner.conversation().id().clone(),
+            class: spec.class,
+            leaves_site: target.is_some() && target != site,
+            // Where it goes is what a person decides about, not where it comes from.
+            site: target.or(site),
+        };
+        let choices = match self.engine.verdict(&wish) {
+            Verdict::Run => return Ok(()),
+            Verdict::Refuse => {
+                return Err(Fault::new(FaultCode::Denied, format!("`{}` is not offered to agents", spec.name))
+                    .hint("Ask the person to do it."));
+            }
+            Verdict::Ask(choices) => choices,
+        };
+        let words = words::describe(&call.command, &call.args);
+        let approval_id = ApprovalId::random();
+        let request = ApprovalRequest {
+            approval_id: approval_id.clone(),
+            ask: words.request(),
+            site: wish.site.clone(),
+            why: None,
+            does: words.redacted,
+            kind: words.kind,
+            choices: choices.to_vec(),
+        };
+        let answer = self.runner.ask(request);
+        let limit = self.engine.approval_limit();
+        let decision = tokio::select! {
+            answer = answer => answer.unwrap_or(Decision::Deny),
+            () = cancel.cancelled() => {
+                // The agent took the call back; where its turn has ended the card is closed already.
+                self.withdraw(approval_id);
+                return Err(Fault::new(FaultCode::Cancelled, "the call was taken back before it was answered"));
+            }
+            () = tokio::time::sleep(limit) => {
+                if let Err(error) = self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
+                    tracing::debug!(%error, "an approval was answered while it ran out");
+                }
+                return Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed"));
+            }
+        };
+        self.engine.remember(&wish, decision);
+        if decision.allows() {
+            return Ok(());
+        }
+        Err(Fault::new(FaultCode::Denied, "the person said no")
+            .hint("Do not try it another way. Say what you wanted and ask how to go on."))
+    }
+
+    fn withdraw(&self, approval_id: ApprovalId) {
+        let event = crate::chat::Event::ApprovalWithdrawn(approval_id);
+        if let Some(fault) = self.runner.handle(event) {
+            tracing::warn!(%fault, "a withdrawal could not be written");
+        }
+    }
+}
+
+impl Tools for ConversationTools {
+    fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
+        self.run_call(call, cancel).boxed()
+    }
+
+    fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
+        let args = registry::find(tool).and_then(|spec| schema::arguments_of(spec, arguments).ok());
+        let words = match args {
+            Some(args) => words::describe(tool, &args),
+            None => {
+                return StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: tool.to_owned() };
+            }
+        };
+        StepWords { kind: words.kind, verb: words.verb, object: words.object }
+    }
+}
+
+async fn tool_result(output: Output) -> ToolResult {
+    let Output { text, data, files, source } = output;
+    let text = match source {
+        Some(url) => envelope::wrap(&text, &url),
+        None => text,
+    };
+    let images = tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(path)).collect())
+        .await
+        .unwrap_or_default();
+    ToolResult { text, data, images }
+}
+
+/// A picture that a command wrote.
+fn image(path: &Path) -> Option<Image> {
+    let mime = match path.extension()?.to_str()? {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        _ => return None,
+    };
+    if std::fs::metadata(path).ok()?.len() > LARGEST_IMAGE {
+        return None;
+    }
+    std::fs::read(path).ok().map(|bytes| Image { mime: mime.to_owned(), bytes })
+}
+
+/// The host of an address, for people and grants. Its port belongs to it: another port is another site.
+pub(super) fn host(url: &str) -> Option<String> {
+    let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok()?;
+    let name = url.host_str()?.to_owned();
+    Some(match url.port() {
+        Some(port) => format!("{name}:{port}"),
+        None => name,
+    })
+}

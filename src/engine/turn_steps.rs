@@ -1,0 +1,92 @@
+//! The steps of a running turn: their times, their words, their pictures.
+//!
+//! Owns what lies between a step's begin and its end. Never runs anything.
+
+use crate::agent::adapter::{Image, StepWords};
+use crate::chat::Conversation;
+use crate::protocol::chat::{ChatBody, StepOutcome};
+use crate::protocol::ids::{StepId, TurnId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Arguments and results are shown, not kept whole.
+const LONGEST: usize = 4 * 1024;
+
+#[derive(Default)]
+pub(super) struct Steps {
+    open: HashMap<StepId, Instant>,
+}
+
+impl Steps {
+    pub(super) fn begin(
+        &mut self,
+        turn_id: TurnId,
+        step_id: StepId,
+        words: StepWords,
+        tool: String,
+        arguments: String,
+    ) -> ChatBody {
+        self.open.insert(step_id.clone(), Instant::now());
+        let StepWords { kind, verb, object } = words;
+        ChatBody::Step { turn_id, step_id, kind, verb, object, tool, arguments: cut(arguments) }
+    }
+
+    pub(super) fn end(&mut self, turn_id: TurnId, step_id: StepId, outcome: StepOutcome, result: String) -> ChatBody {
+        let began = self.open.remove(&step_id);
+        let duration_ms = began.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX));
+        ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result: cut(result), images: Vec::new() }
+    }
+
+    /// The ends of all open steps: they were cut off.
+    pub(super) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
+        let open: Vec<StepId> = self.open.keys().cloned().collect();
+        let cut_off = "It was cut off; whether it took effect is not known.";
+        open.into_iter()
+            .map(|step_id| self.end(turn_id.clone(), step_id, StepOutcome::Unknown, cut_off.to_owned()))
+            .collect()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    /// Keeps a step's pictures with the conversation and names them in its end.
+    pub(super) async fn with_images(body: ChatBody, pictures: Vec<Image>, conversation: &Arc<Conversation>) -> ChatBody {
+        if pictures.is_empty() {
+            return body;
+        }
+        let keeper = conversation.clone();
+        let kept = tokio::task::spawn_blocking(move || {
+            let name = |image: &Image| format!("screenshot.{}", image.mime.rsplit('/').next().unwrap_or("png"));
+            let write = |image: &Image| match keeper.write_file(&name(image), &image.mime, &image.bytes) {
+                Ok(attachment) => Some(attachment),
+                Err(error) => {
+                    tracing::warn!(%error, "a screenshot can't be kept");
+                    None
+                }
+            };
+            pictures.iter().filter_map(write).collect()
+        })
+        .await
+        .unwrap_or_default();
+        match body {
+            ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result, .. } => {
+                ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result, images: kept }
+            }
+            other => other,
+        }
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let mut end = LONGEST;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
