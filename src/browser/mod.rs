@@ -11,6 +11,7 @@ pub mod events;
 pub mod extensions;
 pub mod frames;
 pub mod keeper_link;
+pub mod launch;
 pub mod navigate;
 mod router;
 pub mod session;

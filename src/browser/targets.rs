@@ -208,3 +208,36 @@ impl Method for ReadHistory {
 impl Command for ReadHistory {
     type Response = HistoryReply;
 }
+
+/// `Target.getTargets` of the *tab* targets, with a lenient reply.
+#[derive(Serialize)]
+pub(super) struct ReadTabTargets {
+    filter: [TypeFilter; 1],
+}
+
+#[derive(Serialize)]
+struct TypeFilter {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+impl ReadTabTargets {
+    pub(super) fn new() -> Self {
+        Self { filter: [TypeFilter { kind: "tab" }] }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetsReply {
+    pub target_infos: Vec<TargetInfo>,
+}
+
+impl Method for ReadTabTargets {
+    fn identifier(&self) -> MethodId {
+        "Target.getTargets".into()
+    }
+}
+impl Command for ReadTabTargets {
+    type Response = TargetsReply;
+}

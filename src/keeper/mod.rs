@@ -17,6 +17,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -75,7 +76,7 @@ fn report(report: &KeeperReport) {
 
 async fn keep() -> Result<(), KeeperError> {
     let plan = read_plan()?;
-    let Some(_lock) = take_lock(&plan.lock).map_err(io_error("the keeper's lock can't be taken"))? else {
+    let Some(_lock) = take_lock(&plan.lock).await.map_err(io_error("the keeper's lock can't be taken"))? else {
         report(&KeeperReport::AlreadyRunning);
         return Ok(());
     };
@@ -122,13 +123,19 @@ fn read_plan() -> Result<LaunchPlan, KeeperError> {
 }
 
 /// None: another keeper holds it.
-fn take_lock(path: &Path) -> io::Result<Option<File>> {
+async fn take_lock(path: &Path) -> io::Result<Option<File>> {
+    // Who asks whether a keeper lives holds the lock for an instant; a keeper holds it for long.
+    const TRIES: u32 = 10;
+    const APART: Duration = Duration::from_millis(20);
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-        Err(error) => Err(error.into()),
+    for _ in 0..TRIES {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(file)),
+            Err(rustix::io::Errno::WOULDBLOCK) => tokio::time::sleep(APART).await,
+            Err(error) => return Err(error.into()),
+        }
     }
+    Ok(None)
 }
 
 fn listen(path: &Path) -> io::Result<UnixListener> {

@@ -130,8 +130,14 @@ mod tests {
     #[test]
     fn spelling() {
         assert_eq!(serde_json::to_string(&Control::Stop).unwrap(), r#"{"keeper":"stop"}"#);
-        let hello =
-            Greeting::Hello { version: 1, pid: 7, run: BrowserRun::new("r"), headless: true, session: "S".to_owned(), first_id: 1 };
+        let hello = Greeting::Hello {
+            version: 1,
+            pid: 7,
+            run: BrowserRun::new("r"),
+            headless: true,
+            session: "S".to_owned(),
+            first_id: 1,
+        };
         assert_eq!(
             serde_json::to_string(&hello).unwrap(),
             r#"{"keeper":"hello","version":1,"pid":7,"run":"r","headless":true,"session":"S","firstId":1}"#
