@@ -5,8 +5,12 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
+<<<<<<< HEAD
 pub mod chat;
 pub mod client;
 pub mod install;
 pub mod native;
+=======
+pub mod keeper;
+>>>>>>> cdp
 pub mod protocol;
