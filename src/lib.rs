@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod base;
+pub mod browser;
 pub mod client;
 pub mod install;
 pub mod native;

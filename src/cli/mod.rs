@@ -98,10 +98,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             show(json, &agents, || agents_text(&agents, terminal))?;
         }
         Invocation::InstallHost { user_data_dir, dry_run } => {
-            hosts::install(&home, user_data_dir.as_deref(), dry_run, json, terminal)?;
+            hosts::install(&home, hosts::options(user_data_dir, dry_run), json, terminal)?;
         }
         Invocation::UninstallHost { user_data_dir, dry_run } => {
-            hosts::uninstall(user_data_dir.as_deref(), dry_run, json, terminal)?;
+            hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
         Invocation::Browser { command, args } => {
             let request = CommandRequest { command, args, tab_id: tab(&globals)?, cwd: here().cwd };

@@ -5,7 +5,7 @@
 
 use super::answer::Refusal;
 use crate::base::peer::Peer;
-use crate::engine::lineage;
+use crate::engine::{Engine, lineage};
 use crate::protocol::fault::{Fault, FaultCode};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, header};
@@ -85,6 +85,26 @@ pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, 
     }
 }
 
+/// An agent: the token is one conversation's, and that conversation's tools go with the request.
+pub async fn agent(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if let Err(fault) = no_web_page(&caller, request.headers(), false) {
+        return Refusal(fault).into_response();
+    }
+    match bearer(request.headers()).and_then(|token| engine.tools_of_token(token)) {
+        Some(tools) => {
+            request.extensions_mut().insert(tools);
+            next.run(request).await
+        }
+        None => Refusal(Fault::new(FaultCode::Forbidden, "the token is missing, wrong, or its agent has ended"))
+            .into_response(),
+    }
+}
+
 fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {
     peer.filter(|peer| peer.is_own_user())
         .ok_or_else(|| Fault::new(FaultCode::Forbidden, "this instance of gstack belongs to another user"))
@@ -116,7 +136,7 @@ fn is_our_host(host: &str) -> bool {
 }
 
 /// The token of an `Authorization: Bearer` header.
-pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 

@@ -9,6 +9,6 @@ mod routes;
 mod stream;
 mod welcome;
 
-pub use guard::{Access, Caller};
+pub use guard::Access;
 pub use listen::{bind_port, serve_port, serve_socket};
 pub use routes::router;

@@ -26,7 +26,7 @@ use tokio::sync::mpsc;
 /// The largest request: a page's HTML for `load-html` or a message with pictures.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
-/// All routes. `mcp` is mounted as it is: its callers present tokens of their own.
+/// All routes. `mcp` is the agents' endpoint, whose callers present tokens of their own.
 pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let open = Router::new()
         .route("/health", get(health))
@@ -49,6 +49,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/approvals", get(approvals))
         .route("/approvals/answer", post(answer))
         .layer(from_fn(guard::person));
+    let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(private)
         .merge(person)
         .with_state(engine)

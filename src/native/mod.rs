@@ -15,7 +15,7 @@ use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::rpc::Envelope;
 use futures_util::{SinkExt, StreamExt};
-pub use origin::{EXTENSION_ID, is_origin};
+pub use origin::is_origin;
 use std::process::ExitCode;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;

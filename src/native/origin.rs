@@ -1,8 +1,6 @@
 //! Which extension may talk to the host. Chrome checks the manifest's list; we check again.
 
-/// The id that the `key` in `extension/manifest.json` gives the extension on every machine.
-/// It fixes the id and proves nothing: what proves is that Chrome started us for that id.
-pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";
+use crate::protocol::EXTENSION_ID;
 
 const SCHEME: &str = "chrome-extension://";
 

@@ -16,6 +16,7 @@ pub mod frame;
 mod golden;
 pub mod hello;
 pub mod ids;
+pub mod keeper;
 pub mod methods;
 pub mod rpc;
 pub mod tabs;

@@ -1,0 +1,51 @@
+//! `gstack install-host` and `uninstall-host`: done here, without a daemon.
+
+use super::terminal::{Terminal, print, print_line};
+use crate::base::home::Home;
+use crate::install::extension::{self, LoadingSteps};
+use crate::install::hosts::{self, Options, Report};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub fn install(home: &Home, options: Options, json: bool, terminal: Terminal) -> Result<(), Fault> {
+    let report = hosts::install(&options)?;
+    let folder = if options.dry_run { home.extension() } else { extension::unpack(home)? };
+    show(&report, Some(&folder), json)?;
+    if !json {
+        print(&format!("\n{}\n", LoadingSteps { folder }));
+        print(&format!("Or, with nothing to load: {}\n", terminal.bold("gstack connect")));
+    }
+    outcome(&report)
+}
+
+pub fn uninstall(options: &Options, json: bool) -> Result<(), Fault> {
+    let report = hosts::uninstall(options)?;
+    show(&report, None, json)?;
+    outcome(&report)
+}
+
+/// The options of both commands.
+pub fn options(user_data_dir: Option<PathBuf>, dry_run: bool) -> Options {
+    Options { user_data_dir, dry_run }
+}
+
+fn show(report: &Report, extension: Option<&Path>, json: bool) -> Result<(), Fault> {
+    if json {
+        let value = json!({ "report": report, "extension": extension });
+        let text =
+            serde_json::to_string_pretty(&value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        print_line(&text);
+    } else {
+        print(&report.to_string());
+    }
+    Ok(())
+}
+
+fn outcome(report: &Report) -> Result<(), Fault> {
+    if report.failed() {
+        return Err(Fault::new(FaultCode::Storage, "some browsers could not be served")
+            .hint("The lines above say which and why. What could be done is done; run it again afterwards."));
+    }
+    Ok(())
+}

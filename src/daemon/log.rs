@@ -1,0 +1,30 @@
+//! `daemon.log`: what the daemon did, never what people and pages said.
+
+use crate::base::atomic::FILE_MODE;
+use crate::base::home::Home;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Mutex;
+use tracing_subscriber::EnvFilter;
+
+/// A log that has grown past this is put aside as `daemon.log.1` at the next start.
+const LARGEST: u64 = 4 * 1024 * 1024;
+/// Overrides what is logged: `GSTACK_LOG=gstack=debug`.
+const FILTER_VARIABLE: &str = "GSTACK_LOG";
+
+/// Begins logging into the home's file.
+pub fn start(home: &Home) -> io::Result<()> {
+    let path = home.daemon_log();
+    if std::fs::metadata(&path).is_ok_and(|found| found.len() > LARGEST) {
+        std::fs::rename(&path, path.with_extension("log.1"))?;
+    }
+    let file: File = OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(&path)?;
+    let filter = EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new("gstack=info,warn"));
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(Mutex::new(file));
+    if subscriber.try_init().is_err() {
+        // A test process may have one already; the daemon never does.
+        tracing::debug!("a log was begun before");
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! The native ports that are open: one a browser profile, each with its panels behind it.
+//!
+//! Owns who is connected and the way back to them. Never reads a socket.
+
+use crate::chat::{Push, Sink};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::frame::MAX_TO_CHROME;
+use crate::protocol::hello::{Hello, HostPreamble};
+use crate::protocol::ids::{PanelId, WindowId};
+use crate::protocol::methods::ToPanel;
+use crate::protocol::rpc::Envelope;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Names one connection of a native host, within one run of the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PortId(pub(super) u64);
+
+/// What may wait to be written to one host before it is let go. Chat alone stays far below.
+const MOST_QUEUED: usize = 16 * 1024 * 1024;
+
+/// The way back to a host. Cheap to clone; never blocks.
+#[derive(Clone, Debug)]
+pub struct PortSender {
+    queue: mpsc::UnboundedSender<Vec<u8>>,
+    queued: Arc<AtomicUsize>,
+    /// Cancelled when the host reads too slowly.
+    closed: CancellationToken,
+}
+
+impl PortSender {
+    pub fn new(queue: mpsc::UnboundedSender<Vec<u8>>, closed: CancellationToken) -> Self {
+        Self { queue, queued: Arc::default(), closed }
+    }
+
+    /// Queues a message. False when the host is gone or was let go.
+    pub fn send(&self, envelope: &Envelope) {
+        self.send_bytes(fit(envelope));
+    }
+
+    /// `size` bytes have left for the host.
+    pub fn written(&self, size: usize) {
+        self.queued.fetch_sub(size, Ordering::Relaxed);
+    }
+
+    fn send_bytes(&self, message: Vec<u8>) -> bool {
+        let waiting = self.queued.fetch_add(message.len(), Ordering::Relaxed) + message.len();
+        if waiting > MOST_QUEUED {
+            self.closed.cancel();
+            return false;
+        }
+        self.queue.send(message).is_ok()
+    }
+}
+
+/// Chrome cuts the port at one byte too many, so an oversize answer becomes a fault.
+fn fit(envelope: &Envelope) -> Vec<u8> {
+    let bytes = envelope.encode();
+    if bytes.len() <= MAX_TO_CHROME {
+        return bytes;
+    }
+    let fault = Fault::new(FaultCode::TooLarge, format!("the answer of {} bytes does not fit into one message", bytes.len()))
+        .hint("Ask for a smaller part.");
+    Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
+}
+
+/// One panel as the receiver of a conversation's pushes.
+pub(super) struct PanelSink {
+    pub(super) port: PortSender,
+    pub(super) client: Option<PanelId>,
+}
+
+impl Sink for PanelSink {
+    fn push(&self, push: Push) -> bool {
+        self.port.send_bytes(fit(&notification(self.client.clone(), &push)))
+    }
+}
+
+/// A notification of the wire.
+pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelope {
+    match message {
+        ToPanel::ChatEvent(params) => named(client, "chat.event", params),
+        ToPanel::ChatDelta(params) => named(client, "chat.delta", params),
+        ToPanel::ChatGap(params) => named(client, "chat.gap", params),
+        ToPanel::ChatInfo(params) => named(client, "chat.info", params),
+        ToPanel::TabsConversations(params) => named(client, "tabs.conversations", params),
+        ToPanel::AgentsChanged(params) => named(client, "agents.changed", params),
+        ToPanel::TabsWorking(params) => named(client, "tabs.working", params),
+        ToPanel::Fault(params) => named(client, "fault", params),
+    }
+}
+
+fn named<T: Serialize>(client: Option<PanelId>, method: &str, params: &T) -> Envelope {
+    Envelope::notification(client, method, params)
+}
+
+/// One open port.
+pub(super) struct Port {
+    pub(super) preamble: HostPreamble,
+    pub(super) hello: Option<Hello>,
+    pub(super) sender: PortSender,
+    /// The panels that said they are open, with their window.
+    pub(super) panels: HashMap<PanelId, WindowId>,
+}
+
+/// All open ports.
+#[derive(Default)]
+pub(super) struct Ports {
+    next: u64,
+    open: HashMap<PortId, Port>,
+}
+
+impl Ports {
+    pub(super) fn add(&mut self, preamble: HostPreamble, sender: PortSender) -> PortId {
+        self.next += 1;
+        let id = PortId(self.next);
+        self.open.insert(id, Port { preamble, hello: None, sender, panels: HashMap::new() });
+        id
+    }
+    pub(super) fn remove(&mut self, id: PortId) -> Option<Port> {
+        self.open.remove(&id)
+    }
+    pub(super) fn get(&self, id: PortId) -> Option<&Port> {
+        self.open.get(&id)
+    }
+    pub(super) fn get_mut(&mut self, id: PortId) -> Option<&mut Port> {
+        self.open.get_mut(&id)
+    }
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PortId, &Port)> {
+        self.open.iter().map(|(id, port)| (*id, port))
+    }
+    pub(super) fn panels(&self) -> usize {
+        self.open.values().map(|port| port.panels.len()).sum()
+    }
+    /// To every background.
+    pub(super) fn broadcast(&self, message: &ToPanel) {
+        let envelope = notification(None, message);
+        for port in self.open.values() {
+            port.sender.send(&envelope);
+        }
+    }
+}

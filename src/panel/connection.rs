@@ -1,0 +1,81 @@
+//! One native messaging host's connection: its preamble, then messages until it ends.
+//!
+//! Owns reading and writing. What a panel reads too slowly is bounded: chat by its window,
+//! everything else by [`MOST_QUEUED`], past which the connection is dropped and the panel comes anew.
+
+use super::dispatch;
+use crate::engine::{Engine, PortSender};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::frame::FrameCodec;
+use crate::protocol::hello::HostPreamble;
+use crate::protocol::rpc::Envelope;
+use futures_util::{SinkExt, StreamExt};
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+use tokio_util::codec::{FramedRead, FramedWrite};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The host says who it is at once; one that does not is not ours.
+const PREAMBLE_LIMIT: Duration = Duration::from_secs(5);
+
+pub async fn run(stream: UnixStream, engine: Engine, shutdown: CancellationToken) {
+    let (read, write) = stream.into_split();
+    let mut incoming = FramedRead::new(read, FrameCodec::host_side());
+    let mut outgoing = FramedWrite::new(write, FrameCodec::host_side());
+    let preamble: HostPreamble = match tokio::time::timeout(PREAMBLE_LIMIT, incoming.next()).await {
+        Ok(Some(Ok(frame))) => match serde_json::from_slice(&frame) {
+            Ok(preamble) => preamble,
+            Err(error) => {
+                let fault = Fault::new(FaultCode::ProtocolMismatch, format!("the native host's first words: {error}"))
+                    .hint("The host is of another version. Run `gstack install-host` again.")
+                    .command("gstack install-host")
+                    .at(Hop::Host);
+                // It is told if it still listens.
+                outgoing.send(Envelope::notification(None, "fault", &fault).encode()).await.ok();
+                return;
+            }
+        },
+        _ => return,
+    };
+
+    let (sender, mut queue) = mpsc::unbounded_channel();
+    let closed = CancellationToken::new();
+    let sender = PortSender::new(sender, closed.clone());
+    let port = engine.port_opened(preamble, sender.clone());
+    let tasks = TaskTracker::new();
+    let written = sender.clone();
+    let writer = async {
+        while let Some(message) = queue.recv().await {
+            let size = Vec::len(&message);
+            if let Err(error) = outgoing.send(message).await {
+                tracing::debug!(%error, "a host stopped reading");
+                break;
+            }
+            written.written(size);
+        }
+    };
+    let reader = async {
+        while let Some(frame) = incoming.next().await {
+            match frame {
+                Ok(frame) => dispatch::message(&engine, port, &sender, &tasks, &frame).await,
+                Err(error) => {
+                    tracing::warn!(%error, "a host sent what is no frame");
+                    let fault = Fault::new(FaultCode::BadRequest, error.to_string()).at(Hop::Host);
+                    sender.send(&Envelope::notification(None, "fault", &fault));
+                    break;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = reader => {}
+        () = writer => {}
+        () = closed.cancelled() => tracing::warn!("a host read too slowly and was let go"),
+        () = shutdown.cancelled() => {}
+    }
+    engine.port_closed(port);
+    // Requests that still run have nobody to answer; they end by themselves or are done for all the same.
+    tasks.close();
+}

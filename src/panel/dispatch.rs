@@ -1,0 +1,117 @@
+//! From a message's bytes to the engine and back, by method.
+
+use crate::engine::{Engine, PortId, PortSender};
+use crate::protocol::chat::AnsweredBy;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::PanelId;
+use crate::protocol::methods::{Conversations, Empty, Hops, ToDaemon};
+use crate::protocol::rpc::Envelope;
+use serde::Serialize;
+use tokio_util::task::TaskTracker;
+
+/// Handles one message. What takes long runs beside the others; the rest keeps its order.
+pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: &TaskTracker, bytes: &[u8]) {
+    let envelope: Envelope = match serde_json::from_slice(bytes) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            let fault = Fault::new(FaultCode::BadRequest, format!("not a JSON-RPC message: {error}"));
+            sender.send(&Envelope::failure(None, None, fault));
+            return;
+        }
+    };
+    let request = Request { engine: engine.clone(), port, client: envelope.client.clone() };
+    let reply = Reply { sender: sender.clone(), client: envelope.client, id: envelope.id };
+    let call: ToDaemon = match serde_json::from_slice(bytes) {
+        Ok(call) => call,
+        Err(error) => {
+            let fault = Fault::new(FaultCode::BadRequest, format!("{error}"))
+                .hint("The extension and the daemon may be of different versions: reload the extension.");
+            return reply.fail(fault);
+        }
+    };
+    if takes_long(&call) {
+        tasks.spawn(async move { request.handle(call, &reply).await });
+    } else {
+        request.handle(call, &reply).await;
+    }
+}
+
+/// What waits for a browser, a program or a disk.
+fn takes_long(call: &ToDaemon) -> bool {
+    matches!(
+        call,
+        ToDaemon::Hops(_)
+            | ToDaemon::AgentsList(_)
+            | ToDaemon::CommandRun(_)
+            | ToDaemon::FileRead(_)
+            | ToDaemon::ConversationsList(_)
+    )
+}
+
+struct Reply {
+    sender: PortSender,
+    client: Option<PanelId>,
+    /// Absent for notifications: nothing is answered.
+    id: Option<u64>,
+}
+
+impl Reply {
+    fn give<T: Serialize>(&self, outcome: Result<T, Fault>) {
+        match (outcome, self.id) {
+            (Ok(value), Some(id)) => self.sender.send(&Envelope::response(self.client.clone(), id, &value)),
+            (Ok(_), None) => {}
+            (Err(fault), _) => self.fail(fault),
+        }
+    }
+
+    fn fail(&self, fault: Fault) {
+        match self.id {
+            Some(id) => self.sender.send(&Envelope::failure(self.client.clone(), Some(id), fault)),
+            None => tracing::warn!(code = ?fault.code, "a notification was refused: {fault}"),
+        }
+    }
+}
+
+struct Request {
+    engine: Engine,
+    port: PortId,
+    client: Option<PanelId>,
+}
+
+impl Request {
+    async fn handle(self, call: ToDaemon, reply: &Reply) {
+        let Self { engine, port, client } = self;
+        match call {
+            ToDaemon::Hello(hello) => reply.give(engine.hello(port, hello)),
+            ToDaemon::Ping(Empty {}) => reply.give(Ok(engine.pong())),
+            ToDaemon::Hops(Empty {}) => reply.give(Ok(Hops { hops: engine.hops(port).await })),
+            ToDaemon::TabsChanged(changed) => engine.tabs_changed(port, changed),
+            ToDaemon::PanelOpened(opened) => engine.panel_opened(port, client, opened),
+            ToDaemon::PanelClosed(Empty {}) => engine.panel_closed(port, client),
+            ToDaemon::ChatOpen(open) => reply.give(engine.chat_open(port, &open)),
+            ToDaemon::ChatSubscribe(subscribe) => reply.give(engine.chat_subscribe(port, client, &subscribe)),
+            ToDaemon::ChatUnsubscribe(of) => {
+                engine.chat_unsubscribe(port, client, &of.conversation_id);
+                reply.give(Ok(Empty {}));
+            }
+            ToDaemon::ChatHistory(page) => reply.give(engine.chat_history(&page)),
+            ToDaemon::ChatAck(ack) => engine.chat_ack(port, client, &ack),
+            ToDaemon::ChatSend(send) => reply.give(engine.chat_send(send).await),
+            ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(&unqueue).map(|()| Empty {})),
+            ToDaemon::ChatStop(of) => reply.give(engine.chat_stop(&of.conversation_id).map(|()| Empty {})),
+            ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
+            ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
+            ToDaemon::ApprovalAnswer(answer) => {
+                reply.give(engine.answer_approval(answer, AnsweredBy::Panel).await.map(|()| Empty {}));
+            }
+            ToDaemon::ConversationsList(list) => {
+                reply.give(Ok(Conversations { conversations: engine.conversations(list.search.as_deref()) }));
+            }
+            ToDaemon::AgentsList(list) => reply.give(Ok(engine.agents(list.refresh).await)),
+            ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
+            ToDaemon::MarkdownRender(markdown) => reply.give(Ok(engine.render_markdown(&markdown.blocks))),
+            ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),
+            ToDaemon::CommandRun(run) => reply.give(engine.command_from_panel(port, run).await),
+        }
+    }
+}

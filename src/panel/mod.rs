@@ -1,0 +1,36 @@
+//! The panel's end of the wire: `panel.sock`, one connection a native messaging host.
+//!
+//! Owns frames, envelopes and dispatch by method. Never holds chat state: the engine does.
+
+mod connection;
+mod dispatch;
+
+use crate::base::peer::Peer;
+use crate::engine::Engine;
+use tokio::net::UnixListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Serves connections until shutdown; returns when the last of them has ended.
+pub async fn serve(listener: UnixListener, engine: Engine, shutdown: CancellationToken) {
+    let tasks = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) if Peer::of(&stream).is_ok_and(|peer| peer.is_own_user()) => {
+                tasks.spawn(connection::run(stream, engine.clone(), shutdown.clone()));
+            }
+            Ok(_) => tracing::warn!("another user's process was turned away from the panel socket"),
+            Err(error) => {
+                // Out of file descriptors: what is open goes on, and accepting waits for one to close.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    tasks.close();
+    tasks.wait().await;
+}
