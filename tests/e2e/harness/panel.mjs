@@ -7,6 +7,7 @@ export const PARTS = {
   composer: '.composer__text',
   bubble: '.bubble',
   thinking: '.thinking',
+  working: '.thinking, .turn-footer',
   answer: '.turn .prose',
   step: '.step',
   stepDone: '.step--ok, .step--failed',
