@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
+pub mod chat;
 pub mod client;
 pub mod install;
 pub mod native;

@@ -1,6 +1,6 @@
 //! Chooses the role of this process by its first argument. Holds nothing else.
 
-use gstack::{cli, client, daemon, keeper, native};
+use gstack::{cli, client, daemon, keeper, native, protocol};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         match arguments.first().map(String::as_str) {
             Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
             Some(client::start::DAEMON_ROLE) => daemon::run(arguments.get(1).map(String::as_str)).await,
-            Some(keeper::ROLE) => keeper::run().await,
+            Some(protocol::keeper::KEEPER_ROLE) => keeper::run().await,
             _ => cli::run(arguments).await,
         }
     });

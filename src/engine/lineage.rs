@@ -33,7 +33,7 @@ pub fn descends_from_agent(pid: i32) -> bool {
 /// The daemon's children are agents, and browser keepers, which end the chain harmlessly.
 fn is_agent_child(pid: i32) -> bool {
     let arguments = std::fs::read(process_file(pid, "cmdline")).unwrap_or_default();
-    !arguments.split(|byte| *byte == 0).any(|argument| argument == crate::keeper::ROLE.as_bytes())
+    !arguments.split(|byte| *byte == 0).any(|argument| argument == crate::protocol::keeper::KEEPER_ROLE.as_bytes())
 }
 
 fn carries_variable(pid: i32) -> bool {

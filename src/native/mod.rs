@@ -13,6 +13,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::{FrameCodec, FrameError};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::BrowserRun;
+use crate::protocol::keeper::BROWSER_VARIABLE;
 use crate::protocol::rpc::Envelope;
 use futures_util::{SinkExt, StreamExt};
 pub use origin::is_origin;
@@ -20,9 +21,6 @@ use std::process::ExitCode;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio_util::codec::{FramedRead, FramedWrite};
-
-/// Names the browser run in the environment of a browser that gstack started.
-pub const BROWSER_RUN_VARIABLE: &str = "GSTACK_BROWSER";
 
 /// Runs the role until Chrome closes the pipe. The exit code is 0 for that, 1 for any fault.
 pub async fn run(origin: String) -> ExitCode {
@@ -49,7 +47,7 @@ async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
         origin,
         pid: std::process::id(),
         version: VERSION.to_owned(),
-        browser_run: std::env::var(BROWSER_RUN_VARIABLE).ok().map(BrowserRun::new),
+        browser_run: std::env::var(BROWSER_VARIABLE).ok().map(BrowserRun::new),
     };
     let bytes = serde_json::to_vec(&preamble).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
     let mut framed = FramedWrite::new(stream, FrameCodec::browser_side());

@@ -27,6 +27,7 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
     visitor.answer::<Sent>("chat.send");
     visitor.answer::<Empty>("chat.unqueue");
     visitor.answer::<Empty>("chat.stop");
+    visitor.answer::<Empty>("chat.continue");
     visitor.answer::<ConversationInfo>("chat.clear");
     visitor.answer::<Empty>("approval.answer");
     visitor.answer::<Conversations>("conversations.list");

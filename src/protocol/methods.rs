@@ -58,6 +58,9 @@ pub enum ToDaemon {
     /// Stops the running turn. → [`Empty`]
     #[serde(rename = "chat.stop")]
     ChatStop(ChatRef),
+    /// Lets the waiting messages run after a turn that did not end well (stopped, failed, interrupted). → [`Empty`]
+    #[serde(rename = "chat.continue")]
+    ChatContinue(ChatRef),
     /// Puts the conversation into history and opens an empty one for its tab. → [`ConversationInfo`]
     #[serde(rename = "chat.clear")]
     ChatClear(ChatRef),

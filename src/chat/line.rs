@@ -1,0 +1,107 @@
+//! The journal's lines: a header, events, and text that grows an event. Owns their spelling; never touches a file.
+
+use crate::protocol::chat::{ChatBody, ChatEvent, Seq};
+use crate::protocol::ids::ConversationId;
+use serde::{Deserialize, Serialize};
+
+/// Counted up when a line's meaning changes. A newer file is refused, never guessed at.
+pub(super) const FORMAT: u32 = 1;
+
+/// The first line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Header {
+    /// The format's number.
+    pub(super) gstack_chat: u32,
+    pub(super) conversation_id: ConversationId,
+}
+
+/// `{"delta":SEQ,"offset":N,"text":"…"}`: grows the event `delta` at `offset` UTF-16 units.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Delta {
+    pub(super) delta: Seq,
+    pub(super) offset: u64,
+    pub(super) text: String,
+}
+
+/// One line, understood.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    Header,
+    Event(Box<ChatEvent>),
+    Delta(Delta),
+    /// An event of a type that this version does not know: it has its number and is passed over.
+    Foreign(Seq),
+    Garbage,
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    seq: Seq,
+}
+
+impl Line {
+    /// `bytes` without the line's end.
+    pub(super) fn parse(bytes: &[u8]) -> Self {
+        if bytes.starts_with(br#"{"delta":"#) {
+            return serde_json::from_slice(bytes).map_or(Self::Garbage, Self::Delta);
+        }
+        if bytes.starts_with(br#"{"gstackChat":"#) {
+            return serde_json::from_slice::<Header>(bytes).map_or(Self::Garbage, |_| Self::Header);
+        }
+        match serde_json::from_slice::<ChatEvent>(bytes) {
+            Ok(event) => Self::Event(Box::new(event)),
+            Err(_) => {
+                serde_json::from_slice::<Numbered>(bytes).map_or(Self::Garbage, |numbered| Self::Foreign(numbered.seq))
+            }
+        }
+    }
+
+    /// The number of the event that the line is.
+    pub(super) fn seq(&self) -> Option<Seq> {
+        match self {
+            Self::Event(event) => Some(event.seq),
+            Self::Foreign(seq) => Some(*seq),
+            Self::Header | Self::Delta(_) | Self::Garbage => None,
+        }
+    }
+}
+
+/// One whole line with its end, ready for one write.
+pub(super) fn encode(line: &impl Serialize) -> Vec<u8> {
+    // Types of ours with string keys and no failing serializer: this can't fail.
+    #[allow(clippy::expect_used)]
+    let mut bytes = serde_json::to_vec(line).expect("a journal line is plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// True for the events that may come while a text block grows: a person writes or takes back at any time.
+/// Every other event ends the block, so no text of an earlier event ever lies behind it.
+pub(super) fn leaves_block_open(body: &ChatBody) -> bool {
+    matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
+}
+
+/// The text of a block that grows.
+pub(super) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
+    match body {
+        ChatBody::Text { text, .. } | ChatBody::Thinking { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// The length as JavaScript counts.
+pub(super) fn utf16_length(text: &str) -> u64 {
+    text.chars().map(|c| c.len_utf16() as u64).sum()
+}
+
+/// Joins text to a block; what the block already holds at `offset` is left out.
+pub(super) fn grow(text: &mut String, delta: &Delta) {
+    let held = utf16_length(text).saturating_sub(delta.offset);
+    let mut passed = 0;
+    text.extend(delta.text.chars().skip_while(|c| {
+        let skip = passed < held;
+        passed += c.len_utf16() as u64;
+        skip
+    }));
+}

@@ -1,0 +1,24 @@
+//! Everything of a conversation but the IO to agents and browsers: the turn state machine, the journal,
+//! what panels are sent, and the conversations of a home.
+//!
+//! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
+
+pub mod conversation;
+pub mod error;
+pub mod feed;
+pub mod files;
+pub mod journal;
+mod line;
+pub mod panels;
+pub mod read;
+pub mod recover;
+pub mod session;
+pub mod store;
+pub mod turn;
+
+pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
+pub use error::ChatError;
+pub use feed::{Push, Sink};
+pub use panels::Subscription;
+pub use store::Store;
+pub use turn::{Effect, Event, Message, TurnEnd};

@@ -1,0 +1,104 @@
+//! How panels see a conversation: subscribing, acknowledging, older pages.
+//!
+//! Reads the journal under the conversation's lock, so that nothing falls between what was read and what is pushed.
+
+use super::conversation::{Conversation, Inner};
+use super::error::ChatError;
+use super::feed::{Growing, Sink, SubscriberId};
+use super::line;
+use super::read::{Limits, Page};
+use crate::protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
+use crate::protocol::frame::COMFORTABLE;
+use std::sync::Arc;
+
+/// Room for an answer's envelope beside its events.
+const ENVELOPE: usize = 16 * 1024;
+/// Events of one answer, as JSON.
+pub const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
+/// The newest events that a fresh panel is given; it asks for older ones when a person scrolls up.
+const FRESH: usize = 200;
+/// Events of one history page.
+const MOST_EVENTS: usize = 500;
+/// Messages that may lie between a growing block and the newest event.
+const MESSAGES_IN_BETWEEN: usize = 64;
+
+/// One panel's place in a conversation. Dropping it ends the pushes.
+#[derive(Debug)]
+pub struct Subscription {
+    conversation: Arc<Conversation>,
+    id: SubscriberId,
+}
+
+impl Subscription {
+    pub fn conversation(&self) -> &Arc<Conversation> {
+        &self.conversation
+    }
+
+    /// The panel has applied everything up to `seq`, and of the text of `seq` the first `offset` UTF-16 units.
+    pub fn acknowledge(&self, seq: Seq, offset: u64) {
+        let mut inner = self.conversation.lock();
+        let info = inner.info();
+        let Inner { feed, block, .. } = &mut *inner;
+        feed.acknowledge(self.id, seq, offset, block.as_ref().map(|block| block.growing()), &info);
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.conversation.lock().feed.unsubscribe(self.id);
+    }
+}
+
+impl Conversation {
+    /// The newest events after `after` and, from now on, pushes into `sink`.
+    /// Send the answer before the first push. After a `chat.gap` drop the subscription and subscribe again.
+    pub fn subscribe(
+        self: &Arc<Self>,
+        after: Seq,
+        sink: Arc<dyn Sink>,
+    ) -> Result<(Subscribed, Subscription), ChatError> {
+        let mut inner = self.lock();
+        let info = inner.info();
+        let events = if after == 0 { FRESH } else { MOST_EVENTS };
+        let page = inner.journal.page(after, Seq::MAX, Limits { events, bytes: MAX_PAGE })?;
+        let partial = if after == 0 { None } else { inner.partial_block(after)? };
+        let Inner { feed, block, .. } = &mut *inner;
+        let held = block.as_ref().map_or(0, |block| block.length);
+        let partial = partial.as_ref().map(|(seq, text)| Growing { seq: *seq, text, length: line::utf16_length(text) });
+        let id = feed.subscribe(sink, held, partial);
+        let subscribed =
+            Subscribed { epoch: self.epoch.clone(), head: info.head, info, events: page.events, older: page.older };
+        Ok((subscribed, Subscription { conversation: self.clone(), id }))
+    }
+
+    /// Events before `before`, oldest first: at most `limit`, and what fits into one frame.
+    pub fn history(&self, before: Seq, limit: u32) -> Result<HistoryPage, ChatError> {
+        let events = (limit as usize).clamp(1, MOST_EVENTS);
+        let Page { events, older } = self.lock().journal.page(0, before, Limits { events, bytes: MAX_PAGE })?;
+        Ok(HistoryPage { events, older })
+    }
+
+    /// Events after `after`, the newest that fit into `max_bytes` of JSON.
+    pub fn replay(&self, after: Seq, max_bytes: usize) -> Result<Page, ChatError> {
+        self.lock().journal.page(after, Seq::MAX, Limits { events: usize::MAX, bytes: max_bytes })
+    }
+
+    /// How many panels are subscribed.
+    pub fn subscribers(&self) -> usize {
+        self.lock().feed.len()
+    }
+}
+
+impl Inner {
+    /// The block that a panel which holds the events up to `seq` may hold only a part of, with all of its text:
+    /// the newest event up to there that is not a person's message, where that is a block.
+    fn partial_block(&self, seq: Seq) -> Result<Option<(Seq, String)>, ChatError> {
+        let limits = Limits { events: MESSAGES_IN_BETWEEN, bytes: MAX_PAGE };
+        let page = self.journal.page(0, seq.saturating_add(1), limits)?;
+        let newest = page.events.into_iter().rev().find(|event| !line::leaves_block_open(&event.body));
+        Ok(newest.and_then(|ChatEvent { seq, mut body, .. }| {
+            let text = std::mem::take(line::block_text(&mut body)?);
+            (!text.is_empty()).then_some((seq, text))
+        }))
+    }
+}

@@ -1,0 +1,162 @@
+//! What a journal says about the time before this daemon: the turn that never ended and the messages that wait.
+//!
+//! Only reads. Reads back to the message of the newest turn and no further than it must: everything before is
+//! settled, because messages run in order.
+
+use super::error::ChatError;
+use super::journal::Journal;
+use super::turn::Message;
+use crate::protocol::chat::{AnsweredBy, ChatBody, ChatEvent, Decision, Millis, Seq, StepOutcome, TurnOutcome};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, StepId, TurnId};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Messages sent again are recognised at least this far back, in bytes of the journal.
+const RESEND_REACH: u64 = 256 * 1024;
+
+/// The end of a journal, understood.
+#[derive(Debug, Default)]
+pub struct Tail {
+    /// The turn that has begun and not ended.
+    pub unfinished: Option<UnfinishedTurn>,
+    /// Messages whose turn has not begun, oldest first.
+    pub waiting: Vec<Arc<Message>>,
+    /// Messages and their numbers, newest first.
+    pub sent: Vec<(ClientMessageId, Seq)>,
+    /// When the newest event was written; 0 while there is none.
+    pub newest_at: Millis,
+}
+
+#[derive(Debug)]
+pub struct UnfinishedTurn {
+    pub turn_id: TurnId,
+    pub began: Millis,
+    /// Steps without an end, oldest first.
+    pub steps: Vec<(StepId, Millis)>,
+    /// Approvals without an answer, oldest first.
+    pub approvals: Vec<ApprovalId>,
+}
+
+impl UnfinishedTurn {
+    /// The events that end it as interrupted. `last`: when it was last heard of.
+    pub fn endings(&self, last: Millis) -> Vec<ChatBody> {
+        let turn_id = || self.turn_id.clone();
+        let approvals = self.approvals.iter().map(|approval_id| ChatBody::ApprovalDone {
+            turn_id: turn_id(),
+            approval_id: approval_id.clone(),
+            decision: Decision::Deny,
+            by: AnsweredBy::Withdrawn,
+        });
+        let steps = self.steps.iter().map(|(step_id, began)| ChatBody::StepDone {
+            turn_id: turn_id(),
+            step_id: step_id.clone(),
+            outcome: StepOutcome::Unknown,
+            duration_ms: last.saturating_sub(*began),
+            result: String::new(),
+            images: Vec::new(),
+        });
+        let end = ChatBody::TurnDone {
+            turn_id: turn_id(),
+            outcome: TurnOutcome::Interrupted,
+            duration_ms: last.saturating_sub(self.began),
+            model: None,
+            cost_usd: None,
+            fault: None,
+        };
+        approvals.chain(steps).chain([end]).collect()
+    }
+}
+
+/// Reads the end of a journal.
+pub fn examine(journal: &Journal) -> Result<Tail, ChatError> {
+    let mut scan = Scan::default();
+    journal.backwards(|event, reach| {
+        scan.see(event);
+        !(scan.settled && reach > RESEND_REACH)
+    })?;
+    scan.waiting.reverse();
+    scan.steps.reverse();
+    scan.approvals.reverse();
+    let unfinished = scan.unfinished.map(|(turn_id, began)| UnfinishedTurn {
+        turn_id,
+        began,
+        steps: scan.steps,
+        approvals: scan.approvals,
+    });
+    Ok(Tail { unfinished, waiting: scan.waiting, sent: scan.sent, newest_at: scan.newest_at })
+}
+
+/// What is known while the events pass by, newest first.
+#[derive(Default)]
+struct Scan {
+    ended: HashSet<TurnId>,
+    /// The newest turn's message: everything older than that is settled.
+    newest_started: Option<ClientMessageId>,
+    unfinished: Option<(TurnId, Millis)>,
+    started: HashSet<ClientMessageId>,
+    removed: HashSet<ClientMessageId>,
+    done_steps: HashSet<StepId>,
+    done_approvals: HashSet<ApprovalId>,
+    steps: Vec<(StepId, Millis)>,
+    approvals: Vec<ApprovalId>,
+    waiting: Vec<Arc<Message>>,
+    sent: Vec<(ClientMessageId, Seq)>,
+    settled: bool,
+    newest_at: Millis,
+}
+
+impl Scan {
+    fn see(&mut self, event: ChatEvent) {
+        let ChatEvent { seq, at, body } = event;
+        self.newest_at = self.newest_at.max(at);
+        if let ChatBody::Message { client_id, .. } = &body {
+            self.sent.push((client_id.clone(), seq));
+        }
+        if self.settled {
+            return;
+        }
+        let turn_begun = self.newest_started.is_some();
+        match body {
+            ChatBody::TurnDone { turn_id, .. } => {
+                self.ended.insert(turn_id);
+            }
+            ChatBody::TurnStarted { turn_id, client_id, .. } => {
+                self.started.insert(client_id.clone());
+                if !turn_begun {
+                    if !self.ended.contains(&turn_id) {
+                        self.unfinished = Some((turn_id, at));
+                    }
+                    self.newest_started = Some(client_id);
+                }
+            }
+            ChatBody::StepDone { step_id, .. } => {
+                self.done_steps.insert(step_id);
+            }
+            ChatBody::Step { step_id, .. } if !turn_begun && !self.done_steps.contains(&step_id) => {
+                self.steps.push((step_id, at));
+            }
+            ChatBody::ApprovalDone { approval_id, .. } => {
+                self.done_approvals.insert(approval_id);
+            }
+            ChatBody::Approval { approval_id, .. } if !turn_begun && !self.done_approvals.contains(&approval_id) => {
+                self.approvals.push(approval_id);
+            }
+            ChatBody::MessageRemoved { client_id } => {
+                self.removed.insert(client_id);
+            }
+            ChatBody::Message { client_id, text, page, attachments, from } => {
+                if self.newest_started.as_ref() == Some(&client_id) {
+                    self.settled = true;
+                } else if !self.started.contains(&client_id) && !self.removed.contains(&client_id) {
+                    let turn_id = TurnId::random();
+                    self.waiting.push(Arc::new(Message { turn_id, client_id, text, page, attachments, from }));
+                }
+            }
+            ChatBody::Step { .. }
+            | ChatBody::Approval { .. }
+            | ChatBody::Text { .. }
+            | ChatBody::Thinking { .. }
+            | ChatBody::Notice { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,536 @@
+//! The life of turns as a pure state machine: an event goes in, effects come out.
+//!
+//! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and
+//! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
+
+use crate::protocol::chat::{
+    AnsweredBy, Attachment, ChatBody, ConversationState, Decision, MessageSource, PageContext, StepKind, TurnOutcome,
+};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How many messages may wait behind the running one.
+pub const QUEUE_LIMIT: usize = 5;
+
+/// A person's message, and the id of the turn that it will begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub turn_id: TurnId,
+    pub client_id: ClientMessageId,
+    pub text: String,
+    pub page: Option<PageContext>,
+    pub attachments: Vec<Attachment>,
+    pub from: MessageSource,
+}
+
+impl Message {
+    fn body(&self) -> ChatBody {
+        ChatBody::Message {
+            client_id: self.client_id.clone(),
+            text: self.text.clone(),
+            page: self.page.clone(),
+            attachments: self.attachments.clone(),
+            from: self.from,
+        }
+    }
+}
+
+/// A request for a person's permission, as the card shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApprovalRequest {
+    pub approval_id: ApprovalId,
+    pub ask: String,
+    pub site: Option<String>,
+    pub why: Option<String>,
+    pub does: String,
+    pub kind: StepKind,
+    pub choices: Vec<Decision>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnEnd {
+    pub turn_id: TurnId,
+    pub outcome: TurnOutcome,
+    pub model: Option<String>,
+    pub cost_usd: Option<f64>,
+    pub fault: Option<Fault>,
+}
+
+/// What happened. The events that answer an effect name the turn: an answer that comes too late is ignored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Send(Arc<Message>),
+    Unqueue(ClientMessageId),
+    /// A person lets the held queue run.
+    Continue,
+    Stop,
+    /// Answers [`Effect::StartTurn`].
+    AgentReady(TurnId),
+    /// Answers [`Effect::StartTurn`].
+    AgentFailedToStart {
+        turn_id: TurnId,
+        fault: Fault,
+    },
+    /// Answers [`Effect::Prompt`].
+    PromptAccepted(TurnId),
+    /// Answers [`Effect::Prompt`].
+    PromptRefused {
+        turn_id: TurnId,
+        fault: Fault,
+    },
+    ApprovalAsked(ApprovalRequest),
+    ApprovalAnswered {
+        approval_id: ApprovalId,
+        decision: Decision,
+        by: AnsweredBy,
+    },
+    ApprovalWithdrawn(ApprovalId),
+    /// The agent of this conversation says that its turn is over.
+    AgentTurnDone {
+        outcome: TurnOutcome,
+        model: Option<String>,
+        cost_usd: Option<f64>,
+        fault: Option<Fault>,
+    },
+    /// The process of this conversation's agent is gone.
+    AgentExited {
+        fault: Option<Fault>,
+    },
+    /// Answers [`Effect::ArmStopDeadline`]: the agent did not end in time.
+    StopDeadline(TurnId),
+    /// After a daemon's restart: what the journal says about the time before.
+    Recovered {
+        interrupted: Option<TurnId>,
+        waiting: Vec<Arc<Message>>,
+    },
+}
+
+/// What is to be done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write and push it. Done by the conversation; the engine never sees it.
+    Journal(ChatBody),
+    /// Choose the agent, write `turn-started`, make the agent ready; answer `AgentReady` or `AgentFailedToStart`.
+    StartTurn(Arc<Message>),
+    /// Hand the message to the agent; answer `PromptAccepted` or `PromptRefused`.
+    Prompt(Arc<Message>),
+    /// Ask the agent to end the turn. It answers by `AgentTurnDone` or `AgentExited`.
+    Interrupt(TurnId),
+    /// Cancel the turn's browser commands, and come back with `StopDeadline` when the agent's time is over.
+    ArmStopDeadline(TurnId),
+    /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
+    KillAgent,
+    /// Tell whoever asked. A request that ends with its turn is denied.
+    AnswerApproval { approval_id: ApprovalId, decision: Decision },
+    /// The turn is over: already in the journal when the engine sees it.
+    TurnEnded(TurnEnd),
+    /// The event was not accepted; nothing changed.
+    Rejected(Refusal),
+}
+
+/// Why an event was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("{QUEUE_LIMIT} messages are waiting already")]
+    QueueFull,
+    #[error("this message was sent before")]
+    AlreadySent,
+    #[error("this message is not waiting")]
+    NotWaiting,
+    #[error("this approval is not open: it was answered, or its turn has ended")]
+    NotAsked,
+}
+
+/// How far the running turn is.
+#[derive(Clone, Debug, PartialEq)]
+enum Phase {
+    /// The agent is being made ready.
+    Starting,
+    /// The agent has, or is just being handed, the message.
+    Running { accepted: bool },
+    /// The agent works, and may not go on before these are answered.
+    WaitingForApproval { accepted: bool, open: Vec<ApprovalId> },
+    /// A person stopped it; the agent has not ended yet.
+    Stopping { handed: Handed },
+}
+
+/// Whether a stopping turn's message reached the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Handed {
+    No,
+    /// On its way: the interrupt follows once it has arrived.
+    OnItsWay,
+    Yes,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Active {
+    message: Arc<Message>,
+    phase: Phase,
+}
+
+/// One conversation's turns. Cheap to clone: messages are shared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// None: idle.
+    active: Option<Active>,
+    queue: VecDeque<Arc<Message>>,
+    /// The queue waits for a person: the last turn did not end well. `Send` and `Continue` lift it.
+    held: bool,
+}
+
+impl Machine {
+    pub fn state(&self) -> ConversationState {
+        match self.active.as_ref().map(|active| &active.phase) {
+            None => ConversationState::Idle,
+            Some(Phase::Starting | Phase::Running { .. }) => ConversationState::Running,
+            Some(Phase::WaitingForApproval { .. }) => ConversationState::WaitingForApproval,
+            Some(Phase::Stopping { .. }) => ConversationState::Stopping,
+        }
+    }
+
+    /// The running turn.
+    pub fn turn(&self) -> Option<&TurnId> {
+        self.active.as_ref().map(|active| &active.message.turn_id)
+    }
+
+    /// The waiting messages, the next one first.
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = &Arc<Message>> {
+        self.queue.iter()
+    }
+
+    /// Messages wait for a person's `Send` or `Continue`.
+    pub fn held(&self) -> bool {
+        self.active.is_none() && !self.queue.is_empty()
+    }
+
+    /// The approvals that wait for an answer.
+    pub fn open_approvals(&self) -> &[ApprovalId] {
+        match self.active.as_ref().map(|active| &active.phase) {
+            Some(Phase::WaitingForApproval { open, .. }) => open,
+            _ => &[],
+        }
+    }
+
+    pub fn step(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Send(message) => self.send(message),
+            Event::Unqueue(client_id) => self.unqueue(&client_id),
+            Event::Continue => {
+                self.held = false;
+                self.next()
+            }
+            Event::Stop => self.stop(),
+            Event::AgentReady(turn_id) => self.agent_ready(&turn_id),
+            Event::AgentFailedToStart { turn_id, fault } => self.failed_to_start(&turn_id, fault),
+            Event::PromptAccepted(turn_id) => self.prompt_accepted(&turn_id),
+            Event::PromptRefused { turn_id, fault } => self.prompt_refused(&turn_id, fault),
+            Event::ApprovalAsked(request) => self.ask(request),
+            Event::ApprovalAnswered { approval_id, decision, by } => self.answer(approval_id, decision, by),
+            Event::ApprovalWithdrawn(approval_id) => self.withdraw(approval_id),
+            Event::AgentTurnDone { outcome, model, cost_usd, fault } => {
+                self.agent_done(Ending { outcome, model, cost_usd, fault })
+            }
+            Event::AgentExited { fault } => self.agent_exited(fault),
+            Event::StopDeadline(turn_id) => self.stop_deadline(&turn_id),
+            Event::Recovered { interrupted, waiting } => self.recovered(interrupted, waiting),
+        }
+    }
+
+    fn send(&mut self, message: Arc<Message>) -> Vec<Effect> {
+        if self.knows(&message.client_id) {
+            return vec![Effect::Rejected(Refusal::AlreadySent)];
+        }
+        // Idle with a held queue: this message lifts the hold, and the first of them leaves the queue at once.
+        let limit = if self.active.is_some() { QUEUE_LIMIT } else { QUEUE_LIMIT + 1 };
+        if self.queue.len() >= limit {
+            return vec![Effect::Rejected(Refusal::QueueFull)];
+        }
+        self.held = false;
+        let mut effects = vec![Effect::Journal(message.body())];
+        self.queue.push_back(message);
+        effects.extend(self.next());
+        effects
+    }
+
+    fn knows(&self, client_id: &ClientMessageId) -> bool {
+        let active = self.active.as_ref().map(|active| &active.message);
+        active.into_iter().chain(&self.queue).any(|message| message.client_id == *client_id)
+    }
+
+    fn unqueue(&mut self, client_id: &ClientMessageId) -> Vec<Effect> {
+        match self.queue.iter().position(|message| message.client_id == *client_id) {
+            Some(index) => {
+                self.queue.remove(index);
+                vec![Effect::Journal(ChatBody::MessageRemoved { client_id: client_id.clone() })]
+            }
+            None => vec![Effect::Rejected(Refusal::NotWaiting)],
+        }
+    }
+
+    /// Begins the next turn where none runs and the queue is not held.
+    fn next(&mut self) -> Vec<Effect> {
+        if self.active.is_some() || self.held {
+            return Vec::new();
+        }
+        let Some(message) = self.queue.pop_front() else { return Vec::new() };
+        self.active = Some(Active { message: message.clone(), phase: Phase::Starting });
+        vec![Effect::StartTurn(message)]
+    }
+
+    fn stop(&mut self) -> Vec<Effect> {
+        let Some(active) = &mut self.active else { return Vec::new() };
+        let turn_id = active.message.turn_id.clone();
+        let (accepted, open) = match &mut active.phase {
+            // A second Stop changes nothing: the deadline is set.
+            Phase::Stopping { .. } => return Vec::new(),
+            Phase::Starting => {
+                active.phase = Phase::Stopping { handed: Handed::No };
+                self.held = true;
+                return vec![Effect::ArmStopDeadline(turn_id)];
+            }
+            Phase::Running { accepted } => (*accepted, Vec::new()),
+            Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
+        };
+        active.phase = Phase::Stopping { handed: if accepted { Handed::Yes } else { Handed::OnItsWay } };
+        self.held = true;
+        let mut effects = close_approvals(&turn_id, open);
+        if accepted {
+            effects.push(Effect::Interrupt(turn_id.clone()));
+        }
+        effects.push(Effect::ArmStopDeadline(turn_id));
+        effects
+    }
+
+    /// The running turn, where `turn_id` names it.
+    fn named(&mut self, turn_id: &TurnId) -> Option<&mut Active> {
+        self.active.as_mut().filter(|active| active.message.turn_id == *turn_id)
+    }
+
+    fn agent_ready(&mut self, turn_id: &TurnId) -> Vec<Effect> {
+        let Some(active) = self.named(turn_id) else { return Vec::new() };
+        match active.phase {
+            Phase::Starting => {
+                active.phase = Phase::Running { accepted: false };
+                vec![Effect::Prompt(active.message.clone())]
+            }
+            Phase::Stopping { handed: Handed::No } => self.end(Ending::stopped()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn failed_to_start(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
+        match self.named(turn_id).map(|active| &active.phase) {
+            Some(Phase::Starting) => self.end(Ending::failed(fault)),
+            Some(Phase::Stopping { handed: Handed::No }) => self.end(Ending::stopped()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn prompt_accepted(&mut self, turn_id: &TurnId) -> Vec<Effect> {
+        let Some(active) = self.named(turn_id) else { return Vec::new() };
+        match &mut active.phase {
+            Phase::Running { accepted } | Phase::WaitingForApproval { accepted, .. } => {
+                *accepted = true;
+                Vec::new()
+            }
+            Phase::Stopping { handed: handed @ Handed::OnItsWay } => {
+                *handed = Handed::Yes;
+                vec![Effect::Interrupt(turn_id.clone())]
+            }
+            Phase::Starting | Phase::Stopping { .. } => Vec::new(),
+        }
+    }
+
+    fn prompt_refused(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
+        match self.named(turn_id).map(|active| &active.phase) {
+            Some(Phase::Running { accepted: false } | Phase::WaitingForApproval { accepted: false, .. }) => {
+                self.end(Ending::failed(fault))
+            }
+            Some(Phase::Stopping { handed: Handed::OnItsWay }) => self.end(Ending::stopped()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
+        let denied = Effect::AnswerApproval { approval_id: request.approval_id.clone(), decision: Decision::Deny };
+        let Some(active) = &mut self.active else { return vec![denied] };
+        let (accepted, mut open) = match &mut active.phase {
+            Phase::Starting | Phase::Stopping { .. } => return vec![denied],
+            Phase::Running { accepted } => (*accepted, Vec::new()),
+            // Asked twice under one id: the card is there.
+            Phase::WaitingForApproval { open, .. } if open.contains(&request.approval_id) => return Vec::new(),
+            Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
+        };
+        open.push(request.approval_id.clone());
+        active.phase = Phase::WaitingForApproval { accepted, open };
+        vec![Effect::Journal(ChatBody::Approval {
+            turn_id: active.message.turn_id.clone(),
+            approval_id: request.approval_id,
+            ask: request.ask,
+            site: request.site,
+            why: request.why,
+            does: request.does,
+            kind: request.kind,
+            choices: request.choices,
+        })]
+    }
+
+    fn answer(&mut self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Vec<Effect> {
+        match self.close_approval(&approval_id) {
+            Some(turn_id) => vec![
+                Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
+                Effect::AnswerApproval { approval_id, decision },
+            ],
+            None => vec![Effect::Rejected(Refusal::NotAsked)],
+        }
+    }
+
+    /// The agent took it back: there is nobody left to tell.
+    fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
+        match self.close_approval(&approval_id) {
+            Some(turn_id) => vec![Effect::Journal(ChatBody::ApprovalDone {
+                turn_id,
+                approval_id,
+                decision: Decision::Deny,
+                by: AnsweredBy::Withdrawn,
+            })],
+            None => Vec::new(),
+        }
+    }
+
+    /// Takes one approval off the open ones, and says whose turn it belonged to.
+    fn close_approval(&mut self, approval_id: &ApprovalId) -> Option<TurnId> {
+        let active = self.active.as_mut()?;
+        let Phase::WaitingForApproval { accepted, open } = &mut active.phase else { return None };
+        let index = open.iter().position(|known| known == approval_id)?;
+        open.remove(index);
+        if open.is_empty() {
+            active.phase = Phase::Running { accepted: *accepted };
+        }
+        Some(active.message.turn_id.clone())
+    }
+
+    fn agent_done(&mut self, ending: Ending) -> Vec<Effect> {
+        match self.active.as_ref().map(|active| &active.phase) {
+            // Nothing of ours reached this agent: it speaks of something else.
+            None | Some(Phase::Starting | Phase::Stopping { handed: Handed::No }) => Vec::new(),
+            Some(Phase::Running { .. } | Phase::WaitingForApproval { .. }) => self.end(ending),
+            // It may have finished just before the stop reached it; else agents report a stop as they like.
+            Some(Phase::Stopping { .. }) if ending.outcome == TurnOutcome::Done => self.end(ending),
+            Some(Phase::Stopping { .. }) => self.end(Ending { outcome: TurnOutcome::Stopped, fault: None, ..ending }),
+        }
+    }
+
+    fn agent_exited(&mut self, fault: Option<Fault>) -> Vec<Effect> {
+        match self.active.as_ref().map(|active| &active.phase) {
+            // While one starts, the answer to `StartTurn` tells how that went; this was the one before.
+            None | Some(Phase::Starting | Phase::Stopping { handed: Handed::No }) => Vec::new(),
+            Some(Phase::Running { .. } | Phase::WaitingForApproval { .. }) => {
+                self.end(Ending::failed(fault.unwrap_or_else(gone)))
+            }
+            Some(Phase::Stopping { .. }) => self.end(Ending::stopped()),
+        }
+    }
+
+    fn stop_deadline(&mut self, turn_id: &TurnId) -> Vec<Effect> {
+        match self.named(turn_id).map(|active| &active.phase) {
+            Some(Phase::Stopping { .. }) => {
+                let mut effects = vec![Effect::KillAgent];
+                effects.extend(self.end(Ending::stopped()));
+                effects
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn recovered(&mut self, interrupted: Option<TurnId>, waiting: Vec<Arc<Message>>) -> Vec<Effect> {
+        let waiting: Vec<_> = waiting.into_iter().filter(|message| !self.knows(&message.client_id)).collect();
+        self.queue.extend(waiting);
+        self.held = true;
+        match interrupted {
+            // What the journal tells of is over; a turn of this machine is not touched by it.
+            Some(turn_id) if self.turn() != Some(&turn_id) => {
+                vec![Effect::TurnEnded(Ending::interrupted().of(turn_id))]
+            }
+            Some(_) => self.end(Ending::interrupted()),
+            None => Vec::new(),
+        }
+    }
+
+    /// Ends the running turn, and begins the next one where this one ended well.
+    fn end(&mut self, ending: Ending) -> Vec<Effect> {
+        let Some(active) = self.active.take() else { return Vec::new() };
+        let (open, stopping) = match active.phase {
+            Phase::WaitingForApproval { open, .. } => (open, false),
+            Phase::Stopping { .. } => (Vec::new(), true),
+            Phase::Starting | Phase::Running { .. } => (Vec::new(), false),
+        };
+        // A stop holds the queue when it is asked for; a message sent after it lifts that again.
+        if !stopping {
+            self.held = ending.outcome != TurnOutcome::Done;
+        }
+        let turn_id = active.message.turn_id.clone();
+        let mut effects = close_approvals(&turn_id, open);
+        effects.push(Effect::TurnEnded(ending.of(turn_id)));
+        effects.extend(self.next());
+        effects
+    }
+}
+
+/// Approvals that nobody will answer any more: closed in the journal, denied to the agent.
+fn close_approvals(turn_id: &TurnId, open: Vec<ApprovalId>) -> Vec<Effect> {
+    open.into_iter()
+        .flat_map(|approval_id| {
+            [
+                Effect::Journal(ChatBody::ApprovalDone {
+                    turn_id: turn_id.clone(),
+                    approval_id: approval_id.clone(),
+                    decision: Decision::Deny,
+                    by: AnsweredBy::Withdrawn,
+                }),
+                Effect::AnswerApproval { approval_id, decision: Decision::Deny },
+            ]
+        })
+        .collect()
+}
+
+/// A [`TurnEnd`] without its turn.
+struct Ending {
+    outcome: TurnOutcome,
+    model: Option<String>,
+    cost_usd: Option<f64>,
+    fault: Option<Fault>,
+}
+
+impl Ending {
+    fn plain(outcome: TurnOutcome) -> Self {
+        Self { outcome, model: None, cost_usd: None, fault: None }
+    }
+    fn stopped() -> Self {
+        Self::plain(TurnOutcome::Stopped)
+    }
+    fn interrupted() -> Self {
+        Self::plain(TurnOutcome::Interrupted)
+    }
+    fn failed(fault: Fault) -> Self {
+        Self { fault: Some(fault), ..Self::plain(TurnOutcome::Failed) }
+    }
+    fn of(self, turn_id: TurnId) -> TurnEnd {
+        let Self { outcome, model, cost_usd, fault } = self;
+        TurnEnd { turn_id, outcome, model, cost_usd, fault }
+    }
+}
+
+fn gone() -> Fault {
+    Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
+        .hint("Send the message again: the agent is started anew.")
+        .at(Hop::Agent)
+}
+
+#[cfg(test)]
+#[path = "turn_tests.rs"]
+mod tests;
