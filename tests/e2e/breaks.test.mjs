@@ -82,7 +82,9 @@ describe('in the middle of an answer', () => {
     await scene.panel.gone('stop');
     assert.equal(await scene.home.only('browser'), browser, 'the same browser');
     const next = await scene.ask('Again');
-    const filled = await next.tool('fill', { selector: '#name', value: 'Grace' });
+    const filling = next.tool('fill', { selector: '#name', value: 'Grace' });
+    await scene.panel.answer('once');
+    const filled = await filling;
     assert.ok(!filled.isError, JSON.stringify(filled));
     assert.equal(await scene.page.evaluate('document.querySelector("#name").value'), 'Grace');
     next.say('Done.');

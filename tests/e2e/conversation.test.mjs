@@ -19,19 +19,24 @@ describe('a conversation in the side panel', () => {
     const { panel, page } = scene;
     const turn = await scene.ask('Order for Ada, please');
     await panel.seen('bubble', 'Order for Ada, please');
-    await panel.seen('working');
+    await panel.seen('thinking');
     turn.say('I fill ');
     await panel.seen('answer', 'I fill');
     turn.say('the **form**.');
     await panel.seen('answer', 'I fill the form.');
-    const filled = await turn.tool('fill', { selector: '#name', value: 'Ada' });
+    const filling = turn.tool('fill', { selector: '#name', value: 'Ada' });
+    // What changes the page is asked for; what is allowed for the conversation is not asked again.
+    await panel.seen('approval', 'fill');
+    assert.equal(await page.evaluate('document.querySelector("#name").value'), '', 'nothing happens before the answer');
+    await panel.answer('conversation');
+    const filled = await filling;
     assert.ok(!filled.isError, JSON.stringify(filled));
     await panel.seen('stepDone', 'Name');
     assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
     await turn.tool('click', { selector: 'text=Order now' });
     assert.equal(await page.waitFor('document.querySelector("#said").textContent'), 'Ordered by Ada');
     turn.end();
-    await panel.seen('footer', 'Claude Code');
+    await panel.seen('footer', 'claude code');
     await panel.gone('stop');
     assert.equal((await panel.texts('bubble')).length, 1, 'the message stands there once');
   });
@@ -51,6 +56,23 @@ describe('a conversation in the side panel', () => {
     const names = (await turn.tools()).tools.map((tool) => tool.name);
     for (const secret of ['cookies', 'cdp', 'storage', 'cookie-import-browser']) assert.ok(!names.includes(secret), secret);
     for (const needed of ['goto', 'snapshot', 'click', 'fill', 'text']) assert.ok(names.includes(needed), needed);
+    turn.end();
+    await scene.panel.gone('stop');
+  });
+
+  test('a question waits across a reload of the panel, and no means no', async () => {
+    await scene.panel.page.click('button[aria-label^="New"], button[title^="New"]');
+    await scene.panel.page.waitFor(`!document.querySelector('.bubble')`, 'an empty conversation');
+    const turn = await scene.ask('Change my name');
+    const filling = turn.tool('fill', { selector: '#name', value: 'Mallory' });
+    await scene.panel.seen('approval', 'fill');
+    await scene.panel.page.send('Page.reload');
+    await scene.panel.connected();
+    await scene.panel.answer('Deny');
+    const { isError, content } = await filling;
+    assert.ok(isError);
+    assert.match(content[0].text, /denied|said no|not allowed/i);
+    assert.notEqual(await scene.page.evaluate('document.querySelector("#name").value'), 'Mallory');
     turn.end();
     await scene.panel.gone('stop');
   });

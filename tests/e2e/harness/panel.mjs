@@ -6,14 +6,13 @@
 export const PARTS = {
   composer: '.composer__text',
   bubble: '.bubble',
-  thinking: '.thinking',
-  working: '.thinking, .turn-footer',
+  thinking: '.thinking:not([hidden])',
   answer: '.turn .prose',
   step: '.step',
   stepDone: '.step--ok, .step--failed',
   footer: '.turn-footer',
-  connection: '.connection',
-  stop: '.stop',
+  connected: '.connection .dot:not(.dot--off, .dot--wait)',
+  stop: '.stop:not([hidden])',
   approval: '.approval',
   queued: '.queue-chip',
 };
@@ -28,7 +27,7 @@ export class Panel {
 
   /** Waits until the panel says that it is connected. */
   connected() {
-    return this.page.waitFor(`document.querySelector('[data-connection="connected"]')`, 'a connected panel');
+    return this.seen('connected');
   }
 
   /** Types a message and presses Enter. */
@@ -36,6 +35,16 @@ export class Panel {
     await this.page.click(PARTS.composer);
     await this.page.insert(text);
     await this.page.enter();
+  }
+
+  /** Answers the open question of an agent by the words on the choice. */
+  async answer(words) {
+    await this.page.waitFor(`document.querySelector('.approval')`, 'a question of the agent');
+    await this.page.waitFor(`(() => {
+      const choice = ${all('.approval .choice')}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
+      choice?.click();
+      return Boolean(choice);
+    })()`, `a choice ${JSON.stringify(words)}`);
   }
 
   seen(part, text = '') {
