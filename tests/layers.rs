@@ -52,7 +52,7 @@ impl Source {
 
     /// The lines that ship, without comments: what comes after the tests' module is the tests'.
     fn shipped_code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let end = self.text.find("#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
+        let end = self.text.find("\nmod tests {").unwrap_or(self.text.len());
         code(&self.text[..end])
     }
 }

@@ -1,0 +1,88 @@
+# shellcheck shell=bash
+# What a machine must have, and how it gets there. Sourced by install/setup.sh and tests/run.sh; does nothing by itself.
+
+say() { printf '%s\n' "$*"; }
+give_up() { printf 'gstack: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# apt_install PACKAGE…: installs on Debian and Ubuntu, as root or by sudo. Fails where neither is there.
+apt_install() {
+  have apt-get || return 1
+  local run=()
+  if [ "$(id -u)" -ne 0 ]; then
+    have sudo || return 1
+    run=(sudo)
+  fi
+  say "Installing with apt-get: $*"
+  if [ -z "${apt_is_fresh:-}" ]; then
+    "${run[@]}" apt-get update -qq || return 1
+    apt_is_fresh=yes
+  fi
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Rust as the Cargo.toml next to us asks for it.
+need_rust() {
+  local wanted found
+  wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1/Cargo.toml")
+  if ! have cargo && [ -f "${CARGO_HOME:-$HOME/.cargo}/env" ]; then
+    # shellcheck disable=SC1091
+    . "${CARGO_HOME:-$HOME/.cargo}/env"
+  fi
+  have cargo || give_up "Rust is missing. Get it from https://rustup.rs, open a new terminal and run this again."
+  found=$(rustc --version | cut -d' ' -f2)
+  if [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n1)" != "$wanted" ]; then
+    give_up "Rust $found is too old: $wanted is needed. Run: rustup update stable"
+  fi
+}
+
+need_compiler() {
+  have cc || apt_install build-essential pkg-config ||
+    give_up "There is no C compiler. On macOS run: xcode-select --install. On Linux install gcc or clang."
+}
+
+# A browser of the Chromium family that is no snap (a snap can't start programs outside of its sandbox).
+find_browser() {
+  local name real
+  if [ -n "${GSTACK_BROWSER_PATH:-}" ]; then
+    [ -x "$GSTACK_BROWSER_PATH" ] || give_up "GSTACK_BROWSER_PATH is $GSTACK_BROWSER_PATH, and that is no program."
+    say "$GSTACK_BROWSER_PATH"
+    return
+  fi
+  for name in chromium chromium-browser chrome-for-testing google-chrome google-chrome-stable microsoft-edge brave-browser vivaldi; do
+    have "$name" || continue
+    real=$(readlink -f "$(command -v "$name")")
+    case "$real" in
+      /snap/* | */snap) continue ;;
+    esac
+    # Ubuntu's chromium-browser is a script that only calls the snap.
+    if head -c 2048 "$real" | grep -aq '/snap/bin/chromium'; then continue; fi
+    command -v "$name"
+    return
+  done
+  for name in "Chromium" "Google Chrome" "Microsoft Edge" "Brave Browser" "Vivaldi"; do
+    if [ -x "/Applications/$name.app/Contents/MacOS/$name" ]; then
+      say "/Applications/$name.app/Contents/MacOS/$name"
+      return
+    fi
+  done
+  return 1
+}
+
+need_browser() {
+  find_browser >/dev/null && return
+  # On Ubuntu this package is a door to the snap, so look again afterwards.
+  apt_install chromium || true
+  find_browser >/dev/null ||
+    give_up "No usable browser was found. Install Chromium or Google Chrome (not as snap or flatpak), or set GSTACK_BROWSER_PATH to one."
+}
+
+need_node() {
+  node_is_new_enough && have npm && return
+  apt_install nodejs npm || true
+  node_is_new_enough && have npm || give_up "Node.js 20 or newer with npm is needed for the tests: https://nodejs.org"
+}
+
+node_is_new_enough() {
+  have node && [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 20')" = true ]
+}

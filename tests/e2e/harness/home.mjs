@@ -1,0 +1,162 @@
+/*
+ * A gstack of a test's own: home, HOME, browser profile and processes, gone without a trace at its end.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DevTools } from './devtools.mjs';
+import { Panel } from './panel.mjs';
+import { isAlive, processesOf, roleOf } from './processes.mjs';
+import { until, within } from './wait.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+/** The program under test. */
+export const GSTACK = process.env.GSTACK_BIN ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'debug/gstack');
+/** The browser that tests use. */
+export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
+export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
+
+/** Keeps a test's browser from talking to anybody and from asking questions. */
+const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
+  '--no-default-browser-check', '--password-store=basic', '--use-mock-keychain'];
+
+export class TestHome {
+  #clients = [];
+  #children = new Set();
+
+  /**
+   * @param {object} options
+   * @param {boolean} options.port lets the browser open a DevTools port besides the product's pipe, for the tests' own client
+   * @param {object} options.environment further variables for the command line
+   */
+  constructor({ port = true, environment = {} } = {}) {
+    // Short: the sockets' paths have a limit.
+    this.folder = mkdtempSync(path.join(tmpdir(), 'gs-'));
+    this.home = path.join(this.folder, 'g');
+    this.person = path.join(this.folder, 'home');
+    mkdirSync(this.person);
+    const browser = path.join(this.folder, 'browser');
+    const flags = [...QUIET, ...(port ? ['--remote-debugging-port=0'] : [])];
+    writeFileSync(browser, `#!/bin/sh\nexec '${BROWSER}' ${flags.join(' ')} "$@"\n`, { mode: 0o755 });
+    this.environment = {
+      PATH: process.env.PATH,
+      HOME: this.person,
+      USER: process.env.USER ?? 'tester',
+      SHELL: '/bin/sh',
+      LANG: 'C.UTF-8',
+      TMPDIR: tmpdir(),
+      GSTACK_HOME: this.home,
+      GSTACK_BROWSER_PATH: browser,
+      ...environment,
+    };
+  }
+
+  /** Starts the command line; the child is ended with the home at the latest. */
+  start(args, { environment = {}, cwd = this.person } = {}) {
+    const child = spawn(GSTACK, args, { cwd, env: { ...this.environment, ...environment }, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#children.add(child);
+    child.once('close', () => this.#children.delete(child));
+    return child;
+  }
+
+  /** Runs the command line to its end: `{ code, stdout, stderr }`. */
+  async run(args, { input = undefined, environment = {}, cwd = undefined, limit = 60_000 } = {}) {
+    const child = this.start(args, { environment, cwd });
+    const stdout = [];
+    const stderr = [];
+    child.stdout.on('data', (data) => stdout.push(data));
+    child.stderr.on('data', (data) => stderr.push(data));
+    // A program that ends without reading its input is no error of the test.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const ended = new Promise((resolve, reject) => child.once('error', reject).once('close', (code, signal) => resolve({ code, signal })));
+    const { code, signal } = await within(ended, () => `gstack ${args.join(' ')} did not end: ${Buffer.concat(stderr)}`, limit);
+    return { code, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+  }
+
+  /** As `run`, and fails unless the exit code is 0. Gives standard output. */
+  async ok(args, options = {}) {
+    const { code, signal, stdout, stderr } = await this.run(args, options);
+    if (code !== 0) throw new Error(`gstack ${args.join(' ')} ended with ${code ?? signal}:\n${stderr}${stdout}\n${this.log()}`);
+    return stdout;
+  }
+
+  /** Connects, without a window unless one is asked for, and gives the output. */
+  connect(args = ['--headless']) {
+    return this.ok(['connect', ...args], { limit: 90_000 });
+  }
+
+  /** The tests' own DevTools client of the browser that `connect` has started. */
+  async devtools() {
+    const file = path.join(this.home, 'chromium-profile/DevToolsActivePort');
+    await until(() => existsSync(file), 'the browser has opened no DevTools port for the tests');
+    const [port, address] = readFileSync(file, 'utf8').split('\n');
+    const client = await DevTools.connect(`ws://127.0.0.1:${port}${address}`);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** The side panel, once it is there. */
+  async panel(client) {
+    const target = await client.target((one) => one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`), 'the side panel');
+    return new Panel(await client.attach(target.targetId));
+  }
+
+  /** The page whose address begins so. */
+  async page(client, url) {
+    const target = await client.target((one) => one.type === 'page' && one.url.startsWith(url), `a page ${url}`);
+    return client.attach(target.targetId);
+  }
+
+  /** What `gstack status --json` says. */
+  async status() {
+    return JSON.parse(await this.ok(['status', '--json']));
+  }
+
+  processes(role = undefined) {
+    const all = processesOf(this.home);
+    return role ? all.filter((one) => roleOf(one) === role) : all;
+  }
+
+  /** The only process of a role. */
+  async only(role) {
+    const [first, ...more] = await until(() => this.processes(role).length > 0 && this.processes(role), `no ${role} runs`);
+    if (more.length > 0) throw new Error(`more than one ${role}: ${[first, ...more].map((one) => one.pid)}`);
+    return first.pid;
+  }
+
+  /** Ends one process of ours and waits until it is gone. */
+  async kill(pid, signal = 'SIGKILL') {
+    process.kill(pid, signal);
+    await until(() => !isAlive(pid), `process ${pid} lives on after ${signal}`);
+  }
+
+  /** The end of the daemon's log, for a failed test. */
+  log() {
+    const file = path.join(this.home, 'daemon.log');
+    return existsSync(file) ? `daemon.log ends:\n${readFileSync(file, 'utf8').split('\n').slice(-15).join('\n')}` : 'no daemon.log';
+  }
+
+  /** Ends everything in order, then by force; gives the processes that had to be forced. */
+  async stop() {
+    for (const client of this.#clients) client.close();
+    if (existsSync(this.home)) {
+      await this.run(['disconnect']).catch(() => {});
+      await this.run(['stop']).catch(() => {});
+    }
+    for (const child of this.#children) child.kill('SIGKILL');
+    const left = await until(() => this.processes().length === 0, 'left over', 8_000).then(() => [], () => this.processes());
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself meanwhile.
+      }
+    }
+    await until(() => this.processes().length === 0, 'processes can not be ended').catch(() => {});
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    return left;
+  }
+}

@@ -1,0 +1,65 @@
+/*
+ * The side panel as a person uses it: types, presses Enter, reads what stands there.
+ * Owns the selectors, so that a change of the panel's markup is one change here.
+ */
+
+export const PARTS = {
+  composer: '.composer__text',
+  bubble: '.bubble',
+  thinking: '.thinking:not([hidden])',
+  answer: '.turn .prose',
+  step: '.step',
+  stepDone: '.step--ok, .step--failed',
+  footer: '.turn-footer',
+  connected: '.connection .dot:not(.dot--off, .dot--wait)',
+  stop: '.stop:not([hidden])',
+  approval: '.approval',
+  queued: '.queue-chip',
+};
+
+const all = (selector) => `[...document.querySelectorAll(${JSON.stringify(selector)})]`;
+const holds = (selector, text) => `${all(selector)}.some((one) => one.textContent.includes(${JSON.stringify(text)}))`;
+
+export class Panel {
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Waits until the panel says that it is connected. */
+  connected() {
+    return this.seen('connected');
+  }
+
+  /** Types a message and presses Enter. */
+  async say(text) {
+    await this.page.click(PARTS.composer);
+    await this.page.insert(text);
+    await this.page.enter();
+  }
+
+  /** Answers the open question of an agent by the words on the choice. */
+  async answer(words) {
+    await this.page.waitFor(`document.querySelector('.approval')`, 'a question of the agent');
+    await this.page.waitFor(`(() => {
+      const choice = ${all('.approval .choice')}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
+      choice?.click();
+      return Boolean(choice);
+    })()`, `a choice ${JSON.stringify(words)}`);
+  }
+
+  seen(part, text = '') {
+    return this.page.waitFor(holds(PARTS[part], text), `${part} with ${JSON.stringify(text)}`);
+  }
+
+  gone(part) {
+    return this.page.waitFor(`!document.querySelector(${JSON.stringify(PARTS[part])})`, `no ${part} any more`);
+  }
+
+  texts(part) {
+    return this.page.evaluate(`${all(PARTS[part])}.map((one) => one.innerText.trim())`);
+  }
+
+  count(part, number) {
+    return this.page.waitFor(`${all(PARTS[part])}.length === ${number}`, `${number} of ${part}`);
+  }
+}

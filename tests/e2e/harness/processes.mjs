@@ -1,0 +1,101 @@
+/*
+ * Which processes belong to a test: by the GSTACK_HOME in their environment, by their parents, by their ports.
+ * Reads /proc, so Linux only. Never ends a process that it did not find by one of these.
+ */
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+
+/** Reads a file of /proc; empty when the process has gone meanwhile. */
+function read(path) {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** Every process: pid, parent, command line and environment. */
+function all() {
+  const found = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = read(`/proc/${name}/stat`);
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie is over; whoever started it has only not asked yet.
+    if (!stat || state === 'Z') continue;
+    found.push({
+      pid: Number(name),
+      parent: Number(parent),
+      command: read(`/proc/${name}/cmdline`).split('\0').filter(Boolean),
+      environment: read(`/proc/${name}/environ`).split('\0'),
+    });
+  }
+  return found;
+}
+
+/** The processes of one gstack home, and all that descend from them. */
+export function processesOf(home) {
+  const everything = all();
+  const own = new Set();
+  for (const one of everything) {
+    const named = one.environment.includes(`GSTACK_HOME=${home}`) || one.command.some((part) => part.includes(home));
+    if (named && one.pid !== process.pid) own.add(one.pid);
+  }
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const one of everything) {
+      if (own.has(one.parent) && !own.has(one.pid)) grew = Boolean(own.add(one.pid));
+    }
+  }
+  return everything.filter((one) => own.has(one.pid));
+}
+
+/** The one process of a role: `daemon`, `browser-keeper`, `host`, `browser`. */
+export function roleOf(one) {
+  const [program = '', first = ''] = one.command;
+  if (first === 'daemon' || first === 'browser-keeper') return first;
+  if (first.startsWith('chrome-extension://') && /gstack[^/]*$/.test(program)) return 'host';
+  const isBrowser = one.command.some((part) => part.startsWith('--user-data-dir='));
+  if (isBrowser && !one.command.some((part) => part.startsWith('--type='))) return 'browser';
+  const type = one.command.find((part) => part.startsWith('--type='));
+  if (type) return one.command.includes('--extension-process') ? 'extension-renderer' : type.slice('--type='.length);
+  return 'other';
+}
+
+/** The TCP ports that a set of processes listens on: `{ pid, address, port }`. */
+export function listeners(processes) {
+  const sockets = new Map();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of read(table).split('\n').slice(1)) {
+      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+      if (state !== '0A') continue;
+      const [address, port] = local.split(':');
+      sockets.set(inode, { address, port: Number.parseInt(port, 16) });
+    }
+  }
+  const found = [];
+  for (const { pid } of processes) {
+    let names = [];
+    try {
+      names = readdirSync(`/proc/${pid}/fd`);
+    } catch {
+      continue;
+    }
+    for (const name of names) {
+      let target = '';
+      try {
+        target = readlinkSync(`/proc/${pid}/fd/${name}`);
+      } catch {
+        continue;
+      }
+      const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+      if (inode && sockets.has(inode)) found.push({ pid, ...sockets.get(inode) });
+    }
+  }
+  return found;
+}
+
+/** True while a process lives (a zombie does not). */
+export function isAlive(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  return Boolean(stat) && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
+}

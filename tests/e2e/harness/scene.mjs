@@ -1,0 +1,52 @@
+/*
+ * A whole scene: a gstack of its own with an agent that the test plays, a site, a browser, its page and its side panel.
+ */
+import assert from 'node:assert/strict';
+import { TestHome } from './home.mjs';
+import { Site } from './site.mjs';
+import { StandIn } from './stand-in.mjs';
+
+export class Scene {
+  /** Opens a browser at `path` of the test's site; resolves when the panel is connected. */
+  static async open({ at = '/form', agent = true, home: options = {} } = {}) {
+    const scene = new Scene();
+    scene.home = new TestHome(options);
+    try {
+      scene.site = await Site.start();
+      if (agent) scene.agent = await StandIn.install(scene.home);
+      scene.connected = await scene.home.connect(['--headless', `${scene.site.origin}${at}`]);
+      scene.client = await scene.home.devtools();
+      scene.page = await scene.home.page(scene.client, scene.site.origin);
+      scene.panel = await scene.home.panel(scene.client);
+      await scene.panel.connected();
+      return scene;
+    } catch (error) {
+      error.message += `\n${scene.home.log()}`;
+      await scene.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** The panel that is there now: after the one before went away. */
+  async panelAgain() {
+    await this.client.gone(this.panel.page.targetId, 'the side panel');
+    this.panel = await this.home.panel(this.client);
+    await this.panel.connected();
+    return this.panel;
+  }
+
+  /** Sends a message and gives the turn that it begins. */
+  async ask(text) {
+    await this.panel.say(text);
+    const turn = await this.agent.prompt();
+    assert.ok(turn.prompt.includes(text), 'the agent is given the words');
+    return turn;
+  }
+
+  async close() {
+    this.agent?.stop();
+    const forced = await this.home.stop();
+    await this.site?.stop();
+    assert.deepEqual(forced.map((one) => one.command.join(' ')), [], 'no process had to be ended by force');
+  }
+}

@@ -1,0 +1,60 @@
+/*
+ * A web server on 127.0.0.1 with the pages that the tests act on. Knows what was asked of it.
+ */
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+
+const page = (title, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><body>${body}</body></html>`;
+
+const PAGES = {
+  '/': page('Start', '<h1>Start</h1><p>The first page.</p><a href="/form">To the form</a>'),
+  '/form': page('Form', `
+    <h1>Order</h1>
+    <form onsubmit="event.preventDefault(); document.querySelector('#said').textContent = 'Ordered by ' + document.querySelector('#name').value">
+      <label>Name <input id="name" name="name"></label>
+      <label>Email <input id="email" name="email" type="email"></label>
+      <label>Size <select id="size"><option>small</option><option>large</option></select></label>
+      <button>Order now</button>
+    </form>
+    <p id="said"></p>`),
+  '/counter': page('Counter', `<h1>Counter</h1><button onclick="count.textContent = Number(count.textContent) + 1">Add one</button><output id="count">0</output>`),
+  '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
+};
+
+export class Site {
+  /** What was asked for, in order: `GET /form`. */
+  asked = [];
+  /** Requests that wait for `release`. */
+  #held = [];
+
+  static async start() {
+    const site = new Site();
+    site.server = createServer((request, response) => site.#answer(request, response));
+    site.server.listen(0, '127.0.0.1');
+    await once(site.server, 'listening');
+    site.origin = `http://127.0.0.1:${site.server.address().port}`;
+    return site;
+  }
+
+  #answer(request, response) {
+    this.asked.push(`${request.method} ${request.url}`);
+    if (request.url === '/held') {
+      this.#held.push(response);
+      return;
+    }
+    const html = PAGES[new URL(request.url, this.origin).pathname];
+    response.writeHead(html ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(html ?? page('Missing', '<h1>Not here</h1>'));
+  }
+
+  /** Answers all requests of `/held`. */
+  release() {
+    for (const response of this.#held.splice(0)) response.end(page('Held', '<h1>Held</h1>'));
+  }
+
+  async stop() {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}

@@ -1,0 +1,128 @@
+/*
+ * The test's side of fake/claude.mjs: an agent whose every word and deed the test decides.
+ */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { within } from './wait.mjs';
+
+const program = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../fake/claude.mjs');
+
+export class StandIn {
+  #prompts = [];
+  #wanted = [];
+  #server;
+
+  /** Makes the stand-in the `claude` of a home: found by the person's login shell. */
+  static async install(home) {
+    const standIn = new StandIn();
+    const socket = path.join(home.folder, 'stand-in');
+    const folder = path.join(home.person, '.local/bin');
+    mkdirSync(folder, { recursive: true });
+    const file = path.join(folder, 'claude');
+    writeFileSync(file, `#!/bin/sh\nSTAND_IN='${socket}' exec '${process.execPath}' '${program}' "$@"\n`);
+    chmodSync(file, 0o755);
+    standIn.#server = createServer((connection) => standIn.#take(connection));
+    await new Promise((resolve) => standIn.#server.listen(socket, resolve));
+    standIn.#server.unref();
+    return standIn;
+  }
+
+  #take(connection) {
+    let turn;
+    connection.on('error', () => {});
+    connection.once('close', () => turn?.over());
+    createInterface({ input: connection }).on('line', (text) => {
+      const line = JSON.parse(text);
+      if ('prompt' in line) {
+        turn = new Turn(connection, line.prompt);
+        const wanted = this.#wanted.shift();
+        if (wanted) wanted(turn);
+        else this.#prompts.push(turn);
+      } else {
+        turn?.take(line);
+      }
+    });
+  }
+
+  /** The next message that an agent of this home is given. */
+  prompt() {
+    const next = this.#prompts.length > 0
+      ? Promise.resolve(this.#prompts.shift())
+      : new Promise((resolve) => { this.#wanted.push(resolve); });
+    return within(next, 'the agent was given no message');
+  }
+
+  stop() {
+    this.#server.close();
+  }
+}
+
+/** One turn of the stand-in. */
+class Turn {
+  #results = [];
+  #interrupted;
+  #interrupt;
+  #over;
+  #gone;
+
+  constructor(connection, prompt) {
+    this.connection = connection;
+    /** What the agent was told, with whatever gstack put around the person's words. */
+    this.prompt = prompt;
+    this.#interrupted = new Promise((resolve) => { this.#interrupt = resolve; });
+    this.#gone = new Promise((resolve) => { this.#over = resolve; });
+  }
+
+  take(line) {
+    if ('result' in line) this.#results.shift()?.(line.result);
+    if ('interrupt' in line) this.#interrupt();
+  }
+
+  over() {
+    this.#over();
+  }
+
+  #order(order) {
+    this.connection.write(`${JSON.stringify(order)}\n`);
+  }
+
+  #ask(order, words) {
+    const answer = new Promise((resolve) => this.#results.push(resolve));
+    this.#order(order);
+    return within(answer, words, 60_000);
+  }
+
+  say(text) {
+    this.#order({ say: text });
+  }
+  think(text) {
+    this.#order({ think: text });
+  }
+  /** Runs one of gstack's tools; gives MCP's result. */
+  tool(tool, input) {
+    return this.#ask({ tool, input }, `${tool} gave no result`);
+  }
+  tools() {
+    return this.#ask({ list: true }, 'no list of tools');
+  }
+  /** Asks for permission to use a tool of the agent's own; gives the answer. */
+  ask(tool, input) {
+    return this.#ask({ ask: tool, input }, `nobody answered about ${tool}`);
+  }
+  end() {
+    this.#order({ end: true });
+  }
+  crash() {
+    this.#order({ crash: true });
+  }
+  interrupted() {
+    return within(this.#interrupted, 'the agent was not interrupted');
+  }
+  /** Resolves when the agent's process is gone. */
+  gone() {
+    return within(this.#gone, 'the agent lives on');
+  }
+}

@@ -1,0 +1,115 @@
+/*
+ * What gstack is to the rest of the machine: its ports, its windows, other browsers, the welcome page, other homes.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { EXTENSION_ID, TestHome } from './harness/home.mjs';
+import { listeners, processesOf } from './harness/processes.mjs';
+import { Scene } from './harness/scene.mjs';
+
+describe('ports', () => {
+  test('the only listener is the daemon, on 127.0.0.1; the browser opens none', async () => {
+    const home = new TestHome({ port: false });
+    try {
+      await home.connect();
+      const { port } = JSON.parse(readFileSync(path.join(home.home, 'browse.json'), 'utf8'));
+      const daemon = await home.only('daemon');
+      assert.deepEqual(listeners(processesOf(home.home)), [{ pid: daemon, address: '0100007F', port }]);
+    } finally {
+      assert.deepEqual(await home.stop(), []);
+    }
+  });
+});
+
+describe('more than one', () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  after(() => scene?.close());
+
+  test('another tab has a conversation of its own; coming back shows the first', async () => {
+    const { client, panel, site } = scene;
+    const turn = await scene.ask('about the form');
+    turn.say('Form it is.');
+    turn.end();
+    await panel.gone('stop');
+    await client.send('Target.createTarget', { url: `${site.origin}/counter` });
+    await panel.page.waitFor(`!document.querySelector('.bubble')`, 'an empty conversation');
+    const second = await scene.ask('about the counter');
+    second.say('Counter it is.');
+    second.end();
+    await panel.seen('answer', 'Counter it is.');
+    await panel.gone('stop');
+    await client.send('Target.activateTarget', { targetId: scene.page.targetId });
+    await panel.seen('answer', 'Form it is.');
+    assert.ok(!(await panel.texts('answer')).includes('Counter it is.'));
+  });
+
+  test('two homes run side by side and know nothing of each other', async () => {
+    const other = new TestHome();
+    try {
+      await other.connect(['--headless', `${scene.site.origin}/long`]);
+      assert.match(await other.ok(['url']), /\/long/);
+      assert.doesNotMatch(await other.ok(['tabs']), /\/form/);
+      assert.notEqual(await other.only('daemon'), await scene.home.only('daemon'));
+    } finally {
+      assert.deepEqual(await other.stop(), []);
+    }
+  });
+});
+
+describe('the welcome page', () => {
+  test('points at the panel until the panel has truly connected', async () => {
+    const home = new TestHome();
+    try {
+      await home.connect();
+      const client = await home.devtools();
+      const { port } = JSON.parse(readFileSync(path.join(home.home, 'browse.json'), 'utf8'));
+      const page = await home.page(client, `http://127.0.0.1:${port}/welcome`);
+      const panel = await home.panel(client);
+      await panel.connected();
+      await page.waitFor(`document.querySelector('main').dataset.state === 'ready'`, 'a welcome page without its arrow');
+      // Without a panel the arrow is there although the extension is loaded.
+      await client.send('Target.closeTarget', { targetId: panel.page.targetId });
+      await client.gone(panel.page.targetId, 'the panel');
+      await page.send('Page.reload');
+      await page.waitFor(`document.readyState === 'complete' && document.querySelector('main').dataset.state === 'waiting'`, 'the arrow');
+      await client.target((one) => one.url.includes(EXTENSION_ID), 'the extension, still loaded');
+    } finally {
+      assert.deepEqual(await home.stop(), []);
+    }
+  });
+});
+
+describe('registration with browsers', () => {
+  let home;
+  before(() => { home = new TestHome(); });
+  after(() => home.stop());
+
+  test('install-host serves the browsers that are there, twice without a change, and can be taken back', async () => {
+    const chrome = path.join(home.person, '.config/google-chrome');
+    const manifest = path.join(chrome, 'NativeMessagingHosts/io.gstack.host.json');
+    // Only browsers of this home count: nothing on the path.
+    const environment = { PATH: '/nowhere' };
+    mkdirSync(chrome, { recursive: true });
+    assert.match(await home.ok(['install-host', '--dry-run'], { environment }), /would register/);
+    assert.ok(!existsSync(manifest));
+    assert.match(await home.ok(['install-host'], { environment }), /Chrome +registered/);
+    const written = JSON.parse(readFileSync(manifest, 'utf8'));
+    assert.deepEqual(written.allowed_origins, [`chrome-extension://${EXTENSION_ID}/`]);
+    assert.ok(existsSync(written.path));
+    assert.ok(existsSync(path.join(home.home, 'extension/manifest.json')), 'the extension is unpacked');
+    assert.match(await home.ok(['install-host'], { environment }), /registered already/);
+    assert.ok(!existsSync(path.join(home.person, '.config/chromium')));
+    const report = JSON.parse(await home.ok(['uninstall-host', '--json'], { environment }));
+    assert.equal(report.report.browsers[0].action, 'remove');
+    assert.ok(!existsSync(manifest));
+  });
+
+  test('one profile can be named', async () => {
+    const profile = path.join(home.folder, 'profile');
+    await home.ok(['install-host', '--user-data-dir', profile]);
+    assert.ok(existsSync(path.join(profile, 'NativeMessagingHosts/io.gstack.host.json')));
+  });
+});

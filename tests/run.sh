@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
+#
+#   tests/run.sh            everything
+#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension e2e
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=install/packages.sh
+. install/packages.sh
+
+wanted=("$@")
+[ "${#wanted[@]}" -gt 0 ] || wanted=(fmt clippy rust types extension e2e)
+for name in "${wanted[@]}"; do
+  case "$name" in
+    fmt | clippy | rust | types | extension | e2e) ;;
+    -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) give_up "unknown stage $name; see tests/run.sh --help" ;;
+  esac
+done
+wants() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
+
+passed=0
+failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# stage NAME COUNTER COMMAND…: runs a command, shows its output and time, adds what COUNTER finds in the output.
+stage() {
+  local name=$1 counter=$2 started=$SECONDS status=0 good bad
+  shift 2
+  wants "$name" || return 0
+  printf '\n== %s\n' "$name"
+  "$@" 2>&1 | tee "$log" || status=$?
+  read -r good bad < <("$counter" "$status")
+  # A runner that failed without a failed test (a build error, a crash) is one failure.
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  printf '== %s: %s passed, %s failed, %s s\n' "$name" "$good" "$bad" "$((SECONDS - started))"
+}
+
+# Counters: print "PASSED FAILED", from the log and the command's exit status.
+count_check() { if [ "$1" -eq 0 ]; then echo "1 0"; else echo "0 1"; fi; }
+count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good + 0, bad + 0 }' "$log"; }
+count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$log"; }
+
+packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
+node_tests() { node --test --test-reporter=tap "$@"; }
+e2e() {
+  cargo build --locked --quiet
+  # One at a time: two browsers at once on two cores make both slow.
+  GSTACK_BROWSER_PATH=$browser node_tests --test-concurrency=1 tests/e2e/*.test.mjs
+}
+
+say "Looking for what the tests need"
+if wants fmt || wants clippy || wants rust || wants e2e; then
+  need_rust "$root"
+  need_compiler
+fi
+if wants types || wants extension || wants e2e; then need_node; fi
+if wants rust || wants e2e; then
+  need_browser
+  browser=$(find_browser)
+  export GSTACK_BROWSER_PATH=$browser
+  say "Browser: $browser"
+  if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
+fi
+if wants types || wants extension; then packages tests/extension; fi
+if wants e2e; then packages tests/e2e; fi
+
+stage fmt count_check cargo fmt --check
+stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
+stage rust count_cargo cargo test --locked --no-fail-fast
+stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
+stage extension count_node node_tests tests/extension/*.test.mjs
+stage e2e count_node e2e
+
+printf '\n%s passed, %s failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
