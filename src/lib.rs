@@ -5,12 +5,16 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
-<<<<<<< HEAD
 pub mod chat;
+pub mod cli;
 pub mod client;
+pub mod command;
+pub mod daemon;
+pub mod engine;
+pub mod http;
 pub mod install;
-pub mod native;
-=======
 pub mod keeper;
->>>>>>> cdp
+pub mod mcp;
+pub mod native;
+pub mod panel;
 pub mod protocol;

@@ -6,6 +6,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if arguments.first().is_some_and(|first| first == protocol::keeper::KEEPER_ROLE) {
+        return keeper::run();
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -17,7 +20,6 @@ fn main() -> ExitCode {
         match arguments.first().map(String::as_str) {
             Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
             Some(client::start::DAEMON_ROLE) => daemon::run(arguments.get(1).map(String::as_str)).await,
-            Some(protocol::keeper::KEEPER_ROLE) => keeper::run().await,
             _ => cli::run(arguments).await,
         }
     });

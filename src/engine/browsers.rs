@@ -1,0 +1,183 @@
+//! The browser in use: at most one, taken over from an earlier daemon, started on demand, noticed when it goes.
+//!
+//! Owns which browser that is. Never starts one by itself: `connect` and commands do.
+
+use super::ports::{Port, PortId};
+use super::{Engine, lock};
+use crate::browser::browser::{AttachOptions, Browser};
+use crate::browser::keeper_link::KeeperLink;
+use crate::browser::launch::side_panel;
+use crate::browser::{keeper_link, launch};
+use crate::protocol::EXTENSION_ID;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::methods::ToPanel;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// A kept browser answers at once; one that does not is looked at again by the next command.
+const TAKE_OVER_LIMIT: Duration = Duration::from_secs(5);
+
+/// The browser in use and the turn to change it.
+#[derive(Default)]
+pub(super) struct Browsers {
+    /// Held while one is opened or closed: two `connect`s at once open one.
+    pub(super) change: tokio::sync::Mutex<()>,
+    current: Mutex<Option<Current>>,
+}
+
+#[derive(Clone)]
+struct Current {
+    browser: Browser,
+    pid: u32,
+}
+
+/// For `status` and `doctor`.
+pub(super) struct BrowserStatus {
+    pub(super) mode: &'static str,
+    pub(super) pid: u32,
+    pub(super) tabs: usize,
+    pub(super) url: Option<String>,
+}
+
+impl Engine {
+    /// The browser in use, if its connection stands.
+    pub(super) fn browser(&self) -> Option<Browser> {
+        let current = lock(&self.inner.browsers.current);
+        current.as_ref().map(|current| current.browser.clone()).filter(|browser| !browser.gone().is_cancelled())
+    }
+
+    pub fn has_browser(&self) -> bool {
+        self.browser().is_some()
+    }
+
+    /// The browser behind a port, where it is the one that gstack drives.
+    pub(super) fn browser_of(&self, port: PortId) -> Option<Browser> {
+        let run = self.ports().get(port)?.preamble.browser_run.clone()?;
+        self.browser().filter(|browser| *browser.run() == run)
+    }
+
+    pub(super) fn browser_pid(&self) -> Option<u32> {
+        lock(&self.inner.browsers.current).as_ref().map(|current| current.pid)
+    }
+
+    pub(super) fn browser_status(&self) -> Option<BrowserStatus> {
+        let browser = self.browser()?;
+        let url = browser.current().ok().and_then(|tab| tab.info().ok()).map(|info| info.url);
+        Some(BrowserStatus {
+            mode: if browser.is_headless() { "headless" } else { "headed" },
+            pid: self.browser_pid().unwrap_or_default(),
+            tabs: browser.tabs().len(),
+            url,
+        })
+    }
+
+    /// The browser that an earlier daemon left in its keeper.
+    pub(super) async fn take_over_browser(&self) {
+        let socket = self.home().browser_socket();
+        let link = match tokio::time::timeout(TAKE_OVER_LIMIT, keeper_link::connect(&socket)).await {
+            Ok(Ok(link)) => link,
+            Ok(Err(error)) => return tracing::debug!(%error, "no browser to take over"),
+            Err(_) => return tracing::warn!("the browser's keeper does not answer"),
+        };
+        match self.use_browser(link).await {
+            Ok(_) => tracing::info!("took over the open browser"),
+            Err(fault) => tracing::warn!(%fault, "the open browser could not be taken over"),
+        }
+    }
+
+    /// Attaches, makes it the browser in use and follows its events.
+    pub(super) async fn use_browser(&self, link: KeeperLink) -> Result<Browser, Fault> {
+        let pid = link.pid;
+        let options = AttachOptions { headless: link.headless, numbers: self.tab_numbers().clone() };
+        let browser = Browser::attach_kept(link, options).await?;
+        *lock(&self.inner.browsers.current) = Some(Current { browser: browser.clone(), pid });
+        self.update_busy();
+        self.spawn(self.clone().follow_browser(browser.clone()));
+        Ok(browser)
+    }
+
+    /// The connection ended: the browser was closed or crashed, or its keeper was killed.
+    pub(super) fn browser_gone(&self, browser: &Browser) {
+        let mut current = lock(&self.inner.browsers.current);
+        if current.as_ref().is_none_or(|known| known.browser.run() != browser.run()) {
+            return;
+        }
+        *current = None;
+        drop(current);
+        if self.shutdown().is_cancelled() {
+            return;
+        }
+        tracing::info!("the browser is gone");
+        for tab in browser.tabs() {
+            self.tab_closed(tab.id);
+        }
+        self.update_busy();
+        let fault = Fault::new(FaultCode::BrowserDown, "the browser that gstack drives was closed or crashed")
+            .hint("Open it again; conversations are kept.")
+            .command("gstack connect")
+            .at(Hop::Browser);
+        self.ports().broadcast(&ToPanel::Fault(fault));
+    }
+
+    /// Lets go of the browser at the daemon's end: it lives on in its keeper.
+    pub(super) async fn detach_browser(&self) {
+        let current = lock(&self.inner.browsers.current).take();
+        if let Some(current) = current {
+            current.browser.detach().await;
+        }
+    }
+
+    /// Closes the browser. Conversations stay.
+    pub async fn disconnect(&self) -> Result<(), Fault> {
+        let _turn = self.inner.browsers.change.lock().await;
+        self.stop_turns(None);
+        // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
+        let current = lock(&self.inner.browsers.current).take();
+        if let Some(current) = &current {
+            for tab in current.browser.tabs() {
+                self.tab_closed(tab.id);
+            }
+            current.browser.detach().await;
+        }
+        let stopped = launch::stop(self.home()).await?;
+        self.update_busy();
+        if stopped || current.is_some() {
+            return Ok(());
+        }
+        Err(Fault::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser))
+    }
+
+    /// A port closed. Where the extension itself crashed it is loaded again, and its panel opened again.
+    pub(super) fn port_lost(&self, port: Port) {
+        let Some(run) = port.preamble.browser_run else { return };
+        let Some(browser) = self.browser().filter(|browser| *browser.run() == run) else { return };
+        let engine = self.clone();
+        let had_panel = !port.panels.is_empty();
+        self.spawn(async move {
+            let shutdown = engine.shutdown();
+            tokio::select! {
+                outcome = engine.mend_extension(&browser, had_panel) => {
+                    if let Err(fault) = outcome {
+                        tracing::warn!(%fault, "the extension could not be mended");
+                    }
+                }
+                () = browser.gone().cancelled() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+    }
+
+    async fn mend_extension(&self, browser: &Browser, had_panel: bool) -> Result<(), Fault> {
+        if side_panel::is_enabled(browser, EXTENSION_ID).await? {
+            return Ok(());
+        }
+        tracing::warn!("the extension crashed and is loaded again");
+        let folder = (self.inner.provision.unpack_extension)(self.home())?;
+        side_panel::load_extension(browser, &folder).await?;
+        if had_panel {
+            let tab = browser.current()?;
+            side_panel::open(browser, EXTENSION_ID, &tab).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! `connect`: from nothing to a browser with a connected side panel, each step told as it ends.
+//!
+//! Owns the order of the steps. A second `connect` finds what the first has opened.
+
+use super::Engine;
+use super::lock;
+use crate::browser::browser::Browser;
+use crate::browser::launch::{self, LaunchOptions, side_panel};
+use crate::protocol::EXTENSION_ID;
+use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// How long the extension may take to reach us after it was loaded.
+const PANEL_LIMIT: Duration = Duration::from_secs(20);
+/// What a browser gets of the daemon's own environment; the rest comes from the terminal that asked.
+const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
+
+/// Tells the terminal what has been done and how long it took.
+type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
+
+struct Step {
+    began: Instant,
+}
+
+impl Step {
+    fn begin() -> Self {
+        Self { began: Instant::now() }
+    }
+    fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
+        let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tell(ConnectLine::Step { name: name.to_owned(), detail: detail.into(), millis });
+    }
+}
+
+impl Engine {
+    /// Opens the browser with its panel, or finds the one that is open; lines end with `Done` or `Failed`.
+    pub fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
+        let engine = self.clone();
+        self.spawn(async move {
+            // A terminal that went away does not stop what it began; its lines are dropped.
+            let mut tell = |line| {
+                if lines.try_send(line).is_err() {
+                    tracing::debug!("nobody reads the steps of connect");
+                }
+            };
+            let last = match engine.connect_steps(&request, &mut tell).await {
+                Ok(connected) => ConnectLine::Done(connected),
+                Err(fault) => ConnectLine::Failed(fault),
+            };
+            tell(last);
+        });
+    }
+
+    async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
+        if let Some(cwd) = &request.cwd {
+            *lock(&self.inner.folder) = Some(cwd.clone());
+        }
+        let started = self.open_browser(request, tell).await?;
+        let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;
+        if let Some(url) = &request.url {
+            let step = Step::begin();
+            let spec_name = if started { "goto" } else { "newtab" };
+            let spec = crate::command::registry::find(spec_name)
+                .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
+            let output = self.run(spec, std::slice::from_ref(url), None, None, self.shutdown()).await?;
+            step.done(tell, "page opened", output.text);
+        }
+        self.open_panel(&browser, tell).await?;
+        let step = Step::begin();
+        let agents = self.agents(false).await.agents;
+        let agent = agents.iter().find(|agent| agent.default).or(agents.first());
+        let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());
+        step.done(tell, "agent found", label.clone());
+        if let Some(fault) = agent.and_then(|agent| agent.fault.as_ref()) {
+            tell(ConnectLine::Notice(fault.message.clone()));
+        }
+        if let Some(missing) = agents.iter().find(|agent| agent.has_model && agent.fault.is_some() && !agent.default) {
+            let how = missing.fault.as_ref().and_then(|f| f.command.clone()).unwrap_or_default();
+            tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
+        }
+        Ok(Connected {
+            mode: self.status().mode,
+            browser_pid: self.browser_pid().unwrap_or_default(),
+            started,
+            panel: self.ports().panels() > 0,
+            agent: label,
+        })
+    }
+
+    /// Opens the browser and loads the extension. False: it was open already.
+    pub(super) async fn open_browser(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.inner.browsers.change.lock().await;
+        if let Some(browser) = self.browser() {
+            let step = Step::begin();
+            let status = if browser.is_headless() { "headless" } else { "with a window" };
+            step.done(tell, "browser found", format!("open already, {status}, {} tabs", browser.tabs().len()));
+            if request.headless == Some(false) && browser.is_headless() {
+                tell(ConnectLine::Notice(
+                    "The open browser has no window. For one: gstack disconnect, then gstack connect.".to_owned(),
+                ));
+            }
+            return Ok(false);
+        }
+        let step = Step::begin();
+        let folder = (self.inner.provision.unpack_extension)(self.home())?;
+        let profile = self.home().browser_profile();
+        crate::base::home::private_folder(&profile)
+            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+        (self.inner.provision.register_host)(&profile)?;
+        step.done(tell, "host registered", format!("in {}", profile.display()));
+
+        let step = Step::begin();
+        let started = launch::start(self.home(), &self.launch_options(request)).await?;
+        let (found, notes) = (started.browser, started.notes);
+        let browser = self.use_browser(started.link).await?;
+        let mode = if browser.is_headless() { ", without a window" } else { "" };
+        let detail = found.as_ref().map_or_else(
+            || "found the open one".to_owned(),
+            |found| format!("{} ({}){mode}", found.name, found.path.display()),
+        );
+        step.done(tell, "browser started", detail);
+        for note in notes {
+            tell(ConnectLine::Notice(note));
+        }
+
+        let step = Step::begin();
+        let loaded = side_panel::load_extension(&browser, &folder).await?;
+        step.done(tell, "extension loaded", format!("version {}", loaded.version));
+        Ok(found.is_some())
+    }
+
+    fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
+        let config = &self.config().browser;
+        let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
+            .iter()
+            .filter_map(|name| std::env::var(name).ok().map(|value| ((*name).to_owned(), value)))
+            .collect();
+        environment.insert("GSTACK_HOME".to_owned(), self.home().root().to_string_lossy().into_owned());
+        environment.extend(request.environment.clone());
+        let from_environment = request.environment.get("GSTACK_BROWSER_ARGS").map(String::as_str).unwrap_or_default();
+        let extra_args = config
+            .arguments
+            .iter()
+            .cloned()
+            .chain(from_environment.split_whitespace().map(str::to_owned))
+            .chain(request.arguments.iter().cloned())
+            .collect();
+        LaunchOptions {
+            browser: request.browser.as_ref().map(PathBuf::from),
+            configured_browser: config.path.clone(),
+            headless: request.headless.or(config.headless),
+            extra_args,
+            environment: Some(environment),
+            first_url: Some(self.welcome_url()),
+            ..LaunchOptions::default()
+        }
+    }
+
+    /// Opens the side panel and waits until it has said that it is there.
+    async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
+        let step = Step::begin();
+        let mut changed = self.inner.ports_changed.subscribe();
+        if !self.has_panel(browser) {
+            let tab = browser.current()?;
+            side_panel::open(browser, EXTENSION_ID, &tab).await?;
+        }
+        let connected = async {
+            while !self.has_panel(browser) {
+                if changed.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            within = tokio::time::timeout(PANEL_LIMIT, connected) => within.map_err(|_| self.no_panel(browser))?,
+            () = browser.gone().cancelled() => return Err(super::tabs::no_browser("it closed while it was opened")),
+        }
+        step.done(tell, "panel connected", "side panel → background → host → daemon");
+        Ok(())
+    }
+
+    fn has_panel(&self, browser: &Browser) -> bool {
+        self.ports().iter().any(|(_, port)| {
+            port.preamble.browser_run.as_ref() == Some(browser.run()) && port.hello.is_some() && !port.panels.is_empty()
+        })
+    }
+
+    /// Which hop is missing when the panel does not come.
+    fn no_panel(&self, browser: &Browser) -> Fault {
+        let ports = self.ports();
+        let mut of_browser = ports.iter().map(|(_, port)| port);
+        let port = of_browser.find(|port| port.preamble.browser_run.as_ref() == Some(browser.run()));
+        let (hop, message) = match port {
+            None => (Hop::Host, "the extension is loaded, but its native messaging host did not reach gstack"),
+            Some(port) if port.hello.is_none() => {
+                (Hop::Background, "the native messaging host is connected, but the extension said nothing")
+            }
+            Some(_) => (Hop::Panel, "the extension is connected, but its side panel did not open"),
+        };
+        Fault::new(FaultCode::Timeout, message)
+            .hint("Click gstack's icon in the browser's toolbar. `gstack doctor` checks every hop.")
+            .command("gstack doctor")
+            .at(hop)
+    }
+}
