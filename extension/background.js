@@ -1,0 +1,82 @@
+/**
+ * The service worker's entry: joins panels, tabs and pages to the one native port.
+ *
+ * Every listener is registered here, synchronously at load, since Chrome may stop the worker at any
+ * time and wakes it only for events that it registered. It holds no state that must outlive it.
+ * @import { WorkingTab } from "./protocol.js"
+ */
+import { hello } from "./background/instance.js";
+import { faultOfLastError, mendsItself } from "./background/last-error.js";
+import { NativeLink } from "./background/native-link.js";
+import { PageMarks } from "./background/page-marks.js";
+import { Panels } from "./background/panels.js";
+import { TabReporter } from "./background/tab-reporter.js";
+import { WelcomeWatch } from "./background/welcome-watch.js";
+import { t } from "./shared/i18n.js";
+
+const HOST = "io.gstack.host";
+const PANEL_URL = chrome.runtime.getURL("sidepanel.html");
+
+/** @type {NativeLink} */
+const link = new NativeLink({
+  open: () => chrome.runtime.connectNative(HOST),
+  lossFault: (text) => faultOfLastError(text, t),
+  lastError: () => chrome.runtime.lastError?.message,
+  hello,
+  silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
+  retries: (fault) => panels.any || mendsItself(fault),
+  onNotification: (message) => {
+    panels.notification(message);
+    if (message.method === "tabs.working") void marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
+  },
+  onState: (state) => {
+    if (state.status === "connected") tabs.all();
+    if (state.status === "down") void marks.clear();
+    panels.connection(state);
+    welcome.check();
+  },
+});
+const tabs = new TabReporter((params) => link.notify("tabs.changed", params));
+const marks = new PageMarks();
+/** @type {Panels} */
+const panels = new Panels({ link, tabsReported: () => tabs.settled(), onChange: () => welcome.check() });
+const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
+
+chrome.runtime.onConnect.addListener((port) => {
+  // Content scripts run beside pages that we do not trust: only our own page may be a panel.
+  if (port.name === "panel" && port.sender?.url?.startsWith(PANEL_URL)) {
+    panels.add(port);
+    link.connect();
+  } else if (port.name === "welcome") {
+    welcome.add(port);
+  } else {
+    port.disconnect();
+  }
+});
+
+chrome.runtime.onMessage.addListener((message, sender) => {
+  // The pill was clicked; the click is the gesture that Chrome asks for.
+  if (message?.type === "open-panel" && sender.tab) void chrome.sidePanel.open({ windowId: sender.tab.windowId });
+});
+
+chrome.tabs.onCreated.addListener((tab) => tabs.changed(tab.id));
+chrome.tabs.onUpdated.addListener((tabId, change) => {
+  tabs.changed(tabId);
+  if (change.status) void marks.loaded(tabId);
+});
+chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
+chrome.tabs.onRemoved.addListener((tabId) => tabs.removed(tabId));
+chrome.tabs.onAttached.addListener((_tabId, { newWindowId }) => void tabs.windowChanged(newWindowId));
+chrome.tabs.onReplaced.addListener((added, removed) => {
+  tabs.removed(removed);
+  tabs.changed(added);
+});
+chrome.windows.onFocusChanged.addListener((windowId) => {
+  if (windowId !== chrome.windows.WINDOW_ID_NONE) void tabs.windowChanged(windowId);
+});
+// The listeners below only wake the worker, so that the port is open from the browser's start on.
+chrome.runtime.onStartup.addListener(() => link.connect());
+chrome.runtime.onInstalled.addListener(() => link.connect());
+
+void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+link.connect();

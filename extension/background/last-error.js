@@ -1,0 +1,47 @@
+/**
+ * Chrome's reasons for the end of the native port, as faults that say what mends them.
+ *
+ * Chrome gives no code, only these English texts (chrome/browser/extensions/api/messaging/
+ * native_message_process_host.cc), so this is the one place that reads an error's text.
+ * @import { Fault } from "../protocol.js"
+ */
+
+/** @typedef {(name: string, ...values: (string | number)[]) => string} Translate */
+
+const NOT_FOUND = "Specified native messaging host not found.";
+const FORBIDDEN = "Access to the specified native messaging host is forbidden.";
+const EXITED = "Native host has exited.";
+const NOT_STARTED = "Failed to start native messaging host.";
+const GARBLED = "Error when communicating with the native messaging host.";
+
+/**
+ * @param {string | undefined} text  `chrome.runtime.lastError.message`; absent when the host closed its side
+ * @param {Translate} t
+ * @returns {Fault}
+ */
+export function faultOfLastError(text, t) {
+  switch (text) {
+    case NOT_FOUND:
+      return { code: "daemon-down", hop: "host", message: t("hostMissing"), hint: t("hostMissingHint"), command: "gstack install-host" };
+    case FORBIDDEN:
+      return { code: "forbidden", hop: "host", message: t("hostForbidden"), hint: t("hostForbiddenHint"), command: "gstack install-host" };
+    case NOT_STARTED:
+      return { code: "daemon-down", hop: "host", message: t("hostNotStarted"), hint: t("hostNotStartedHint"), command: "gstack install-host" };
+    case GARBLED:
+      return { code: "daemon-down", hop: "host", message: t("hostGarbled"), hint: t("hostGarbledHint"), command: "gstack doctor" };
+    case EXITED:
+    case undefined:
+      return { code: "daemon-down", hop: "host", message: t("hostExited"), hint: t("hostExitedHint") };
+    default:
+      return { code: "daemon-down", hop: "host", message: t("hostExited"), hint: text };
+  }
+}
+
+/**
+ * Whether trying again by itself can help. A host that is missing or refuses us changes only by a person's
+ * act, so without a panel that waits for it no timer runs.
+ * @param {Fault | null} fault
+ */
+export function mendsItself(fault) {
+  return fault?.hop !== "host" || fault.command == null;
+}

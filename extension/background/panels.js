@@ -1,0 +1,108 @@
+/**
+ * The panels behind the native port: who they are, and which message belongs to whom.
+ *
+ * Owns the panel ids and the relay. Never keeps a conversation.
+ * @import { ConnectionState, Envelope } from "../shared/wire.js"
+ * @import { NativeLink } from "./native-link.js"
+ */
+import { faultOf } from "../shared/fault.js";
+
+/** Requests about a tab: they may not overtake the report that tells the daemon of it. */
+const ABOUT_A_TAB = new Set(["chat.open", "command.run"]);
+
+/**
+ * @typedef {object} Panel
+ * @property {string} id
+ * @property {chrome.runtime.Port} port
+ * @property {number | null} windowId  null until it has said so
+ */
+
+export class Panels {
+  /** @type {Map<string, Panel>} */ #panels = new Map();
+
+  /**
+   * @param {object} options
+   * @param {NativeLink} options.link
+   * @param {() => Promise<void>} options.tabsReported  settles when the daemon has heard of every tab event so far
+   * @param {() => void} options.onChange  a panel came, went or named its window
+   */
+  constructor({ link, tabsReported, onChange }) {
+    this.link = link;
+    this.tabsReported = tabsReported;
+    this.onChange = onChange;
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  add(port) {
+    /** @type {Panel} */
+    const panel = { id: crypto.randomUUID(), port, windowId: null };
+    this.#panels.set(panel.id, panel);
+    port.onMessage.addListener((message) => void this.#receive(panel, message));
+    port.onDisconnect.addListener(() => {
+      this.#panels.delete(panel.id);
+      this.link.notify("panel.closed", {}, panel.id);
+      this.onChange();
+    });
+    port.postMessage({ method: "connection", params: this.link.state });
+  }
+
+  get any() {
+    return this.#panels.size > 0;
+  }
+
+  /** Whether a panel of this window is open. @param {number} windowId */
+  inWindow(windowId) {
+    return [...this.#panels.values()].some((panel) => panel.windowId === windowId);
+  }
+
+  /** @param {ConnectionState} state */
+  connection(state) {
+    // The daemon hears of the panels first: they subscribe as soon as they learn of the connection.
+    if (state.status === "connected") for (const panel of this.#panels.values()) this.#announce(panel);
+    this.#broadcast({ method: "connection", params: state });
+  }
+
+  /** A notification of the daemon: to the panel that it names, else to all. @param {Envelope} message */
+  notification({ client, method, params }) {
+    if (client == null) this.#broadcast({ method, params });
+    else this.#panels.get(client)?.port.postMessage({ method, params });
+  }
+
+  /** @param {Panel} panel @param {Envelope} message */
+  async #receive(panel, { id, method, params }) {
+    if (typeof method !== "string") return;
+    if (id == null) {
+      if (method === "local.retry") return this.link.retryNow();
+      if (method === "panel.opened") {
+        panel.windowId = /** @type {{ windowId: number }} */ (params).windowId;
+        this.#announce(panel);
+        return this.onChange();
+      }
+      return this.link.notify(method, params, panel.id);
+    }
+    /** @type {Envelope} */
+    let answer;
+    try {
+      answer = { id, result: method === "local.ping" ? {} : await this.#call(panel, method, params) };
+    } catch (error) {
+      answer = { id, error: faultOf(error) };
+    }
+    if (this.#panels.has(panel.id)) panel.port.postMessage(answer);
+  }
+
+  /** @param {Panel} panel @param {string} method @param {unknown} params */
+  async #call(panel, method, params) {
+    if (ABOUT_A_TAB.has(method)) await this.tabsReported();
+    return this.link.call(method, params, panel.id);
+  }
+
+  /** @param {Panel} panel */
+  #announce(panel) {
+    if (panel.windowId != null) this.link.notify("panel.opened", { windowId: panel.windowId }, panel.id);
+  }
+
+  /** @param {Envelope} message */
+  #broadcast(message) {
+    for (const { port } of this.#panels.values()) port.postMessage(message);
+  }
+}

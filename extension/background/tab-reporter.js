@@ -1,0 +1,90 @@
+/**
+ * Tells the daemon of Chrome's tabs: all of them on a new connection, then what changed.
+ *
+ * Owns the order of the reports. Never decides what a tab is used for.
+ * @import { ChromeTab } from "../protocol.js"
+ */
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @param {Map<number, string>} targets  DevTools target by Chrome's tab id
+ * @returns {ChromeTab}
+ */
+export function chromeTab(tab, targets) {
+  const id = tab.id ?? -1;
+  return {
+    chromeTabId: id,
+    windowId: tab.windowId,
+    url: tab.pendingUrl && !tab.url ? tab.pendingUrl : tab.url ?? "",
+    title: tab.title ?? "",
+    favIconUrl: tab.favIconUrl,
+    active: tab.active,
+    incognito: tab.incognito,
+    discarded: tab.discarded,
+    targetId: targets.get(id),
+  };
+}
+
+export class TabReporter {
+  /** @type {Set<number>} */ #dirty = new Set();
+  /** @type {Set<number>} */ #removed = new Set();
+  #full = false;
+  /** The last report under way; reports run one after the other. */
+  #flushed = Promise.resolve();
+  #scheduled = false;
+
+  /** @param {(params: import("../protocol.js").TabsChanged) => void} report */
+  constructor(report) {
+    this.report = report;
+  }
+
+  /** Reports every tab: the daemon knows none. */
+  all() {
+    this.#full = true;
+    this.#schedule();
+  }
+
+  /** @param {number | undefined} tabId */
+  changed(tabId) {
+    if (tabId === undefined || tabId === chrome.tabs.TAB_ID_NONE) return;
+    this.#dirty.add(tabId);
+    this.#schedule();
+  }
+
+  /** @param {number} tabId */
+  removed(tabId) {
+    this.#dirty.delete(tabId);
+    this.#removed.add(tabId);
+    this.#schedule();
+  }
+
+  /** Another tab came into view: the one that left it changed too. @param {number} windowId */
+  async windowChanged(windowId) {
+    for (const tab of await chrome.tabs.query({ windowId })) this.changed(tab.id);
+  }
+
+  /** Settles when all events so far are reported. */
+  settled() {
+    return this.#flushed;
+  }
+
+  #schedule() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#flushed = this.#flushed.then(() => this.#flush());
+  }
+
+  async #flush() {
+    this.#scheduled = false;
+    const full = this.#full;
+    const dirty = this.#dirty;
+    const removed = [...this.#removed];
+    this.#full = false;
+    this.#dirty = new Set();
+    this.#removed = new Set();
+    const [tabs, targets] = await Promise.all([chrome.tabs.query({}), chrome.debugger.getTargets()]);
+    const byTab = new Map(targets.flatMap(({ type, tabId, id }) => (type === "page" && tabId !== undefined ? [[tabId, id]] : [])));
+    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id))).map((tab) => chromeTab(tab, byTab));
+    if (full || changed.length > 0 || removed.length > 0) this.report({ full, tabs: changed, removed: full ? [] : removed });
+  }
+}

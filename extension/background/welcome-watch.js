@@ -1,0 +1,31 @@
+/**
+ * The welcome page's last two steps: it learns that a panel of its own window is truly connected.
+ *
+ * Owns the ports of the welcome pages' content scripts. They are told and never listened to.
+ */
+
+export class WelcomeWatch {
+  /** @type {Set<chrome.runtime.Port>} */ #waiting = new Set();
+
+  /** @param {(windowId: number) => boolean} connectedIn  whether a connected panel is open in that window */
+  constructor(connectedIn) {
+    this.connectedIn = connectedIn;
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  add(port) {
+    this.#waiting.add(port);
+    port.onDisconnect.addListener(() => this.#waiting.delete(port));
+    this.check();
+  }
+
+  /** Something changed: whoever waits may be done. */
+  check() {
+    for (const port of this.#waiting) {
+      const windowId = port.sender?.tab?.windowId;
+      if (windowId === undefined || !this.connectedIn(windowId)) continue;
+      this.#waiting.delete(port);
+      port.postMessage({ type: "ready" });
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The text in the composer belongs to its conversation: kept while it is typed, back when the tab comes back.
+ * @import { Composer } from "./view/composer.js"
+ */
+import { keepDraft, restoreDraft } from "./keep.js";
+
+/** Written down when the typing pauses this long, and when the panel goes. */
+const PAUSE_MS = 200;
+
+export class Drafts {
+  /** @type {string | null} */ #conversationId = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+
+  /** @param {Composer} composer */
+  constructor(composer) {
+    this.composer = composer;
+    addEventListener("pagehide", () => this.#keep());
+  }
+
+  /** @param {string} _text */
+  typed(_text) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#keep(), PAUSE_MS);
+  }
+
+  /** Another conversation is in view. @param {string | null} conversationId */
+  follow(conversationId) {
+    if (conversationId === this.#conversationId || conversationId === null) return;
+    // What was typed before any conversation was known goes to the first one.
+    const orphan = this.#conversationId === null ? this.composer.value : "";
+    if (this.#conversationId !== null) this.#keep();
+    this.#conversationId = conversationId;
+    this.composer.value = orphan;
+    void restoreDraft(conversationId).then((draft) => {
+      if (this.#conversationId === conversationId && this.composer.value === "" && draft) this.composer.value = draft;
+    });
+  }
+
+  #keep() {
+    clearTimeout(this.#timer);
+    if (this.#conversationId !== null) keepDraft(this.#conversationId, this.composer.value);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Files of a conversation: read in parts, kept as Blob URLs while the panel shows them.
+ * @import { Attachment } from "../protocol.js"
+ * @import { Connection } from "./connection.js"
+ */
+
+/** More than this is not kept in a panel. */
+const LARGEST = 32 * 1024 * 1024;
+/** The types that may become a document of their own when opened: pictures that hold no script. */
+const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+
+export class Files {
+  /** @type {Map<string, Promise<string>>} */ #urls = new Map();
+
+  /** @param {Connection} connection */
+  constructor(connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * A URL of the file's bytes.
+   * @param {string} conversationId
+   * @param {Attachment} file
+   * @returns {Promise<string>}
+   */
+  url(conversationId, file) {
+    const key = `${conversationId}/${file.id}`;
+    const held = this.#urls.get(key);
+    if (held) return held;
+    const url = this.#read(conversationId, file);
+    this.#urls.set(key, url);
+    url.catch(() => this.#urls.delete(key));
+    return url;
+  }
+
+  /** Lets go of what the conversation in sight does not need. */
+  forget() {
+    for (const url of this.#urls.values()) url.then(URL.revokeObjectURL, () => { /* was never made */ });
+    this.#urls.clear();
+  }
+
+  /** @param {string} conversationId @param {Attachment} file */
+  async #read(conversationId, file) {
+    /** @type {Uint8Array<ArrayBuffer>[]} */
+    const parts = [];
+    let offset = 0;
+    for (;;) {
+      const { data, total } = await this.connection.request("file.read", { conversationId, id: file.id, offset });
+      if (total > LARGEST) throw new RangeError(`file of ${total} bytes`);
+      const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+      parts.push(bytes);
+      offset += bytes.length;
+      if (bytes.length === 0 || offset >= total) break;
+    }
+    const type = PICTURES.has(file.mime) ? file.mime : "application/octet-stream";
+    return URL.createObjectURL(new Blob(parts, { type }));
+  }
+}

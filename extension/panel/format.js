@@ -1,0 +1,43 @@
+/**
+ * Numbers and addresses as people read them. Pure, and the same in every language that has SI units.
+ */
+
+/** A duration that has ended: `31 ms`, `0.4 s`, `48 s`, `2 min 5 s`. @param {number} ms */
+export function duration(ms) {
+  if (ms < 95) return `${Math.round(ms)} ms`;
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
+  return elapsed(ms);
+}
+
+/** A duration that still runs: whole seconds, so that only what changes moves. @param {number} ms */
+export function elapsed(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}
+
+/** The latency of a hop: `0.8 ms`, `41 ms`. @param {number} ms */
+export function latency(ms) {
+  return ms < 10 ? `${ms.toFixed(1)} ms` : duration(ms);
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** @param {number} dollars */
+export function cost(dollars) {
+  return `$${dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+}
+
+/** The part of an address that a person checks before allowing anything. @param {string} url */
+export function hostOf(url) {
+  if (!URL.canParse(url)) return url;
+  const { host, protocol } = new URL(url);
+  return protocol === "http:" || protocol === "https:" ? host : `${protocol}${host ? `//${host}` : ""}`;
+}

@@ -1,0 +1,290 @@
+/**
+ * What the panel does with the daemon: opens the tab's conversation, keeps up with it, sends, stops, answers.
+ *
+ * Owns the order of requests. Never touches the DOM; every outcome goes through the store.
+ * @import { ConversationInfo, Decision, NewAttachment } from "../protocol.js"
+ * @import { ToPanelLocal } from "../shared/wire.js"
+ * @import { Connection } from "./connection.js"
+ * @import { Action, PanelState } from "./state/panel-state.js"
+ */
+import { faultOf } from "../shared/fault.js";
+import { oncePerFrame } from "./frame.js";
+import { ackOf, resumeAfter } from "./state/conversation.js";
+import { heldConversation, shownConversation } from "./state/panel-state.js";
+
+/** How many older events are asked for at once. */
+const PAGE = 200;
+
+/** @typedef {{ readonly state: PanelState, dispatch(action: Action): void, subscribe(listener: (state: PanelState) => void): void }} PanelStore */
+
+export class Session {
+  /** Conversations that are being read. @type {Set<string>} */ #reading = new Set();
+  /** What was acknowledged last, by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
+  #sending = false;
+  #loadingOlder = false;
+  #opening = 0;
+
+  /** @param {Connection} connection @param {PanelStore} store */
+  constructor(connection, store) {
+    this.connection = connection;
+    this.store = store;
+    const acknowledge = oncePerFrame(() => this.#acknowledge());
+    store.subscribe((state) => {
+      for (const held of [state.conversation, state.reading]) {
+        if (held?.stale) void this.#read(held.info.conversationId);
+      }
+      if (state.conversation || state.reading) acknowledge();
+    });
+  }
+
+  get #connected() {
+    return this.store.state.connection.status === "connected";
+  }
+
+  /** A message from the background. @param {ToPanelLocal} message */
+  receive(message) {
+    const { store } = this;
+    switch (message.method) {
+      case "connection": {
+        const was = this.#connected;
+        store.dispatch({ type: "connection", state: message.params });
+        if (this.#connected && !was) this.#connectedAnew();
+        return;
+      }
+      case "chat.event":
+        return store.dispatch({ type: "event", ...message.params });
+      case "chat.delta":
+        return store.dispatch({ type: "delta", delta: message.params });
+      case "chat.gap":
+        return store.dispatch({ type: "gap", conversationId: message.params.conversationId });
+      case "chat.info":
+        return store.dispatch({ type: "info", info: message.params });
+      case "agents.changed":
+        return store.dispatch({ type: "agents", agents: message.params.agents });
+      case "tabs.conversations": {
+        store.dispatch({ type: "tabs", tabs: message.params.tabs });
+        const { tab, conversation } = store.state;
+        const mine = message.params.tabs.find(({ chromeTabId }) => chromeTabId === tab?.chromeTabId);
+        // Another place gave this tab a new conversation (a terminal, a second panel).
+        if (mine && conversation && mine.conversationId !== conversation.info.conversationId) void this.open();
+        return;
+      }
+      default:
+        // `fault` reaches the panel within `connection`; `tabs.working` is the background's.
+        return;
+    }
+  }
+
+  /** The background's worker stopped. */
+  lost() {
+    this.store.dispatch({ type: "connection", state: { status: "connecting", fault: this.store.state.connection.fault, welcome: null, retryAt: null } });
+  }
+
+  #connectedAnew() {
+    this.#acknowledged.clear();
+    void this.open();
+    const { reading } = this.store.state;
+    if (reading) void this.#read(reading.info.conversationId);
+    void this.refreshAgents(false);
+    void this.flush();
+  }
+
+  /** Opens the conversation of the tab in view and reads what is new in it. */
+  async open() {
+    const { tab, conversation: before } = this.store.state;
+    if (!tab || !this.#connected) return;
+    const opening = ++this.#opening;
+    try {
+      const info = await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId });
+      if (opening !== this.#opening) return;
+      if (before && before.info.conversationId !== info.conversationId) this.#leave(before.info.conversationId);
+      this.store.dispatch({ type: "opened", info });
+      await this.#read(info.conversationId);
+    } catch (error) {
+      if (opening === this.#opening) this.store.dispatch({ type: "open-failed", fault: faultOf(error) });
+    }
+  }
+
+  /** Another tab came into view. @param {import("./state/panel-state.js").TabView} tab */
+  follow(tab) {
+    const { tab: before, conversation, reading } = this.store.state;
+    this.store.dispatch({ type: "tab", tab });
+    if (before?.chromeTabId === tab.chromeTabId) return;
+    for (const held of [conversation, reading]) if (held) this.#leave(held.info.conversationId);
+    void this.open();
+  }
+
+  /** Shows a conversation from history; null goes back to the tab's own. @param {ConversationInfo | null} info */
+  async read(info) {
+    const { reading, conversation } = this.store.state;
+    if (reading) this.#leave(reading.info.conversationId);
+    const own = info?.conversationId === conversation?.info.conversationId;
+    this.store.dispatch({ type: "read", info: own ? null : info });
+    if (info && !own) await this.#read(info.conversationId);
+  }
+
+  /** @param {string} conversationId */
+  #leave(conversationId) {
+    this.#acknowledged.delete(conversationId);
+    if (this.#connected) this.connection.request("chat.unsubscribe", { conversationId }).catch(() => { /* lost: the subscription ended with it */ });
+  }
+
+  /** @param {string} conversationId */
+  async #read(conversationId) {
+    if (this.#reading.has(conversationId) || !this.#connected) return;
+    const held = heldConversation(this.store.state, conversationId);
+    if (!held) return;
+    this.#reading.add(conversationId);
+    try {
+      const after = resumeAfter(held);
+      const answer = await this.connection.request("chat.subscribe", { conversationId, after });
+      this.store.dispatch({ type: "subscribed", answer, after });
+    } catch (error) {
+      this.store.dispatch({ type: "open-failed", fault: faultOf(error) });
+    } finally {
+      this.#reading.delete(conversationId);
+    }
+  }
+
+  /** Reads a page of older events of the conversation in sight. Resolves when they stand. */
+  async older() {
+    const held = shownConversation(this.store.state);
+    const first = held?.events[0];
+    if (!held?.older || !first || this.#loadingOlder || !this.#connected) return;
+    this.#loadingOlder = true;
+    const { conversationId } = held.info;
+    try {
+      const page = await this.connection.request("chat.history", { conversationId, before: first.seq, limit: PAGE });
+      this.store.dispatch({ type: "history", conversationId, page });
+    } catch {
+      // Away again; the next scroll to the top asks anew.
+    } finally {
+      this.#loadingOlder = false;
+    }
+  }
+
+  #acknowledge() {
+    if (!this.#connected) return;
+    for (const held of [this.store.state.conversation, this.store.state.reading]) {
+      const ack = held && ackOf(held);
+      if (!ack) continue;
+      const spelled = `${ack.seq}:${ack.offset}`;
+      if (this.#acknowledged.get(ack.conversationId) === spelled) continue;
+      this.#acknowledged.set(ack.conversationId, spelled);
+      this.connection.notify("chat.ack", ack);
+    }
+  }
+
+  /**
+   * Takes a message of the person: it stands in the panel at once and goes out as soon as it can.
+   * @param {string} text
+   * @param {NewAttachment[]} [attachments]
+   */
+  say(text, attachments = []) {
+    const { conversation, tab } = this.store.state;
+    if (!conversation) return;
+    this.store.dispatch({
+      type: "queued",
+      message: {
+        clientId: crypto.randomUUID(),
+        conversationId: conversation.info.conversationId,
+        text,
+        page: tab && { url: tab.url, title: tab.title },
+        attachments,
+        state: "new",
+        fault: null,
+      },
+    });
+    void this.flush();
+  }
+
+  /** Sends what waits, in its order. */
+  async flush() {
+    if (this.#sending) return;
+    this.#sending = true;
+    try {
+      for (;;) {
+        const message = this.store.state.outbox.find(({ state }) => state === "new");
+        if (!message || !this.#connected) return;
+        const { clientId, conversationId, text, page, attachments } = message;
+        this.store.dispatch({ type: "message-changed", clientId, change: { state: "sending", fault: null } });
+        try {
+          const { seq } = await this.connection.request("chat.send", { conversationId, clientId, text, page, attachments, from: "panel" });
+          const held = heldConversation(this.store.state, conversationId);
+          const known = held?.events.some((event) => event.seq === seq);
+          this.store.dispatch(held && !known ? { type: "message-changed", clientId, change: { state: "sent" } } : { type: "message-dropped", clientId });
+        } catch (error) {
+          const fault = faultOf(error);
+          // A broken way is not the message's fault: it goes again by itself.
+          const broken = !this.#connected || fault.hop === "background" || fault.hop === "host";
+          this.store.dispatch({ type: "message-changed", clientId, change: broken ? { state: "new" } : { state: "failed", fault } });
+          if (broken) return;
+        }
+      }
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  /** Sends a failed message again, with the same id. @param {string} clientId */
+  resend(clientId) {
+    this.store.dispatch({ type: "message-changed", clientId, change: { state: "new", fault: null } });
+    if (!this.#connected) this.connection.notify("local.retry", {});
+    void this.flush();
+  }
+
+  /** Takes a waiting message back. @param {string} clientId */
+  async unqueue(clientId) {
+    const held = this.store.state.conversation;
+    if (!held) return;
+    await this.connection.request("chat.unqueue", { conversationId: held.info.conversationId, clientId });
+    this.store.dispatch({ type: "message-dropped", clientId });
+  }
+
+  async stop() {
+    const held = this.store.state.conversation;
+    if (!held) return;
+    const { conversationId } = held.info;
+    this.store.dispatch({ type: "stopping", conversationId });
+    try {
+      await this.connection.request("chat.stop", { conversationId });
+    } catch (error) {
+      this.store.dispatch({ type: "stopping", conversationId: null });
+      throw error;
+    }
+  }
+
+  /** Puts the conversation into history and opens an empty one. */
+  async clear() {
+    const held = this.store.state.conversation;
+    if (!held) return;
+    const info = await this.connection.request("chat.clear", { conversationId: held.info.conversationId });
+    this.#leave(held.info.conversationId);
+    await this.read(null);
+    this.store.dispatch({ type: "opened", info });
+    await this.#read(info.conversationId);
+  }
+
+  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision */
+  async answer(conversationId, approvalId, decision) {
+    await this.connection.request("approval.answer", { conversationId, approvalId, decision });
+  }
+
+  /** @param {boolean} refresh  look again rather than tell what is known */
+  async refreshAgents(refresh) {
+    try {
+      const { agents } = await this.connection.request("agents.list", { refresh });
+      this.store.dispatch({ type: "agents", agents });
+    } catch {
+      // The connection's own state tells why; the list comes with the next one.
+    }
+  }
+
+  /** @param {string | null} agent  null for the default one */
+  async chooseAgent(agent) {
+    const held = this.store.state.conversation;
+    if (!held) return;
+    const info = await this.connection.request("agents.choose", { conversationId: held.info.conversationId, agent });
+    this.store.dispatch({ type: "info", info });
+  }
+}

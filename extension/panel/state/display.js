@@ -1,0 +1,78 @@
+/**
+ * What the conversation and the queue show, from what the host has and what it may not have yet. Pure.
+ * @import { Fault } from "../../protocol.js"
+ * @import { Conversation } from "./conversation.js"
+ * @import { MessageEntry, TurnEntry } from "./entries.js"
+ * @import { Unsent } from "./outbox.js"
+ */
+import { runningTurn } from "./entries.js";
+
+/** How many messages may wait behind a running turn. */
+export const QUEUE_LIMIT = 5;
+
+/**
+ * @typedef {object} ShownMessage
+ * @property {"shown-message"} kind
+ * @property {string} key
+ * @property {MessageEntry} message
+ * @property {"" | "sending" | "away" | "failed"} note
+ * @property {Fault | null} fault
+ *
+ * @typedef {object} PendingTurn  the dots, before the host has named the turn
+ * @property {"pending"} kind
+ * @property {string} key
+ *
+ * @typedef {MessageEntry | TurnEntry | ShownMessage | PendingTurn} Shown
+ *
+ * @typedef {object} QueueChip
+ * @property {string} key
+ * @property {string} clientId
+ * @property {string} text
+ * @property {boolean} sent  the host has it
+ *
+ * @typedef {{ entries: Shown[], queue: QueueChip[] }} Display
+ */
+
+/** @param {Unsent} unsent @param {ShownMessage["note"]} note @returns {ShownMessage} */
+function bubble({ clientId, text, attachments, fault }, note) {
+  /** @type {MessageEntry} */
+  const message = {
+    kind: "message",
+    key: `message:${clientId}`,
+    clientId,
+    text,
+    attachments: attachments.map(({ name, mime, data }) => ({ id: "", name, mime, bytes: Math.floor(data.length * 0.75) })),
+    from: "panel",
+  };
+  return { kind: "shown-message", key: message.key, message, note, fault };
+}
+
+/**
+ * @param {Conversation} conversation
+ * @param {Unsent[]} outbox
+ * @param {boolean} connected
+ * @returns {Display}
+ */
+export function displayed(conversation, outbox, connected) {
+  const { entries, waiting } = conversation.view;
+  const mine = outbox.filter((each) => each.conversationId === conversation.info.conversationId);
+  const failed = mine.filter(({ state }) => state === "failed").map((each) => bubble(each, "failed"));
+  const open = mine.filter(({ state }) => state !== "failed");
+  // A message that was acknowledged is the host's, even if the way to it has broken since.
+  const away = connected ? [] : open.filter(({ state }) => state === "new").map((each) => bubble(each, "away"));
+  const underWay = connected ? open : open.filter(({ state }) => state !== "new");
+  const next = [
+    ...waiting.map((message) => ({ message: /** @type {Shown} */ (message), clientId: message.clientId, text: message.text, sent: true })),
+    ...underWay.map((each) => ({ message: /** @type {Shown} */ (bubble(each, "sending")), clientId: each.clientId, text: each.text, sent: false })),
+  ];
+  /** @type {Shown[]} */
+  const shown = [...entries];
+  if (!runningTurn(conversation.view)) {
+    const first = next.shift();
+    if (first) shown.push(first.message, { kind: "pending", key: `turn:${first.clientId}` });
+  }
+  return {
+    entries: [...shown, ...failed, ...away],
+    queue: next.map(({ clientId, text, sent }) => ({ key: clientId, clientId, text, sent })),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Messages that the host may not have yet. Pure; `panel/keep.js` writes them down.
+ *
+ * Each has the `clientId` it was given at Enter and is sent again with it until its `message` event is
+ * there, so a resend is harmless.
+ * @import { ChatEvent, Fault, NewAttachment, PageContext } from "../../protocol.js"
+ */
+
+/**
+ * @typedef {object} Unsent
+ * @property {string} clientId
+ * @property {string} conversationId
+ * @property {string} text
+ * @property {PageContext | null} page
+ * @property {NewAttachment[]} attachments
+ * @property {"new" | "sending" | "sent" | "failed"} state  `new`: to be sent when there is a connection; `sent`: acknowledged, its event is on its way
+ * @property {Fault | null} fault  why it failed
+ */
+
+/** @param {Unsent[]} outbox @param {string} clientId @param {Partial<Unsent>} change @returns {Unsent[]} */
+export function changed(outbox, clientId, change) {
+  return outbox.some((each) => each.clientId === clientId)
+    ? outbox.map((each) => (each.clientId === clientId ? { ...each, ...change } : each))
+    : outbox;
+}
+
+/** @param {Unsent[]} outbox @param {string} clientId @returns {Unsent[]} */
+export function without(outbox, clientId) {
+  return outbox.some((each) => each.clientId === clientId) ? outbox.filter((each) => each.clientId !== clientId) : outbox;
+}
+
+/** What arrived with these events is not unsent any more. @param {Unsent[]} outbox @param {ChatEvent[]} events @returns {Unsent[]} */
+export function arrived(outbox, events) {
+  if (outbox.length === 0) return outbox;
+  const there = new Set(events.flatMap((event) => (event.type === "message" ? [event.clientId] : [])));
+  return there.size > 0 && outbox.some(({ clientId }) => there.has(clientId)) ? outbox.filter(({ clientId }) => !there.has(clientId)) : outbox;
+}
+
+/**
+ * The connection is gone: nobody knows whether those under way arrived, so they go again.
+ * @param {Unsent[]} outbox
+ * @returns {Unsent[]}
+ */
+export function interrupted(outbox) {
+  return outbox.some(({ state }) => state === "sending" || state === "sent")
+    ? outbox.map((each) => (each.state === "failed" ? each : { ...each, state: "new" }))
+    : outbox;
+}

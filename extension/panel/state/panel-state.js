@@ -1,0 +1,139 @@
+/**
+ * The whole state of a panel and every way it changes. Pure.
+ * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, Subscribed, TabWithConversation } from "../../protocol.js"
+ * @import { ConnectionState } from "../../shared/wire.js"
+ * @import { Conversation } from "./conversation.js"
+ * @import { Unsent } from "./outbox.js"
+ */
+import { grown, missed, newConversation, prepended, pushed, subscribed } from "./conversation.js";
+import { arrived, changed, interrupted, without } from "./outbox.js";
+
+/**
+ * @typedef {{ chromeTabId: number, title: string, url: string }} TabView  the tab in view of this window
+ *
+ * @typedef {object} PanelState
+ * @property {ConnectionState} connection
+ * @property {TabView | null} tab
+ * @property {Conversation | null} conversation  the one of the tab in view
+ * @property {Conversation | null} reading  one from history that is being read instead
+ * @property {Unsent[]} outbox
+ * @property {AgentInfo[] | null} agents  null until the daemon has told
+ * @property {TabWithConversation[]} tabs
+ * @property {Fault | null} openFault  why the tab has no conversation
+ * @property {string | null} stopping  the conversation whose turn a person stops
+ *
+ * @typedef {{ type: "connection", state: ConnectionState }
+ *   | { type: "tab", tab: TabView }
+ *   | { type: "opened", info: ConversationInfo }
+ *   | { type: "open-failed", fault: Fault }
+ *   | { type: "read", info: ConversationInfo | null }
+ *   | { type: "subscribed", answer: Subscribed, after: number }
+ *   | { type: "history", conversationId: string, page: HistoryPage }
+ *   | { type: "event", conversationId: string, event: ChatEvent }
+ *   | { type: "delta", delta: ChatDelta }
+ *   | { type: "gap", conversationId: string }
+ *   | { type: "info", info: ConversationInfo }
+ *   | { type: "agents", agents: AgentInfo[] }
+ *   | { type: "tabs", tabs: TabWithConversation[] }
+ *   | { type: "restored", outbox: Unsent[] }
+ *   | { type: "queued", message: Unsent }
+ *   | { type: "message-changed", clientId: string, change: Partial<Unsent> }
+ *   | { type: "message-dropped", clientId: string }
+ *   | { type: "stopping", conversationId: string | null }
+ * } Action
+ */
+
+/** @type {PanelState} */
+export const INITIAL = {
+  connection: { status: "connecting", fault: null, welcome: null, retryAt: null },
+  tab: null,
+  conversation: null,
+  reading: null,
+  outbox: [],
+  agents: null,
+  tabs: [],
+  openFault: null,
+  stopping: null,
+};
+
+/** The conversation in sight. @param {PanelState} state */
+export function shownConversation({ conversation, reading }) {
+  return reading ?? conversation;
+}
+
+/** The held conversation of that id. @param {PanelState} state @param {string} id */
+export function heldConversation({ conversation, reading }, id) {
+  return [conversation, reading].find((each) => each?.info.conversationId === id) ?? null;
+}
+
+/**
+ * @param {PanelState} state
+ * @param {string} id
+ * @param {(held: Conversation) => Conversation} change
+ * @returns {PanelState}
+ */
+function changeConversation(state, id, change) {
+  /** @param {Conversation | null} held */
+  const one = (held) => (held?.info.conversationId === id ? change(held) : held);
+  const conversation = one(state.conversation);
+  const reading = one(state.reading);
+  return conversation === state.conversation && reading === state.reading ? state : { ...state, conversation, reading };
+}
+
+/**
+ * @param {PanelState} state
+ * @param {Action} action
+ * @returns {PanelState}
+ */
+export function reduce(state, action) {
+  switch (action.type) {
+    case "connection": {
+      const lost = action.state.status !== "connected";
+      return { ...state, connection: action.state, outbox: lost ? interrupted(state.outbox) : state.outbox, stopping: lost ? null : state.stopping };
+    }
+    case "tab": {
+      const same = state.tab?.chromeTabId === action.tab.chromeTabId;
+      return same ? { ...state, tab: action.tab } : { ...state, tab: action.tab, conversation: null, reading: null, openFault: null };
+    }
+    case "opened": {
+      const held = state.conversation?.info.conversationId === action.info.conversationId ? state.conversation : newConversation(action.info);
+      return { ...state, conversation: { ...held, info: action.info }, openFault: null };
+    }
+    case "open-failed":
+      return { ...state, openFault: action.fault };
+    case "read":
+      return { ...state, reading: action.info && newConversation(action.info) };
+    case "subscribed": {
+      const next = changeConversation(state, action.answer.info.conversationId, (held) => subscribed(held, action.answer, action.after));
+      return { ...next, outbox: arrived(next.outbox, action.answer.events) };
+    }
+    case "history":
+      return changeConversation(state, action.conversationId, (held) => prepended(held, action.page));
+    case "event": {
+      const next = changeConversation(state, action.conversationId, (held) => pushed(held, action.event));
+      const outbox = arrived(next.outbox, [action.event]);
+      const stopping = action.event.type === "turn-done" && next.stopping === action.conversationId ? null : next.stopping;
+      return outbox === next.outbox && stopping === next.stopping ? next : { ...next, outbox, stopping };
+    }
+    case "delta":
+      return changeConversation(state, action.delta.conversationId, (held) => grown(held, action.delta));
+    case "gap":
+      return changeConversation(state, action.conversationId, missed);
+    case "info":
+      return changeConversation(state, action.info.conversationId, (held) => ({ ...held, info: action.info }));
+    case "agents":
+      return { ...state, agents: action.agents };
+    case "tabs":
+      return { ...state, tabs: action.tabs };
+    case "restored":
+      return { ...state, outbox: [...action.outbox, ...state.outbox] };
+    case "queued":
+      return { ...state, outbox: [...state.outbox, action.message] };
+    case "message-changed":
+      return { ...state, outbox: changed(state.outbox, action.clientId, action.change) };
+    case "message-dropped":
+      return { ...state, outbox: without(state.outbox, action.clientId) };
+    case "stopping":
+      return { ...state, stopping: action.conversationId };
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Suggestions from the page in view: what a person could ask here, with the evidence for it.
+ *
+ * Owns the choice (pure) and the look at the page: one read of a few counts, in the extension's own world,
+ * that leaves nothing behind and goes nowhere but into the panel. Only while the panel shows its empty state.
+ */
+
+/**
+ * @typedef {object} PageFacts
+ * @property {number} fields  visible fields that a person fills
+ * @property {number} words
+ * @property {number} rows  of the largest table
+ * @property {number} loadMs  0 while unknown
+ *
+ * @typedef {object} Suggestion
+ * @property {string} icon
+ * @property {string} say  the message's name in the catalogue; it is both shown and sent
+ * @property {[string, string | number] | []} evidence  a message's name and its value
+ */
+
+/** Loading longer than this is slow enough to ask why. */
+const SLOW_MS = 2500;
+/** Fewer words need no summary. */
+const LONG_WORDS = 250;
+/** How many are shown. */
+const SHOWN = 4;
+
+/**
+ * @param {PageFacts | null} facts  null for a page that can't be read
+ * @returns {Suggestion[]}
+ */
+export function suggest(facts) {
+  /** @type {Suggestion[]} */
+  const found = [];
+  if (facts && facts.fields > 1) found.push({ icon: "form", say: "suggestFill", evidence: ["factFields", facts.fields] });
+  if (facts && facts.rows > 3) found.push({ icon: "copy", say: "suggestTable", evidence: ["factRows", facts.rows] });
+  if (facts && facts.loadMs > SLOW_MS) found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
+  if (facts && facts.words > LONG_WORDS) found.push({ icon: "text", say: "suggestSummary", evidence: ["factWords", facts.words] });
+  /** @type {Suggestion[]} */
+  const always = [
+    { icon: "alert", say: "suggestConsole", evidence: [] },
+    { icon: "message", say: "suggestExplain", evidence: [] },
+    { icon: "search", say: "suggestAccess", evidence: [] },
+    { icon: "gauge", say: "suggestSlow", evidence: [] },
+  ];
+  return [...found, ...always.filter(({ say }) => facts && !found.some((each) => each.say === say))].slice(0, SHOWN);
+}
+
+/** What the built-in commands can do with any page. @type {Suggestion[]} */
+export const PLAIN = [
+  { icon: "text", say: "plainRead", evidence: ["plainReadCommand", ""] },
+  { icon: "form", say: "plainForms", evidence: ["plainFormsCommand", ""] },
+  { icon: "alert", say: "plainConsole", evidence: ["plainConsoleCommand", ""] },
+  { icon: "globe", say: "plainGoto", evidence: ["plainGotoCommand", ""] },
+];
+
+/** Runs in the page's isolated world; must stand on its own. @returns {PageFacts} */
+function look() {
+  const fields = [...document.querySelectorAll("input, select, textarea")].filter((field) =>
+    !(field instanceof HTMLInputElement && /^(?:hidden|submit|button|image|reset|search)$/.test(field.type)) && field.getClientRects().length > 0);
+  const [load] = performance.getEntriesByType("navigation");
+  return {
+    fields: fields.length,
+    words: (document.body?.innerText.match(/\S+/g) ?? []).length,
+    rows: Math.max(0, ...[...document.querySelectorAll("table")].map(({ rows }) => rows.length)),
+    loadMs: load instanceof PerformanceNavigationTiming ? load.loadEventEnd : 0,
+  };
+}
+
+/** @param {number} tabId @returns {Promise<PageFacts | null>} */
+export async function pageFacts(tabId) {
+  try {
+    const [answer] = await chrome.scripting.executeScript({ target: { tabId }, func: look });
+    return answer?.result ?? null;
+  } catch {
+    // The browser's own pages and the store let nobody look.
+    return null;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The card that asks a person, and the line that is left when it was answered.
+ * @import { Decision } from "../../protocol.js"
+ * @import { ApprovalItem } from "../state/entries.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { favicon, h, icon } from "./dom.js";
+
+/** @typedef {(approvalId: string, decision: Decision) => Promise<void>} Answer */
+
+export class Approval {
+  #drawn = "";
+  /** @type {HTMLButtonElement[]} */ #choices = [];
+  #sent = false;
+
+  /** @param {string} agentLabel @param {Answer} answer */
+  constructor(agentLabel, answer) {
+    this.agentLabel = agentLabel;
+    this.answer = answer;
+    this.element = h("div", {});
+  }
+
+  /** @param {ApprovalItem} item @param {boolean} live  the turn still runs */
+  update(item, live) {
+    const open = live && !item.done;
+    const drawn = open ? "open" : "answered";
+    if (this.#drawn === drawn) return;
+    this.#drawn = drawn;
+    if (open) this.#drawCard(item);
+    else this.#drawLine(item);
+  }
+
+  /** Answers by the number of a choice, from 1. @param {number} number */
+  choose(number) {
+    this.#choices[number - 1]?.click();
+  }
+
+  focus() {
+    this.#choices[0]?.focus({ preventScroll: true });
+  }
+
+  get asks() {
+    return this.#drawn === "open" && !this.#sent;
+  }
+
+  /** @param {ApprovalItem} item */
+  #drawCard({ ask: event }) {
+    const { approvalId, ask, site, why, does, kind, choices } = event;
+    const headline = `approval-${approvalId}`;
+    this.#choices = choices.map((decision, index) => this.#choice(event, decision, index + 1));
+    this.element.replaceChildren(h("div", { class: "card approval", role: "alertdialog", "aria-labelledby": headline },
+      h("div", { class: "card__body" },
+        h("div", { class: "card__head" }, icon("shield"), h("span", { class: "grow approval__who" }, t("asksTo", this.agentLabel)), h("span", { class: "tag" }, t(`kind_${kind}`))),
+        h("h3", { class: "approval__ask", id: headline }, ask),
+        h("dl", { class: "approval__facts" },
+          ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
+          ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, why)] : []),
+          h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does)))),
+      h("div", { class: "approval__choices" }, ...this.#choices)));
+  }
+
+  /** @param {ApprovalItem["ask"]} event @param {Decision} decision @param {number} number */
+  #choice({ approvalId, site }, decision, number) {
+    return h("button", { class: decision === "deny" ? "choice choice--deny" : "choice", type: "button", onclick: () => void this.#send(approvalId, decision) },
+      h("kbd", { class: "key", "aria-hidden": "true" }, number), t(`decision_${decision.replaceAll("-", "_")}`),
+      decision === "allow-site" && site && h("span", { class: "choice__scope truncate" }, site));
+  }
+
+  /** @param {string} approvalId @param {Decision} decision */
+  async #send(approvalId, decision) {
+    if (this.#sent) return;
+    this.#sent = true;
+    for (const choice of this.#choices) choice.disabled = true;
+    try {
+      await this.answer(approvalId, decision);
+    } catch {
+      // The way broke; the card stays and can be answered again.
+      this.#sent = false;
+      for (const choice of this.#choices) choice.disabled = false;
+    }
+  }
+
+  /** @param {ApprovalItem} item */
+  #drawLine({ ask, done }) {
+    this.#choices = [];
+    const allowed = done !== null && done.decision !== "deny";
+    const outcome = done ? t(`decided_${done.decision.replaceAll("-", "_")}`) : t("approvalLeft");
+    const by = done ? t(`by_${done.by}`) : "";
+    this.element.replaceChildren(h("p", { class: allowed ? "decided" : "decided decided--no" }, icon("shield"),
+      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ask.ask))));
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The panel before anything was said: what it can do, and suggestions from the page.
+ * @import { AgentInfo } from "../../protocol.js"
+ * @import { TabView } from "../state/panel-state.js"
+ * @import { Suggestion } from "../suggestions.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { hostOf } from "../format.js";
+import { pageFacts, PLAIN, suggest } from "../suggestions.js";
+import { commandLine, h, icon } from "./dom.js";
+
+/**
+ * @typedef {object} EmptyActions
+ * @property {(text: string) => void} say
+ * @property {() => void} lookAgain
+ */
+
+export class Empty {
+  #drawn = "";
+
+  /** @param {HTMLElement} element @param {EmptyActions} actions */
+  constructor(element, actions) {
+    this.element = element;
+    this.actions = actions;
+    this.list = h("div", { class: "suggestions" });
+  }
+
+  /**
+   * @param {TabView | null} tab
+   * @param {AgentInfo[] | null} agents
+   * @param {boolean} plain  only the built-in commands are there
+   */
+  update(tab, agents, plain) {
+    const install = agents?.find(({ status, hasModel, fault }) => hasModel && status === "missing" && fault?.command) ?? null;
+    const drawn = JSON.stringify([tab?.chromeTabId, tab?.url, plain, install?.name]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    this.list.replaceChildren();
+    this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), this.list);
+    if (plain) this.#suggest(PLAIN, t("worksNow"), tab ? t("onSite", hostOf(tab.url)) : "");
+    else if (tab) void this.#fromPage(tab, drawn);
+  }
+
+  #usual() {
+    return [h("div", {},
+      icon("mark", "empty__mark"),
+      h("h2", { class: "empty__title" }, t("emptyTitle")),
+      h("ul", { class: "empty__can" }, h("li", {}, t("canRead")), h("li", {}, t("canAct")), h("li", {}, t("canAsk"))))];
+  }
+
+  /** @param {AgentInfo | null} install */
+  #plain(install) {
+    const command = install?.fault?.command;
+    return [
+      h("div", {}, icon("mark", "empty__mark"), h("h2", { class: "empty__title" }, t("noAgentTitle")), h("p", { class: "quiet" }, t("noAgentText"))),
+      h("div", { class: "stack" },
+        ...(install && command ? [h("span", { class: "label" }, t("installAgent", install.label)), commandLine(command)] : []),
+        h("div", { class: "row" }, h("button", { class: "button", type: "button", onclick: () => this.actions.lookAgain() }, icon("retry"), t("checkAgain")))),
+    ];
+  }
+
+  /** @param {TabView} tab @param {string} drawn */
+  async #fromPage(tab, drawn) {
+    const facts = await pageFacts(tab.chromeTabId);
+    if (drawn !== this.#drawn) return;
+    const suggestions = suggest(facts);
+    if (suggestions.length > 0) this.#suggest(suggestions, t("fromThisPage"), hostOf(tab.url));
+  }
+
+  /** @param {Suggestion[]} suggestions @param {string} title @param {string} about */
+  #suggest(suggestions, title, about) {
+    this.list.replaceChildren(
+      h("div", { class: "suggestions__head" }, h("span", {}, title), h("span", { class: "truncate" }, about)),
+      ...suggestions.map(({ icon: name, say, evidence: [evidence, value] }) =>
+        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
+          evidence && h("span", { class: "data" }, t(evidence, value ?? "")))));
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * What every menu does: opens at its button, moves by arrow keys, closes on Escape or a click elsewhere.
+ * Owns the behaviour; its user owns the items.
+ */
+
+export class Menu {
+  /**
+   * @param {HTMLElement} button  has `aria-haspopup`
+   * @param {HTMLElement} element
+   * @param {() => void} draw  fills the menu, each time it opens
+   */
+  constructor(button, element, draw) {
+    this.button = button;
+    this.element = element;
+    this.draw = draw;
+    element.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => (this.isOpen ? this.close() : this.open()));
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+      event.preventDefault();
+      this.open();
+    });
+    element.addEventListener("keydown", (event) => this.#key(event));
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (target instanceof Node && !element.contains(target) && !button.contains(target)) this.close(false);
+    });
+    document.addEventListener("focusin", ({ target }) => {
+      if (target instanceof Node && !element.contains(target) && !button.contains(target)) this.close(false);
+    });
+  }
+
+  get isOpen() {
+    return !this.element.hidden;
+  }
+
+  open() {
+    this.draw();
+    this.element.hidden = false;
+    this.button.setAttribute("aria-expanded", "true");
+    (this.#items.find((item) => item.matches('[aria-checked="true"], [aria-current="true"]')) ?? this.#items[0])?.focus();
+  }
+
+  /** @param {boolean} [refocus]  gives the focus back to the button */
+  close(refocus = true) {
+    if (!this.isOpen) return;
+    this.element.hidden = true;
+    this.button.setAttribute("aria-expanded", "false");
+    if (refocus) this.button.focus();
+  }
+
+  get #items() {
+    return [...this.element.querySelectorAll("button")].filter((item) => !item.disabled);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const items = this.#items;
+    const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const to = { ArrowDown: (at + 1) % items.length, ArrowUp: (at - 1 + items.length) % items.length, Home: 0, End: items.length - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      items[to]?.focus();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.close();
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A person's message: the bubble, its files, and whether the host has it.
+ * @import { Attachment } from "../../protocol.js"
+ * @import { MessageEntry } from "../state/entries.js"
+ * @import { ShownMessage } from "../state/display.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { size } from "../format.js";
+import { h, icon } from "./dom.js";
+
+/**
+ * @typedef {object} MessageTools
+ * @property {(clientId: string) => void} resend
+ * @property {(clientId: string) => void} takeBack  drops a failed one; its text goes into the composer
+ * @property {(file: Attachment) => Promise<string>} load
+ */
+
+export class Message {
+  #drawn = "";
+
+  /** @param {MessageTools} tools */
+  constructor(tools) {
+    this.tools = tools;
+    this.element = h("div", { class: "turn turn--message" });
+  }
+
+  /** @param {MessageEntry | ShownMessage} entry */
+  update(entry) {
+    const message = entry.kind === "message" ? entry : entry.message;
+    const note = entry.kind === "message" ? "" : entry.note;
+    const fault = entry.kind === "message" ? null : entry.fault;
+    const drawn = `${note}\n${fault?.message ?? ""}\n${message.attachments.map(({ id }) => id).join()}\n${message.text}`;
+    if (this.#drawn === drawn) return;
+    this.#drawn = drawn;
+    const failed = note === "failed" || note === "away";
+    this.element.replaceChildren(
+      h("p", { class: failed ? "bubble bubble--failed" : "bubble" }, message.text),
+      ...(message.attachments.length > 0 ? [h("div", { class: "bubble-files" }, ...message.attachments.map((file) => this.#file(file)))] : []),
+      ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""));
+  }
+
+  /** @param {MessageEntry} message @param {string} note @param {string} reason @param {string} hint */
+  #note({ clientId, from }, note, reason, hint) {
+    if (note === "away") return [h("p", { class: "bubble-note bubble-note--failed" }, t("notSentAway"), h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")))];
+    if (note === "failed") {
+      return [h("p", { class: "bubble-note bubble-note--failed", title: hint }, t("notSent", reason),
+        h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")),
+        h("button", { type: "button", onclick: () => this.tools.takeBack(clientId) }, t("takeBack")))];
+    }
+    if (from === "terminal") return [h("p", { class: "bubble-note" }, t("fromTerminal"))];
+    return [];
+  }
+
+  /** @param {Attachment} file */
+  #file(file) {
+    return h("span", { class: "attachment attachment--sent" }, icon(file.mime.startsWith("image/") ? "camera" : "file"), h("span", { class: "truncate" }, file.name), h("span", { class: "data" }, size(file.bytes)));
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The last line: where the connection stands, and the way to new chat, history and debug.
+ * @import { ConnectionState } from "../../shared/wire.js"
+ * @import { Trouble } from "../state/trouble.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { before } from "../state/trouble.js";
+import { h, iconButton, setAttribute, setText } from "./dom.js";
+
+/** @typedef {"history" | "connection" | null} Drawer */
+
+export class StatusBar {
+  /**
+   * @param {HTMLElement} element
+   * @param {{ clear: () => void, toggle: (drawer: "history" | "connection") => void }} actions
+   */
+  constructor(element, { clear, toggle }) {
+    this.dot = h("i", { class: "dot" });
+    this.words = h("span", { class: "connection__text" });
+    this.tooltip = h("span", { class: "tooltip" });
+    this.button = h("button", { class: "connection", type: "button", onclick: () => toggle("connection") }, this.dot, this.words, this.tooltip);
+    this.newChat = iconButton("new", t("newChat"), clear);
+    this.history = iconButton("history", t("history"), () => toggle("history"));
+    this.debug = iconButton("debug", t("connection"), () => toggle("connection"));
+    element.append(this.button, h("span", { class: "grow" }), this.newChat, this.history, this.debug);
+  }
+
+  /**
+   * @param {object} state
+   * @param {ConnectionState} state.connection
+   * @param {Trouble | null} state.trouble
+   * @param {string} state.agentTrouble  what keeps the chosen agent from working; empty if nothing
+   * @param {Drawer} state.drawer
+   * @param {boolean} state.canClear
+   */
+  update({ connection, trouble, agentTrouble, drawer, canClear }) {
+    const connected = connection.status === "connected";
+    const { version } = chrome.runtime.getManifest();
+    this.dot.className = connected && !agentTrouble ? "dot" : trouble && !trouble.trying ? "dot dot--off" : "dot dot--wait";
+    setText(this.words, trouble ? t("troubleAt", t(`hop_${before(trouble.hop)}`), t(`hop_${trouble.hop}`), trouble.trying ? t("reconnectingShort") : t("down"))
+      : connected ? agentTrouble || t("connected") : t("connecting"));
+    setText(this.tooltip, connection.welcome ? t("versions", version, connection.welcome.version, connection.welcome.pid) : connection.fault?.message ?? t("connecting"));
+    this.button.setAttribute("aria-label", `${t("connection")}: ${this.words.textContent}`);
+    this.newChat.disabled = !connected || !canClear;
+    this.history.disabled = !connected;
+    setAttribute(this.history, "aria-pressed", String(drawer === "history"));
+    setAttribute(this.debug, "aria-pressed", String(drawer === "connection"));
+  }
+}

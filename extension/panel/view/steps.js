@@ -1,0 +1,137 @@
+/**
+ * Consecutive steps of a turn: one line each, finished ones folded, the running one in sight.
+ * @import { StepItem } from "../state/entries.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { duration, elapsed } from "../format.js";
+import { copyButton, h, icon, KeyedList, setText, spinner } from "./dom.js";
+
+/** From this many finished steps on they fold: fewer take no more room than their fold. */
+const FOLD_FROM = 3;
+
+/** @typedef {{ key: string, item: StepItem, live: boolean }} Row */
+
+/** One step. */
+class StepRow {
+  #glyphOf = "";
+  #hasDetail = false;
+  /** @type {Row | null} */ #row = null;
+
+  constructor() {
+    this.glyph = h("span", { class: "step__glyph" });
+    this.label = h("span", { class: "step__label" });
+    this.time = h("span", { class: "step__time" });
+    this.summary = h("summary", { class: "step" }, this.glyph, this.label, this.time);
+    this.details = h("details", { class: "step-item" }, this.summary);
+    this.details.addEventListener("toggle", () => this.#detail());
+    this.note = h("div", { class: "step-note", hidden: true });
+    this.element = h("div", { class: "step-row" }, this.details, this.note);
+  }
+
+  /** @param {Row} row */
+  update(row) {
+    this.#row = row;
+    const { step, done } = row.item;
+    const state = done ? done.outcome : row.live ? "running" : "unknown";
+    this.summary.className = `step step--${state}`;
+    this.label.replaceChildren(step.verb, step.object ? " " : "", step.object ? h("b", {}, step.object) : "");
+    this.label.title = step.object ? `${step.verb} ${step.object}` : step.verb;
+    if (this.#glyphOf !== state) {
+      this.#glyphOf = state;
+      this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state}`)));
+    }
+    if (done) setText(this.time, duration(done.durationMs));
+    this.#reason(state);
+    if (this.details.open) this.#detail();
+  }
+
+  /** The clock moved. @param {number} now */
+  tick(now) {
+    if (this.#row && this.#row.live && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
+  }
+
+  /** @param {string} state */
+  #reason(state) {
+    const result = this.#row?.item.done?.result?.trim() ?? "";
+    const words = state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? firstLine(result) : "";
+    this.note.hidden = words === "";
+    this.note.replaceChildren(...(words ? [h("p", { class: "step__reason" }, words)] : []));
+  }
+
+  /** Arguments and result are drawn only when somebody looks. */
+  #detail() {
+    if (!this.#row || !this.details.open) return;
+    const { step, done } = this.#row.item;
+    if (this.#hasDetail) this.details.lastElementChild?.remove();
+    this.#hasDetail = true;
+    const args = prettyJson(step.arguments ?? "");
+    const result = done?.result ?? "";
+    this.details.append(h("dl", { class: "step__detail" },
+      ...part(`${t("arguments")} · ${step.tool}`, args || t("none"), t("copyArguments")),
+      ...(result ? part(t("result"), result, t("copyResult")) : [])));
+  }
+}
+
+/** @param {string} name @param {string} text @param {string} copyLabel */
+function part(name, text, copyLabel) {
+  return [h("dt", {}, name, copyButton(copyLabel, () => text)), h("dd", { tabindex: "0" }, text)];
+}
+
+/** @param {string} state */
+function glyph(state) {
+  if (state === "running") return spinner();
+  return icon(state === "ok" ? "check" : state === "unknown" ? "alert" : "cross");
+}
+
+/** @param {string} text */
+function firstLine(text) {
+  return text.split("\n", 1)[0] || t("stepFailed");
+}
+
+/** @param {string} text */
+function prettyJson(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? "" : JSON.stringify(value, null, 2);
+  } catch {
+    // Cut at the wire's limit: shown as it came.
+    return text;
+  }
+}
+
+/** A run of steps. */
+export class Steps {
+  constructor() {
+    this.count = h("span", { class: "step__label" });
+    this.total = h("span", { class: "step__time" });
+    this.foldedList = h("div", { class: "steps__list" });
+    this.fold = h("details", { class: "steps" }, h("summary", {}, icon("chevron-right"), this.count, this.total), this.foldedList);
+    this.openList = h("div", { class: "steps__list" });
+    this.open = h("div", { class: "steps" }, this.openList);
+    this.element = h("div", { class: "steps-run" }, this.fold, this.open);
+    this.folded = new KeyedList(this.foldedList, () => new StepRow());
+    this.flat = new KeyedList(this.openList, () => new StepRow());
+  }
+
+  /** @param {StepItem[]} items @param {boolean} live  the turn runs: a step without an end is under way */
+  update(items, live) {
+    const rows = items.map((item) => ({ key: item.step.stepId, item, live }));
+    const ended = rows.filter(({ item }) => item.done || !live);
+    const folds = ended.length >= FOLD_FROM;
+    const running = rows.filter((row) => !ended.includes(row));
+    this.folded.update(folds ? ended : []);
+    this.flat.update(folds ? running : rows);
+    this.fold.hidden = !folds;
+    this.open.hidden = folds && running.length === 0;
+    if (!folds) return;
+    const failed = ended.filter(({ item }) => item.done?.outcome === "failed").length;
+    const words = t("stepCount", ended.length);
+    setText(this.count, failed > 0 ? `${words} · ${t("stepsFailed", failed)}` : words);
+    setText(this.total, duration(ended.reduce((sum, { item }) => sum + (item.done?.durationMs ?? 0), 0)));
+  }
+
+  /** @param {number} now */
+  tick(now) {
+    for (const row of this.flat.views) if (row instanceof StepRow) row.tick(now);
+  }
+}

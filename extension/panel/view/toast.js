@@ -1,0 +1,39 @@
+/**
+ * A short word at the bottom, with at most one thing to do about it. Owns its own end.
+ */
+import { t } from "../../shared/i18n.js";
+import { h, iconButton } from "./dom.js";
+
+/** Long enough to read two lines; stays while pointer or focus is on it. */
+const STAYS_MS = 6000;
+
+export class Toast {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+
+  /** @param {HTMLElement} element  has `role="status"` */
+  constructor(element) {
+    this.element = element;
+    element.addEventListener("pointerenter", () => clearTimeout(this.#timer));
+    element.addEventListener("focusin", () => clearTimeout(this.#timer));
+    element.addEventListener("pointerleave", () => this.#start());
+  }
+
+  /** @param {string} words @param {{ label: string, onclick: () => void }} [action] */
+  show(words, action) {
+    this.element.replaceChildren(h("span", { class: "grow truncate", title: words }, words),
+      ...(action ? [h("button", { class: "button button--quiet", type: "button", onclick: () => { action.onclick(); this.hide(); } }, action.label)] : []),
+      iconButton("cross", t("close"), () => this.hide(), "icon-button icon-button--small"));
+    this.element.hidden = false;
+    this.#start();
+  }
+
+  hide() {
+    clearTimeout(this.#timer);
+    this.element.hidden = true;
+  }
+
+  #start() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.hide(), STAYS_MS);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Trouble on the way, drawn as the chain of hops with the broken link dashed.
+ * @import { Hop } from "../../protocol.js"
+ * @import { Trouble } from "../state/trouble.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { HOPS } from "../state/trouble.js";
+import { commandLine, h, icon, spinner } from "./dom.js";
+
+/** The chain is drawn without the browser: it is beside the way of a message, not on it. @type {Hop[]} */
+const CHAIN = HOPS.filter((hop) => hop !== "browser");
+
+/** @param {Hop} broken */
+export function hopLine(broken) {
+  const at = Math.max(1, CHAIN.indexOf(broken));
+  const line = h("div", { class: "hopline", role: "img", "aria-label": t("brokenAt", t(`hop_${broken}`)) });
+  CHAIN.forEach((hop, index) => {
+    if (index > 0) line.append(h("i", { class: index === at ? "is-broken" : null }));
+    line.append(h("span", { class: index === at ? "is-down" : index > at ? "is-beyond" : null }, t(`hop_${hop}`)));
+  });
+  return line;
+}
+
+/** Above a conversation that goes on. */
+export class Banner {
+  #drawn = "";
+
+  /** @param {HTMLElement} element @param {() => void} retry */
+  constructor(element, retry) {
+    this.element = element;
+    this.retry = retry;
+  }
+
+  /** @param {Trouble | null} trouble */
+  update(trouble) {
+    const drawn = trouble ? JSON.stringify([trouble.hop, trouble.trying, trouble.fault.message]) : "";
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    this.element.hidden = !trouble;
+    if (!trouble) return this.element.replaceChildren();
+    const { fault, hop, trying } = trouble;
+    this.element.replaceChildren(
+      h("div", { class: "banner__row" }, trying ? spinner() : icon("alert"), h("span", { class: "grow" }, trying ? t("reconnecting", t(`hop_${hop}`)) : fault.message),
+        h("button", { class: "button", type: "button", onclick: this.retry }, t("retryNow"))),
+      hopLine(hop),
+      h("p", { class: "banner__text" }, [trying ? fault.message : "", fault.hint ?? ""].filter(Boolean).join(" ")),
+      ...(fault.command ? [commandLine(fault.command)] : []));
+  }
+}
+
+/**
+ * In the place of an empty conversation.
+ * @param {Trouble} trouble
+ * @param {{ retry: () => void, details: () => void }} actions
+ */
+export function troublePage({ hop, fault }, { retry, details }) {
+  return h("div", { class: "empty empty--middle" },
+    hopLine(hop),
+    h("div", {}, h("h2", { class: "empty__title" }, fault.message), fault.hint && h("p", { class: "quiet" }, fault.hint)),
+    fault.command && h("div", { class: "stack" }, commandLine(fault.command)),
+    h("div", { class: "row" },
+      h("button", { class: "button button--solid", type: "button", onclick: retry }, t("checkAgain")),
+      h("button", { class: "button", type: "button", onclick: details }, icon("debug"), t("openConnection"))));
+}

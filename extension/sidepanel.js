@@ -1,0 +1,39 @@
+/**
+ * The side panel's entry: makes the parts, joins them to the store and draws once a frame.
+ * Owns no rule of its own: state is in `panel/state`, requests in `panel/session.js`, nodes in `panel/view`.
+ */
+import { t } from "./shared/i18n.js";
+import { PanelApp } from "./panel/app.js";
+import { Connection } from "./panel/connection.js";
+import { keepUnsent, restoreUnsent } from "./panel/keep.js";
+import { Session } from "./panel/session.js";
+import { INITIAL, reduce } from "./panel/state/panel-state.js";
+import { createStore } from "./panel/store.js";
+import { followTab } from "./panel/tab-follower.js";
+
+const store = createStore(reduce, INITIAL);
+const { id: windowId } = await chrome.windows.getCurrent();
+
+const connection = new Connection({
+  open: () => chrome.runtime.connect({ name: "panel" }),
+  onMessage: (message) => session.receive(message),
+  onOpen: () => {
+    if (windowId !== undefined) connection.notify("panel.opened", { windowId });
+  },
+  onLost: () => session.lost(),
+  lost: { code: "daemon-down", hop: "background", message: t("backgroundLost"), hint: t("backgroundLostHint") },
+  late: { code: "timeout", hop: "daemon", message: t("late") },
+});
+const session = new Session(connection, store);
+
+store.dispatch({ type: "restored", outbox: await restoreUnsent() });
+let { outbox } = store.state;
+store.subscribe((state) => {
+  if (state.outbox === outbox) return;
+  keepUnsent(outbox, state.outbox);
+  outbox = state.outbox;
+});
+
+new PanelApp({ store, session, connection });
+connection.connect();
+if (windowId !== undefined) await followTab(windowId, (tab) => session.follow(tab));
