@@ -4,6 +4,7 @@
 //! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
 pub mod adapter;
+pub mod claude;
 pub mod clip;
 pub mod discovery;
 pub mod environment;
