@@ -36,6 +36,7 @@ pub struct Mapper {
     model: Option<String>,
     uses_key: bool,
     cost_before: f64,
+    told_no_tools: bool,
     turn: Turn,
 }
 
@@ -54,8 +55,16 @@ struct Turn {
 
 impl Mapper {
     pub fn new(tools: Arc<dyn Tools>, folder: PathBuf) -> Self {
-        let turn = Turn::default();
-        Self { tools, folder, session: None, model: None, uses_key: false, cost_before: 0.0, turn }
+        Self {
+            tools,
+            folder,
+            session: None,
+            model: None,
+            uses_key: false,
+            cost_before: 0.0,
+            told_no_tools: false,
+            turn: Turn::default(),
+        }
     }
 
     /// A person stopped the turn: what it cuts off is "unknown", and its end no failure.
@@ -109,13 +118,14 @@ impl Mapper {
         if let Some(source) = &init.api_key_source {
             self.uses_key = source != "none";
         }
-        if init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed") {
-            events.push(AgentEvent::Notice("Claude Code could not reach the browser's tools.".to_owned()));
-        }
         if self.session.as_deref() != Some(&init.session_id) || self.model != init.model {
             self.session = Some(init.session_id.clone());
             self.model.clone_from(&init.model);
             events.push(AgentEvent::SessionStarted { resume: init.session_id, model: init.model });
+        }
+        let failed = init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed");
+        if failed && !std::mem::replace(&mut self.told_no_tools, true) {
+            events.push(AgentEvent::Notice("Claude Code could not reach the browser's tools.".to_owned()));
         }
     }
 
@@ -123,11 +133,11 @@ impl Mapper {
         match event {
             StreamEvent::MessageStart { message } => self.turn.streamed.begin_message(message.id),
             StreamEvent::ContentBlockStart { content_block } => self.turn.streamed.begin_block(&content_block.kind),
-            StreamEvent::ContentBlockDelta { delta: Delta::TextDelta { text } } => {
+            StreamEvent::ContentBlockDelta { delta: Delta::Text { text } } => {
                 let first = self.turn.streamed.grow(&text);
                 self.say(first, text, events);
             }
-            StreamEvent::ContentBlockDelta { delta: Delta::ThinkingDelta { thinking } } => {
+            StreamEvent::ContentBlockDelta { delta: Delta::Thinking { thinking } } => {
                 let first = self.turn.streamed.grow(&thinking);
                 think(first, thinking, events);
             }

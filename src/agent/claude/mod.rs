@@ -7,6 +7,8 @@ mod guard;
 mod map;
 mod options;
 mod outgoing;
+#[cfg(test)]
+mod replay;
 mod session;
 mod start;
 mod streamed;

@@ -6,7 +6,7 @@ use super::faults;
 use super::guard::Guard;
 use super::map::{Mapper, own_tool};
 use super::options::RunFiles;
-use super::wire::{CanUseTool, ControlRequest, Line, parse};
+use super::wire::{CanUseTool, ControlRequest, Line, StreamEvent, System, parse};
 use super::{outgoing, words};
 use crate::agent::adapter::{AgentEvent, AgentSession, PermissionAnswer, PermissionAsked, Prompt};
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
@@ -261,6 +261,9 @@ impl Actor {
             }
             Line::ControlCancelRequest { request_id } => self.withdraw(request_id).await,
             line => {
+                if self.stop_by.is_some() && begins_something(&line) {
+                    self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
+                }
                 for event in self.ready.mapper.map(line) {
                     self.forward(event).await;
                 }
@@ -355,6 +358,11 @@ impl Actor {
             tracing::debug!("nobody listens to an agent");
         }
     }
+}
+
+/// A turn, or an answer within it, begins only now: an interrupt that came before was for nothing.
+fn begins_something(line: &Line) -> bool {
+    matches!(line, Line::System(System::Init(_)) | Line::StreamEvent { event: StreamEvent::MessageStart { .. }, .. })
 }
 
 enum Next {

@@ -5,7 +5,6 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// One line from Claude Code.
 #[derive(Debug, Deserialize)]
@@ -142,14 +141,12 @@ pub struct BlockStart {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Delta {
-    TextDelta {
-        text: String,
-    },
-    ThinkingDelta {
-        thinking: String,
-    },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: String },
     #[serde(other)]
     Other,
 }
@@ -268,15 +265,6 @@ pub struct TurnResult {
     /// Of the process, not of the turn.
     #[serde(default)]
     pub total_cost_usd: Option<f64>,
-    /// By model, of the process.
-    #[serde(default, rename = "modelUsage")]
-    pub model_usage: BTreeMap<String, ModelUsage>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-pub struct ModelUsage {
-    #[serde(default, rename = "outputTokens")]
-    pub output_tokens: u64,
 }
 
 /// What Claude Code asks its host.

@@ -22,6 +22,8 @@ use tokio::task::JoinHandle;
 
 /// What is kept of stderr, its end: enough for the last stack trace or message.
 const STDERR_TAIL: usize = 8 * 1024;
+/// How long the rest of stderr may take once its writer has ended.
+const STDERR_SETTLES: Duration = Duration::from_millis(200);
 /// Waiting lines to a child; one is a few bytes or one prompt.
 const LINES_WAITING: usize = 16;
 
@@ -55,7 +57,8 @@ pub struct LineChild {
     writer: Option<mpsc::Sender<Vec<u8>>>,
     writing: JoinHandle<()>,
     stderr: Arc<Mutex<VecDeque<u8>>>,
-    reading_stderr: JoinHandle<()>,
+    /// `None` once it has ended.
+    reading_stderr: Option<JoinHandle<()>>,
 }
 
 impl LineChild {
@@ -88,7 +91,7 @@ impl LineChild {
             child,
             writer: Some(writer.clone()),
             writing: tokio::spawn(write_lines(stdin, waiting)),
-            reading_stderr: tokio::spawn(keep_tail(stderr, Arc::clone(&tail))),
+            reading_stderr: Some(tokio::spawn(keep_tail(stderr, Arc::clone(&tail)))),
             stderr: tail,
         };
         Ok((child, LineWriter { writer: writer.downgrade() }, Lines::new(stdout)))
@@ -144,17 +147,21 @@ impl LineChild {
 
     /// A descendant may hold stderr open for ever: what came until now has to do.
     async fn settle_stderr(&mut self) {
-        if tokio::time::timeout(Duration::from_millis(200), &mut self.reading_stderr).await.is_err() {
-            self.reading_stderr.abort();
-        }
         self.writing.abort();
+        if let Some(mut reading) = self.reading_stderr.take()
+            && tokio::time::timeout(STDERR_SETTLES, &mut reading).await.is_err()
+        {
+            reading.abort();
+        }
     }
 }
 
 impl Drop for LineChild {
     fn drop(&mut self) {
         self.writing.abort();
-        self.reading_stderr.abort();
+        if let Some(reading) = &self.reading_stderr {
+            reading.abort();
+        }
         if matches!(self.child.try_wait(), Ok(None)) {
             let all = self.pid.and_then(|pid| i32::try_from(pid).ok()).map(descendants::of).unwrap_or_default();
             kill_group(self.pid);
