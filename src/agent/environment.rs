@@ -57,6 +57,11 @@ impl LoginEnvironment {
         Self { additions, captured: OnceCell::new() }
     }
 
+    /// One that is known already: no shell is asked.
+    pub fn known(environment: AgentEnvironment) -> Self {
+        Self { additions: BTreeMap::new(), captured: OnceCell::new_with(Some(environment)) }
+    }
+
     pub async fn get(&self) -> AgentEnvironment {
         self.captured.get_or_init(|| capture(seed(), &self.additions)).await.clone()
     }

@@ -4,9 +4,11 @@
 //! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
 pub mod adapter;
+pub mod builtin;
 pub mod claude;
 pub mod clip;
 pub mod discovery;
 pub mod environment;
 pub mod process;
 pub mod prompt;
+pub mod registry;

@@ -30,6 +30,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
+pub use faults::INSTALL_COMMAND;
+
 pub const NAME: &str = "claude";
 const PROGRAM: &str = "claude";
 /// Half a second where it is warm.
