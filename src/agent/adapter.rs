@@ -61,6 +61,9 @@ pub struct Launch {
     pub environment: AgentEnvironment,
     /// A private folder (0700) for files that must not be in argv. The adapter removes what it puts there.
     pub run_files: PathBuf,
+    /// Folders that file tools never see, besides those with credentials: gstack's own. `folder` stays open
+    /// where it lies in one of them.
+    pub off_limits: Vec<PathBuf>,
 }
 
 /// The daemon's MCP endpoint, open to this one conversation's tabs with this token, which ends with the process.

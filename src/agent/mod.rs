@@ -1,6 +1,14 @@
 //! Agents: programs (or the built-in one) that answer a person's messages and act through tools.
 //!
 //! Owns the adapter traits and the one event vocabulary that all agents are mapped to.
-//! Never touches a browser or a journal: it acts through [`Tools`] and reports [`AgentEvent`]s.
+//! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
 pub mod adapter;
+pub mod builtin;
+pub mod claude;
+pub mod clip;
+pub mod discovery;
+pub mod environment;
+pub mod process;
+pub mod prompt;
+pub mod registry;

@@ -1,0 +1,149 @@
+//! The built-in agent: plain commands without a model and without a network. Always there.
+//!
+//! Owns its session and its one turn at a time. Acts only through [`Tools`].
+
+mod find;
+mod help;
+mod keys;
+mod page;
+mod parse;
+#[cfg(test)]
+mod parse_tests;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, Prompt, Tools};
+use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::AgentName;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use turn::{End, Turn};
+
+pub const NAME: &str = "builtin";
+
+#[derive(Debug, Default)]
+pub struct Builtin;
+
+impl Agent for Builtin {
+    fn name(&self) -> AgentName {
+        AgentName::new(NAME)
+    }
+
+    fn label(&self) -> &str {
+        "Built-in"
+    }
+
+    fn probe<'a>(&'a self, _: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
+        let info = AgentInfo {
+            name: self.name(),
+            label: self.label().to_owned(),
+            status: AgentStatus::Ready,
+            version: Some(crate::protocol::VERSION.to_owned()),
+            path: None,
+            fault: None,
+            default: false,
+            has_model: false,
+        };
+        Box::pin(std::future::ready(info))
+    }
+
+    fn start(
+        &self,
+        launch: Launch,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+        let session: Box<dyn AgentSession> = Box::new(Session { tools: launch.tools, events, running: None });
+        Box::pin(std::future::ready(Ok(session)))
+    }
+}
+
+struct Session {
+    tools: Arc<dyn Tools>,
+    events: mpsc::Sender<AgentEvent>,
+    running: Option<Running>,
+}
+
+struct Running {
+    cancel: CancellationToken,
+    /// Set before the turn's end is told, so that whoever heard of it may go on at once.
+    over: Arc<AtomicBool>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// The task has nothing left to do but to return, or was cancelled.
+    async fn finish(self) {
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "a turn of the built-in agent ended badly");
+        }
+    }
+}
+
+impl AgentSession for Session {
+    fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            if let Some(running) = self.running.take() {
+                if !running.over.load(Ordering::Acquire) {
+                    self.running = Some(running);
+                    return Err(Fault::new(FaultCode::Conflict, "The message before is still being worked on.")
+                        .hint("Wait until its turn has ended.")
+                        .at(Hop::Agent));
+                }
+                running.finish().await;
+            }
+            let (cancel, over) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
+            let turn = Turn { tools: Arc::clone(&self.tools), events: self.events.clone(), cancel: cancel.clone() };
+            let ended = Arc::clone(&over);
+            let task = tokio::spawn(async move {
+                let End { outcome, fault } = turn.run(&prompt).await;
+                ended.store(true, Ordering::Release);
+                let end = AgentEvent::TurnDone { outcome, model: None, cost_usd: None, fault };
+                if turn.events.send(end).await.is_err() {
+                    tracing::debug!("nobody hears the end of a turn");
+                }
+            });
+            self.running = Some(Running { cancel, over, task });
+            Ok(())
+        })
+    }
+
+    fn interrupt(&mut self) -> BoxFuture<'_, ()> {
+        if let Some(running) = &self.running {
+            running.cancel.cancel();
+        }
+        Box::pin(std::future::ready(()))
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            if let Some(running) = self.running.take() {
+                running.cancel.cancel();
+                // It may wait for a listener that has gone deaf: what it would still tell is not needed.
+                running.task.abort();
+                if let Err(error) = running.task.await
+                    && error.is_panic()
+                {
+                    tracing::error!(%error, "a turn of the built-in agent ended badly");
+                }
+            }
+            if self.events.try_send(AgentEvent::Exited { fault: None }).is_err() {
+                tracing::debug!("nobody hears that the built-in agent ended");
+            }
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(running) = &self.running {
+            running.cancel.cancel();
+            running.task.abort();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What pages say, as Markdown in the built-in agent's answers: summaries by extraction, lists of links, plain text.
+//!
+//! Pure. Page text can't become markup of the answer: it is escaped or fenced.
+
+use crate::agent::clip::{clip, one_line};
+use std::fmt::Write;
+
+const MOST_TEXT: usize = 8 * 1024;
+const MOST_LINKS: usize = 40;
+const MOST_HEADINGS: usize = 12;
+const MOST_SENTENCES: usize = 5;
+/// A line that is shorter is a menu item or a label rather than prose.
+const SHORTEST_PROSE: usize = 60;
+
+/// Title, headings and the first sentences of prose. `snapshot` may be empty.
+pub fn summary(title: &str, text: &str, snapshot: &str) -> String {
+    let text = without_envelope(text);
+    let mut answer = String::new();
+    let headings = headings(&without_envelope(snapshot));
+    let title = if title.trim().is_empty() { headings.first().map_or("This page", String::as_str) } else { title };
+    push(&mut answer, format_args!("**{}**\n", plain(&one_line(title, 200))));
+    let sentences = first_sentences(&text);
+    if sentences.is_empty() {
+        let beginning = one_line(&text, 400);
+        let words = if beginning.is_empty() { "The page has no text.".to_owned() } else { plain(&beginning) };
+        push(&mut answer, format_args!("\n{words}\n"));
+    } else {
+        push(&mut answer, format_args!("\n{}\n", plain(&sentences.join(" "))));
+    }
+    if headings.len() > 1 {
+        answer.push_str("\nIts headings:\n\n");
+        for heading in headings.iter().take(MOST_HEADINGS) {
+            push(&mut answer, format_args!("- {}\n", plain(&one_line(heading, 150))));
+        }
+        let more = headings.len().saturating_sub(MOST_HEADINGS);
+        if more > 0 {
+            push(&mut answer, format_args!("- … and {more} more\n"));
+        }
+    }
+    answer.push_str("\n_Taken from the page's own words: the built-in agent does not interpret them._\n");
+    answer
+}
+
+/// `text → href` a line, as a list.
+pub fn links(output: &str) -> String {
+    let output = without_envelope(output);
+    let links: Vec<(&str, &str)> = output.lines().filter_map(|line| line.rsplit_once(" → ")).collect();
+    if links.is_empty() {
+        return "The page has no links.\n".to_owned();
+    }
+    let mut answer = String::new();
+    for (text, address) in links.iter().take(MOST_LINKS) {
+        let text = plain(&one_line(text, 120));
+        if address.starts_with("https://") || address.starts_with("http://") {
+            let address = address.replace('<', "%3C").replace('>', "%3E").replace(' ', "%20");
+            push(&mut answer, format_args!("- [{text}](<{}>)\n", address.replace('\\', "%5C")));
+        } else {
+            push(&mut answer, format_args!("- {text} ({})\n", plain(&one_line(address, 120))));
+        }
+    }
+    let more = links.len().saturating_sub(MOST_LINKS);
+    if more > 0 {
+        push(&mut answer, format_args!("\n… and {more} more.\n"));
+    }
+    answer
+}
+
+/// Output as it is, in a fence that it can't close.
+pub fn fenced(output: &str) -> String {
+    let text = clip(without_envelope(output).trim_end(), MOST_TEXT);
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
+/// Text with every character escaped that Markdown could take for markup (CommonMark 2.4).
+pub fn plain(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '~' | '&' | '$') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// Without the lines that mark untrusted content.
+fn without_envelope(output: &str) -> String {
+    let is_marker = |line: &str| line.starts_with("--- BEGIN UNTRUSTED") || line.starts_with("--- END UNTRUSTED");
+    output.lines().filter(|line| !is_marker(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of `[heading] "…"` lines.
+fn headings(snapshot: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let after = line.split_once("[heading] \"")?.1;
+        // Properties and inline text may follow the name.
+        let end = after.rfind("\" [").or_else(|| after.rfind("\":")).or_else(|| after.rfind('"'))?;
+        Some(after[..end].to_owned()).filter(|name| !name.trim().is_empty())
+    };
+    snapshot.lines().filter_map(name).collect()
+}
+
+fn first_sentences(text: &str) -> Vec<String> {
+    let prose = text.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_PROSE);
+    let mut found = Vec::new();
+    for line in prose {
+        for sentence in line.split_inclusive(['.', '!', '?', '。']).map(str::trim) {
+            if sentence.len() > 20 {
+                found.push(one_line(sentence, 400));
+            }
+            if found.len() == MOST_SENTENCES {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Writing into a string never fails.
+fn push(answer: &mut String, text: std::fmt::Arguments<'_>) {
+    answer.write_fmt(text).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fenced, links, plain, summary};
+
+    const TEXT: &str = "--- BEGIN UNTRUSTED EXTERNAL CONTENT (source: https://a.test/) ---\nMenu\nHome\n\
+        This is the first long sentence of the page, with enough words. And here is a second one that goes on.\n\
+        --- END UNTRUSTED EXTERNAL CONTENT ---";
+
+    #[test]
+    fn a_summary_has_title_prose_and_headings() {
+        let snapshot = "@e1 [heading] \"Big *News*\" [level=1]\n  @e2 [link] \"x\"\n@e3 [heading] \"More\"";
+        let summary = summary("My page", TEXT, snapshot);
+        assert!(summary.starts_with("**My page**\n\nThis is the first long sentence"));
+        assert!(summary.contains("- Big \\*News\\*\n- More\n"));
+        assert!(!summary.contains("UNTRUSTED") && !summary.contains("Menu"));
+    }
+
+    #[test]
+    fn a_page_without_prose_is_told_by_its_beginning() {
+        assert!(summary("", "short words", "").contains("This page**\n\nshort words"));
+        assert!(summary("", "", "").contains("no text"));
+    }
+
+    #[test]
+    fn page_text_cannot_become_markup() {
+        assert_eq!(plain("[a](b) <i> *x*"), "\\[a\\](b) \\<i\\> \\*x\\*");
+        assert_eq!(fenced("a ```` b"), "`````text\na ```` b\n`````\n");
+        let list = links("[x](y) → https://a.test/>)<b>\nrun → javascript:alert(1)");
+        assert!(list.contains("- [\\[x\\](y)](<https://a.test/%3E)%3Cb%3E>)"));
+        assert!(list.contains("- run (javascript:alert(1))"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Which files Claude Code's file tools never see: credentials, and gstack's own.
+//!
+//! Owns the list and the check. Never asks a person: what is here is closed whatever they would say.
+
+use serde_json::Value;
+use std::path::{Component, Path, PathBuf};
+
+/// Below the home directory: keys, tokens and sessions of the usual tools and browsers.
+const CREDENTIALS: [&str; 25] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".password-store",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".mozilla",
+    ".local/share/keyrings",
+    ".claude/.credentials.json",
+    ".codex",
+    ".gstack",
+    "Library/Keychains",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
+];
+
+/// The closed places of one conversation.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    folder: PathBuf,
+    closed: Vec<PathBuf>,
+}
+
+impl Guard {
+    pub fn new(folder: &Path, home: Option<&Path>, off_limits: &[PathBuf]) -> Self {
+        let mut closed: Vec<PathBuf> =
+            home.into_iter().flat_map(|home| CREDENTIALS.iter().map(|place| home.join(place))).collect();
+        closed.extend(off_limits.iter().cloned());
+        Self { folder: resolve(folder), closed: closed.iter().map(|place| resolve(place)).collect() }
+    }
+
+    /// True for a path inside the conversation's folder that is not closed.
+    pub fn is_open(&self, path: &Path) -> bool {
+        resolve(path).starts_with(&self.folder) && !self.is_closed(path)
+    }
+
+    /// True for what no tool may touch. The conversation's folder stays open where it lies in a closed one.
+    pub fn is_closed(&self, path: &Path) -> bool {
+        let path = resolve(path);
+        self.closed.iter().any(|place| {
+            let folder_inside = self.folder.starts_with(place);
+            path.starts_with(place) && !(folder_inside && path.starts_with(&self.folder))
+        })
+    }
+
+    /// The path that a call of a file tool is about; the folder itself where it names none.
+    pub fn path_of(&self, input: &Value) -> PathBuf {
+        let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| input.get(name)?.as_str());
+        named.map_or_else(|| self.folder.clone(), |path| self.folder.join(path))
+    }
+
+    /// Claude Code's own rules for the same (`//` begins an absolute path there): they hold inside the folder too,
+    /// where it asks nobody before it reads.
+    pub fn deny_rules(&self) -> Vec<String> {
+        let places = self.closed.iter().filter(|place| !self.folder.starts_with(place));
+        places
+            .flat_map(|place| {
+                let place = place.display();
+                ["Read", "Edit"].map(|tool| [format!("{tool}(/{place})"), format!("{tool}(/{place}/**)")])
+            })
+            .flatten()
+            .collect()
+    }
+}
+
+/// Without `.`, `..` and symbolic links, as far as the path exists.
+fn resolve(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    let existing = plain.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match existing {
+        Some((ancestor, real)) => plain
+            .strip_prefix(ancestor)
+            .map_or(plain.clone(), |rest| if rest.as_os_str().is_empty() { real } else { real.join(rest) }),
+        None => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guard;
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn credentials_and_links_to_them_are_closed_and_the_folder_is_open() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let folder = home.join("project");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir(home.join(".ssh")).unwrap();
+        std::os::unix::fs::symlink(home.join(".ssh"), folder.join("link")).unwrap();
+        let guard = Guard::new(&folder, Some(&home), &[home.join("state")]);
+        for closed in [".ssh/id", "project/../.ssh/id", "project/link/new", "state/browse.json", ".netrc"] {
+            assert!(guard.is_closed(&home.join(closed)), "{closed}");
+        }
+        assert!(guard.is_open(&folder.join("src/new.rs")) && !guard.is_open(Path::new("/etc/hostname")));
+        assert!(!guard.is_open(&folder.join("link/id")));
+        assert_eq!(guard.path_of(&json!({"path": "src"})), folder.join("src"));
+        assert!(guard.deny_rules().contains(&format!("Read(/{}/.ssh/**)", home.display())));
+    }
+
+    #[test]
+    fn a_folder_inside_a_closed_one_stays_open() {
+        let home = tempfile::tempdir().unwrap();
+        let state = home.path().canonicalize().unwrap();
+        let guard = Guard::new(&state.join("workspace"), None, std::slice::from_ref(&state));
+        assert!(guard.is_open(&state.join("workspace/a.txt")));
+        assert!(guard.is_closed(&state.join("browse.json")));
+        assert!(guard.deny_rules().is_empty());
+    }
+}

@@ -1,0 +1,303 @@
+//! Claude Code's lines as the one vocabulary of agent events.
+//!
+//! A state machine: line in, events out, no IO (the machine's time zone apart). Owns what makes one stream of two tellings (raw stream
+//! events and finished blocks) without loss and without doubling. Never answers a control request: the session does.
+
+use super::faults::{self, ApiFailure};
+use super::streamed::Streamed;
+use super::wire::{Account, Assistant, Block, Content, Delta, Init, Line, StreamEvent, System, TurnResult, User};
+use super::words;
+use crate::agent::adapter::{AgentEvent, Image, StepWords, Tools};
+use crate::agent::clip::{STEP_BYTES, clip};
+use crate::protocol::chat::{StepOutcome, TurnOutcome};
+use crate::protocol::ids::StepId;
+use base64::Engine;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The name of our MCP server in Claude Code's configuration.
+pub const SERVER: &str = "gstack";
+const TOOL_PREFIX: &str = "mcp__gstack__";
+/// Claude Code's name for a message that no model wrote.
+const SYNTHETIC_MODEL: &str = "<synthetic>";
+
+/// The registry's name of one of our tools, `None` for Claude Code's own and other servers'.
+pub fn own_tool(name: &str) -> Option<&str> {
+    name.strip_prefix(TOOL_PREFIX)
+}
+
+/// One process's lines → events. Lives as long as the process, because costs and ids count over it.
+pub struct Mapper {
+    tools: Arc<dyn Tools>,
+    folder: PathBuf,
+    session: Option<String>,
+    model: Option<String>,
+    uses_key: bool,
+    cost_before: f64,
+    told_no_tools: bool,
+    turn: Turn,
+}
+
+/// What is forgotten when a turn ends.
+#[derive(Default)]
+struct Turn {
+    streamed: Streamed,
+    said_something: bool,
+    /// Steps that were started and have no result yet, in order.
+    open_steps: Vec<String>,
+    denied: HashSet<String>,
+    stopping: bool,
+    /// What Claude Code called the last failure.
+    error: Option<String>,
+}
+
+impl Mapper {
+    pub fn new(tools: Arc<dyn Tools>, folder: PathBuf) -> Self {
+        Self {
+            tools,
+            folder,
+            session: None,
+            model: None,
+            uses_key: false,
+            cost_before: 0.0,
+            told_no_tools: false,
+            turn: Turn::default(),
+        }
+    }
+
+    /// A person stopped the turn: what it cuts off is "unknown", and its end no failure.
+    pub fn note_interrupt(&mut self) {
+        self.turn.stopping = true;
+    }
+
+    /// A person or the policy said no to this tool call.
+    pub fn note_denied(&mut self, tool_use_id: &str) {
+        self.turn.denied.insert(tool_use_id.to_owned());
+    }
+
+    pub fn note_account(&mut self, account: &Account) {
+        self.uses_key = account.api_key_source.as_deref().is_some_and(|source| source != "none");
+    }
+
+    /// What a line means. Control requests and responses mean nothing here.
+    pub fn map(&mut self, line: Line) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        match line {
+            Line::System(System::Init(init)) => self.init(init, &mut events),
+            Line::System(System::ApiRetry(retry)) => {
+                let failure = self.failure(retry.error_status, retry.error.as_deref());
+                events.push(AgentEvent::Notice(failure.trying_again(retry.attempt, retry.max_retries)));
+            }
+            Line::System(System::PermissionDenied { tool_use_id: Some(id) }) => self.note_denied(&id),
+            Line::System(System::CompactBoundary) => {
+                events.push(AgentEvent::Notice("The conversation was long: its beginning was summarised.".to_owned()));
+            }
+            Line::StreamEvent { event, parent_tool_use_id: None } => self.stream(event, &mut events),
+            Line::Assistant(assistant) => self.assistant(*assistant, &mut events),
+            Line::User(user) => self.user(*user, &mut events),
+            Line::RateLimitEvent { rate_limit_info } => match rate_limit_info.status.as_str() {
+                "rejected" => events.push(AgentEvent::Notice(limit_words("is reached", rate_limit_info.resets_at))),
+                "allowed_warning" => events.push(AgentEvent::Notice(limit_words("is near", rate_limit_info.resets_at))),
+                _ => {}
+            },
+            Line::Result(result) => self.result(*result, &mut events),
+            // A sub-agent's own text is not the answer; its steps come as blocks.
+            Line::StreamEvent { .. }
+            | Line::System(System::PermissionDenied { tool_use_id: None } | System::Other)
+            | Line::ControlRequest { .. }
+            | Line::ControlResponse { .. }
+            | Line::ControlCancelRequest { .. }
+            | Line::Other => {}
+        }
+        events
+    }
+
+    fn init(&mut self, init: Init, events: &mut Vec<AgentEvent>) {
+        if let Some(source) = &init.api_key_source {
+            self.uses_key = source != "none";
+        }
+        if self.session.as_deref() != Some(&init.session_id) || self.model != init.model {
+            self.session = Some(init.session_id.clone());
+            self.model.clone_from(&init.model);
+            events.push(AgentEvent::SessionStarted { resume: init.session_id, model: init.model });
+        }
+        let failed = init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed");
+        if failed && !std::mem::replace(&mut self.told_no_tools, true) {
+            events.push(AgentEvent::Notice("Claude Code could not reach the browser's tools.".to_owned()));
+        }
+    }
+
+    fn stream(&mut self, event: StreamEvent, events: &mut Vec<AgentEvent>) {
+        match event {
+            StreamEvent::MessageStart { message } => self.turn.streamed.begin_message(message.id),
+            StreamEvent::ContentBlockStart { content_block } => self.turn.streamed.begin_block(&content_block.kind),
+            StreamEvent::ContentBlockDelta { delta: Delta::Text { text } } => {
+                let first = self.turn.streamed.grow(&text);
+                self.say(first, text, events);
+            }
+            StreamEvent::ContentBlockDelta { delta: Delta::Thinking { thinking } } => {
+                let first = self.turn.streamed.grow(&thinking);
+                think(first, thinking, events);
+            }
+            StreamEvent::ContentBlockDelta { delta: Delta::Other } | StreamEvent::Other => {}
+        }
+    }
+
+    fn say(&mut self, first: bool, text: String, events: &mut Vec<AgentEvent>) {
+        if text.is_empty() {
+            return;
+        }
+        if first {
+            events.push(AgentEvent::TextStarted);
+        }
+        self.turn.said_something = true;
+        events.push(AgentEvent::TextDelta(text));
+    }
+
+    fn assistant(&mut self, assistant: Assistant, events: &mut Vec<AgentEvent>) {
+        let Assistant { message, parent_tool_use_id, error } = assistant;
+        if error.is_some() {
+            self.turn.error = error;
+            return;
+        }
+        let blocks = match message.content {
+            Content::Blocks(blocks) => blocks,
+            Content::Text(text) => vec![Block::Text { text }],
+            Content::Other(_) => Vec::new(),
+        };
+        let speaks = parent_tool_use_id.is_none() && message.model.as_deref() != Some(SYNTHETIC_MODEL);
+        for block in blocks {
+            match block {
+                Block::Text { text } if speaks => {
+                    if let Some((first, rest)) = self.turn.streamed.rest_of(&message.id, "text", &text) {
+                        self.say(first, rest.to_owned(), events);
+                    }
+                }
+                Block::Thinking { thinking } if speaks => {
+                    if let Some((first, rest)) = self.turn.streamed.rest_of(&message.id, "thinking", &thinking) {
+                        think(first, rest.to_owned(), events);
+                    }
+                }
+                Block::ToolUse { id, name, input } => self.step(id, &name, &input, events),
+                _ => {}
+            }
+        }
+    }
+
+    fn step(&mut self, id: String, name: &str, input: &Value, events: &mut Vec<AgentEvent>) {
+        if self.turn.open_steps.contains(&id) {
+            return;
+        }
+        let (tool, words) = self.describe(name, input);
+        let arguments = clip(&input.to_string(), STEP_BYTES);
+        events.push(AgentEvent::StepStarted { step_id: StepId::new(&id), words, tool, arguments });
+        self.turn.open_steps.push(id);
+    }
+
+    fn describe(&self, name: &str, input: &Value) -> (String, StepWords) {
+        match own_tool(name) {
+            Some(own) => (own.to_owned(), self.tools.describe(own, input)),
+            None => (name.to_owned(), words::describe(name, input, &self.folder)),
+        }
+    }
+
+    fn user(&mut self, user: User, events: &mut Vec<AgentEvent>) {
+        let Content::Blocks(blocks) = user.message.content else { return };
+        for meta in user.tool_result_meta.iter().filter(|meta| meta.non_execution_kind.is_some()) {
+            self.turn.denied.insert(meta.id.clone());
+        }
+        for block in blocks {
+            let Block::ToolResult { tool_use_id, content, is_error } = block else { continue };
+            let Some(at) = self.turn.open_steps.iter().position(|id| *id == tool_use_id) else { continue };
+            self.turn.open_steps.remove(at);
+            let outcome = match is_error {
+                Some(true) if self.turn.stopping => StepOutcome::Unknown,
+                Some(true) if self.turn.denied.contains(&tool_use_id) => StepOutcome::Denied,
+                Some(true) => StepOutcome::Failed,
+                _ => StepOutcome::Ok,
+            };
+            let (text, images) = read_result(content);
+            let result = clip(&text, STEP_BYTES);
+            events.push(AgentEvent::StepDone { step_id: StepId::new(tool_use_id), outcome, result, images });
+        }
+    }
+
+    fn failure<'a>(&self, status: Option<u16>, kind: Option<&'a str>) -> ApiFailure<'a> {
+        ApiFailure { status, kind, uses_key: self.uses_key }
+    }
+
+    fn result(&mut self, result: TurnResult, events: &mut Vec<AgentEvent>) {
+        let turn = std::mem::take(&mut self.turn);
+        for id in turn.open_steps {
+            let step_id = StepId::new(id);
+            let (outcome, result, images) = (StepOutcome::Unknown, String::new(), Vec::new());
+            events.push(AgentEvent::StepDone { step_id, outcome, result, images });
+        }
+        if let Some(text) = result.result.as_ref().filter(|text| !text.is_empty())
+            && !result.is_error
+            && !turn.said_something
+        {
+            events.extend([AgentEvent::TextStarted, AgentEvent::TextDelta(text.clone())]);
+        }
+        let aborted = result.terminal_reason.as_deref().is_some_and(|reason| reason.starts_with("aborted"));
+        let outcome = match result.is_error {
+            _ if turn.stopping && (result.is_error || aborted) => TurnOutcome::Stopped,
+            true if aborted => TurnOutcome::Stopped,
+            true => TurnOutcome::Failed,
+            false => TurnOutcome::Done,
+        };
+        let cost_usd = result.total_cost_usd.map(|total| {
+            let of_turn = (total - self.cost_before).max(0.0);
+            self.cost_before = total;
+            of_turn
+        });
+        let fault = (outcome == TurnOutcome::Failed)
+            .then(|| faults::of_result(&result, self.failure(result.api_error_status, turn.error.as_deref())));
+        events.push(AgentEvent::TurnDone { outcome, model: self.model.clone(), cost_usd, fault });
+    }
+}
+
+fn think(first: bool, text: String, events: &mut Vec<AgentEvent>) {
+    if text.is_empty() {
+        return;
+    }
+    if first {
+        events.push(AgentEvent::ThinkingStarted);
+    }
+    events.push(AgentEvent::ThinkingDelta(text));
+}
+
+fn limit_words(state: &str, resets_at: Option<i64>) -> String {
+    let until = resets_at.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+    match until {
+        Some(time) => {
+            let local = time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string();
+            format!("Claude's usage limit {state}; it resets at {local}.")
+        }
+        None => format!("Claude's usage limit {state}."),
+    }
+}
+
+fn read_result(content: Content) -> (String, Vec<Image>) {
+    let blocks = match content {
+        Content::Text(text) => return (text, Vec::new()),
+        Content::Blocks(blocks) => blocks,
+        Content::Other(_) => return (String::new(), Vec::new()),
+    };
+    let mut texts = Vec::new();
+    let mut images = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Text { text } => texts.push(text),
+            Block::Image { source } => {
+                if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(&source.data) {
+                    images.push(Image { mime: source.media_type, bytes });
+                }
+            }
+            _ => {}
+        }
+    }
+    (texts.join("\n"), images)
+}

@@ -1,0 +1,167 @@
+//! Claude Code as an agent: one long-lived `claude -p` process a conversation, over its stream-json and control protocol.
+//!
+//! Owns finding it, asking whether it is signed in, and starting it. Never keeps a process itself.
+
+mod faults;
+mod guard;
+mod map;
+mod options;
+mod outgoing;
+#[cfg(test)]
+mod replay;
+mod session;
+mod start;
+mod streamed;
+mod wire;
+mod words;
+
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
+use super::discovery;
+use super::process::brief;
+use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::AgentName;
+use futures_util::future::BoxFuture;
+use options::Abilities;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+pub use faults::INSTALL_COMMAND;
+
+pub const NAME: &str = "claude";
+const PROGRAM: &str = "claude";
+/// Half a second where it is warm.
+const QUESTION_LIMIT: Duration = Duration::from_secs(15);
+
+/// Claude Code. Holds no process.
+#[derive(Debug, Default)]
+pub struct ClaudeCode {
+    configured: Option<PathBuf>,
+    /// What programs were found to be able to do, until the next probe.
+    abilities: Mutex<HashMap<PathBuf, Abilities>>,
+}
+
+impl ClaudeCode {
+    /// `configured`: the program's path from the configuration.
+    pub fn new(configured: Option<PathBuf>) -> Self {
+        Self { configured, abilities: Mutex::default() }
+    }
+
+    async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
+        let (configured, environment) = (self.configured.clone(), environment.clone());
+        let search = move || discovery::find(PROGRAM, configured.as_deref(), &environment);
+        tokio::task::spawn_blocking(search).await.ok().flatten()
+    }
+
+    fn known_abilities(&self, program: &Path) -> Option<Abilities> {
+        self.abilities.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
+    }
+
+    async fn ask_abilities(&self, program: &Path, environment: &AgentEnvironment) -> Result<Abilities, Fault> {
+        let output = brief::run(program, &["--help"], environment, QUESTION_LIMIT)
+            .await
+            .map_err(|error| faults::broken(&error.to_string()))?;
+        let abilities = Abilities::from_help(&String::from_utf8_lossy(&output.stdout));
+        let mut known = self.abilities.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(program.to_owned(), abilities);
+        Ok(abilities)
+    }
+
+    async fn look(&self, environment: &AgentEnvironment) -> AgentInfo {
+        let mut info = AgentInfo {
+            name: self.name(),
+            label: self.label().to_owned(),
+            status: AgentStatus::Missing,
+            version: None,
+            path: None,
+            fault: None,
+            default: false,
+            has_model: true,
+        };
+        let Some(program) = self.find(environment).await else {
+            info.fault = Some(faults::missing(self.configured.as_deref()));
+            return info;
+        };
+        info.path = Some(program.display().to_string());
+        let environment = options::environment(environment, &program);
+        let (version, abilities, signed_in) = tokio::join!(
+            discovery::version(&program, &environment),
+            self.ask_abilities(&program, &environment),
+            is_signed_in(&program, &environment),
+        );
+        let broken = match (version, abilities) {
+            (Err(error), _) => Some(faults::broken(&error.to_string())),
+            (_, Err(fault)) => Some(fault),
+            (Ok(version), Ok(abilities)) => {
+                let old = (!abilities.confinable).then(|| faults::too_old(&version));
+                info.version = Some(version);
+                old
+            }
+        };
+        (info.status, info.fault) = match broken {
+            Some(fault) => (AgentStatus::Broken, Some(fault)),
+            None if signed_in == Some(false) => (AgentStatus::SignedOut, Some(faults::signed_out())),
+            None => (AgentStatus::Ready, None),
+        };
+        info
+    }
+}
+
+impl Agent for ClaudeCode {
+    fn name(&self) -> AgentName {
+        AgentName::new(NAME)
+    }
+
+    fn label(&self) -> &str {
+        "Claude Code"
+    }
+
+    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
+        Box::pin(self.look(environment))
+    }
+
+    fn start(
+        &self,
+        launch: Launch,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+        Box::pin(async move {
+            let found = self.find(&launch.environment).await;
+            let program = found.ok_or_else(|| faults::missing(self.configured.as_deref()))?;
+            let abilities = match self.known_abilities(&program) {
+                Some(known) => known,
+                None => {
+                    let environment = options::environment(&launch.environment, &program);
+                    self.ask_abilities(&program, &environment).await?
+                }
+            };
+            if !abilities.confinable {
+                return Err(faults::too_old("the installed release"));
+            }
+            let ready = start::start(&program, abilities, launch).await?;
+            let session: Box<dyn AgentSession> = Box::new(session::ClaudeSession::run(ready, events));
+            Ok(session)
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct AuthStatus {
+    #[serde(rename = "loggedIn")]
+    logged_in: bool,
+}
+
+/// `None` where it can't be told (an old release, no answer): the first turn will tell.
+async fn is_signed_in(program: &Path, environment: &AgentEnvironment) -> Option<bool> {
+    let named =
+        |name: &str| environment.variables.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty());
+    if named("ANTHROPIC_API_KEY") || named("ANTHROPIC_AUTH_TOKEN") {
+        return Some(true);
+    }
+    let output = brief::run(program, &["auth", "status", "--json"], environment, QUESTION_LIMIT).await.ok()?;
+    serde_json::from_slice::<AuthStatus>(&output.stdout).ok().map(|status| status.logged_in)
+}

@@ -1,0 +1,142 @@
+//! How Claude Code is started: its arguments, its private files and its environment.
+//!
+//! Owns the confinement: no shell, no settings of users or projects, only our MCP server, only these file tools.
+//! Nothing secret is ever in the arguments, which every user of the machine can read.
+
+use super::guard::Guard;
+use super::map::SERVER;
+use crate::agent::adapter::{AgentEnvironment, Launch};
+use crate::agent::discovery::with_own_folder;
+use crate::base::atomic;
+use serde_json::json;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Its built-in tools that it gets. No shell, and no fetching past the person's browser.
+const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write";
+
+/// What the installed release knows, from its `--help`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// It can be confined at all.
+    pub confinable: bool,
+    /// `--restricted`
+    pub restricted: bool,
+}
+
+impl Abilities {
+    pub fn from_help(help: &str) -> Self {
+        let knows = |flag: &str| {
+            help.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '=')).any(|word| word == flag)
+        };
+        let needed = ["--tools", "--setting-sources", "--strict-mcp-config", "--settings"];
+        Self { confinable: needed.into_iter().all(knows), restricted: knows("--restricted") }
+    }
+}
+
+/// Files (0600) that live as long as the process. Dropping them removes them.
+#[derive(Debug)]
+pub struct RunFiles {
+    mcp: PathBuf,
+    settings: PathBuf,
+}
+
+impl RunFiles {
+    /// Blocks on the disk for a moment.
+    pub fn write(launch: &Launch, guard: &Guard) -> io::Result<Self> {
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let files = Self {
+            mcp: launch.run_files.join(format!("claude-mcp-{id}.json")),
+            settings: launch.run_files.join(format!("claude-settings-{id}.json")),
+        };
+        let authorization = format!("Bearer {}", launch.mcp.token);
+        let server = json!({"type": "http", "url": launch.mcp.url, "headers": {"Authorization": authorization}});
+        atomic::write(&files.mcp, json!({"mcpServers": {SERVER: server}}).to_string().as_bytes())?;
+        let settings = json!({"permissions": {"deny": guard.deny_rules()}, "disableAllHooks": true});
+        atomic::write(&files.settings, settings.to_string().as_bytes())?;
+        Ok(files)
+    }
+}
+
+impl Drop for RunFiles {
+    fn drop(&mut self) {
+        for path in [&self.mcp, &self.settings] {
+            if let Err(error) = std::fs::remove_file(path)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, "a run file could not be removed");
+            }
+        }
+    }
+}
+
+/// Its arguments. `resume`: whether [`Launch::resume`] is to be tried.
+pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume: bool) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = [
+        "-p",
+        "--input-format=stream-json",
+        "--output-format=stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--permission-prompt-tool=stdio",
+        "--strict-mcp-config",
+        "--setting-sources=",
+    ]
+    .map(OsString::from)
+    .into();
+    let mut flag = |name: &str, value: &std::ffi::OsStr| {
+        let mut argument = OsString::from(name);
+        argument.push("=");
+        argument.push(value);
+        arguments.push(argument);
+    };
+    flag("--mcp-config", files.mcp.as_os_str());
+    flag("--settings", files.settings.as_os_str());
+    flag("--tools", FILE_TOOLS.as_ref());
+    let own: Vec<String> = launch.mcp.tools.iter().map(|tool| format!("mcp__{SERVER}__{tool}")).collect();
+    flag("--allowedTools", own.join(",").as_ref());
+    flag("--append-system-prompt", launch.system_prompt.as_ref());
+    if let Some(model) = &launch.model {
+        flag("--model", model.as_ref());
+    }
+    match launch.resume.as_ref().filter(|_| resume) {
+        Some(session) => flag("--resume", session.as_ref()),
+        None => flag("--session-id", uuid::Uuid::new_v4().to_string().as_ref()),
+    }
+    if abilities.restricted {
+        arguments.push("--restricted".into());
+    }
+    arguments
+}
+
+/// The login shell's environment with what a process in the background needs. The configuration's values win.
+pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
+    let mut environment = with_own_folder(of, program);
+    let defaults = [
+        // A refused key is otherwise tried ten times, over minutes.
+        ("CLAUDE_CODE_MAX_RETRIES", "3"),
+        // The browser's tools are what it is there for: none is hidden behind a search.
+        ("ENABLE_TOOL_SEARCH", "false"),
+        // A program that replaces itself while a conversation runs helps nobody.
+        ("DISABLE_AUTOUPDATER", "1"),
+    ];
+    for (name, value) in defaults {
+        environment.variables.entry(name.into()).or_insert_with(|| value.into());
+    }
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Abilities;
+
+    #[test]
+    fn abilities_are_read_from_the_help() {
+        let help = "  --settings <file>\n  --setting-sources <s>  x\n  --strict-mcp-config  y\n  --tools <tools...>";
+        assert_eq!(Abilities::from_help(help), Abilities { confinable: true, restricted: false });
+        let newer = format!("{help}\n  --restricted");
+        assert!(Abilities::from_help(&newer).restricted);
+        assert!(!Abilities::from_help("--allowedTools, --disallowed-tools <tools...>").confinable);
+    }
+}

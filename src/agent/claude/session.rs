@@ -1,0 +1,383 @@
+//! One conversation's Claude Code process while it lives.
+//!
+//! Owns the turn in flight, the open permissions and the end of the process. What lines mean is the mapper's.
+
+use super::faults;
+use super::guard::Guard;
+use super::map::{Mapper, own_tool};
+use super::options::RunFiles;
+use super::wire::{CanUseTool, ControlRequest, Line, StreamEvent, System, parse};
+use super::{outgoing, words};
+use crate::agent::adapter::{AgentEvent, AgentSession, PermissionAnswer, PermissionAsked, Prompt};
+use crate::agent::process::child::{LineChild, LineWriter, Patience};
+use crate::agent::process::lines::Lines;
+use crate::protocol::chat::TurnOutcome;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::process::ChildStdout;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A closed stdin ends it within 120 ms, TERM within about a second.
+const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(2), after_term: Duration::from_secs(2) };
+/// An interrupt is answered in 50 ms; a process that does not end its turn by then is given up.
+const INTERRUPT_LIMIT: Duration = Duration::from_secs(5);
+const COMMANDS_WAITING: usize = 8;
+const NOBODY_ANSWERED: &str = "Nobody answered the question whether this is allowed, so it is not.";
+const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials or gstack's own data.";
+
+/// A started and initialised process, ready to be talked to.
+pub struct Ready {
+    pub child: LineChild,
+    pub writer: LineWriter,
+    pub lines: Lines<ChildStdout>,
+    pub mapper: Mapper,
+    pub guard: Guard,
+    pub folder: PathBuf,
+    pub files: RunFiles,
+    /// Told at the beginning of the first turn.
+    pub notice: Option<String>,
+}
+
+enum Command {
+    Prompt { line: Vec<u8>, accepted: oneshot::Sender<Result<(), Fault>> },
+    Interrupted,
+}
+
+/// The handle. Its task owns the process; dropping the handle ends both at once.
+pub struct ClaudeSession {
+    commands: mpsc::Sender<Command>,
+    writer: LineWriter,
+    cancel: CancellationToken,
+    task: Option<JoinHandle<()>>,
+}
+
+impl ClaudeSession {
+    pub fn run(ready: Ready, events: mpsc::Sender<AgentEvent>) -> Self {
+        let (commands, received) = mpsc::channel(COMMANDS_WAITING);
+        let cancel = CancellationToken::new();
+        let writer = ready.writer.clone();
+        let actor = Actor {
+            ready,
+            events,
+            cancel: cancel.clone(),
+            in_turn: false,
+            stop_by: None,
+            asked: HashMap::new(),
+            answers: FuturesUnordered::new(),
+        };
+        let task = Some(tokio::spawn(actor.run(received)));
+        Self { commands, writer, cancel, task }
+    }
+}
+
+impl AgentSession for ClaudeSession {
+    fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let (accepted, answer) = oneshot::channel();
+            let command = Command::Prompt { line: outgoing::user_message(&prompt), accepted };
+            let gone = || faults::crashed("it is gone", None);
+            self.commands.send(command).await.map_err(|_| gone())?;
+            answer.await.map_err(|_| gone())?
+        })
+    }
+
+    fn interrupt(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // The task must know first, so that what comes next is not taken for a failure.
+            if self.commands.send(Command::Interrupted).await.is_ok() {
+                let id = uuid::Uuid::new_v4().to_string();
+                if self.writer.line(outgoing::interrupt(&id)).await.is_err() {
+                    tracing::debug!("an agent that is gone can't be interrupted");
+                }
+            }
+        })
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        self.cancel.cancel();
+        let task = self.task.take();
+        Box::pin(async move {
+            if let Some(task) = task
+                && let Err(error) = task.await
+            {
+                tracing::error!(%error, "an agent's task ended badly");
+            }
+        })
+    }
+}
+
+impl Drop for ClaudeSession {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// A permission that was asked for and not answered yet.
+struct Asked {
+    input: Value,
+    tool_use_id: Option<String>,
+}
+
+type Answered = (String, Option<PermissionAnswer>);
+
+struct Actor {
+    ready: Ready,
+    events: mpsc::Sender<AgentEvent>,
+    cancel: CancellationToken,
+    in_turn: bool,
+    /// When a turn that was interrupted has to have ended.
+    stop_by: Option<Instant>,
+    asked: HashMap<String, Asked>,
+    answers: FuturesUnordered<BoxFuture<'static, Answered>>,
+}
+
+/// Why the task's loop ended.
+enum Ending {
+    Closed,
+    /// Its output ended.
+    Silent,
+    /// It did not end its turn when it was interrupted.
+    Stuck,
+}
+
+impl Actor {
+    async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let ending = self.talk(&mut commands).await;
+        let Self { ready: Ready { mut child, writer, files, .. }, events, in_turn, .. } = self;
+        let fault = match ending {
+            Ending::Silent => Some(how_it_ended(&mut child).await),
+            Ending::Closed if in_turn => {
+                // Best effort: the steps after it end the process anyway.
+                writer.line(outgoing::interrupt("closing")).await.ok();
+                None
+            }
+            Ending::Closed | Ending::Stuck => None,
+        };
+        child.end(PATIENCE).await;
+        drop(files);
+        // Whoever closes the session may have stopped reading its events.
+        if events.try_send(AgentEvent::Exited { fault }).is_err() {
+            tracing::debug!("nobody hears that an agent ended");
+        }
+    }
+
+    async fn talk(&mut self, commands: &mut mpsc::Receiver<Command>) -> Ending {
+        let cancel = self.cancel.clone();
+        loop {
+            let stop_by = self.stop_by;
+            let stuck = async move {
+                match stop_by {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let next = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ending::Closed,
+                command = commands.recv() => match command {
+                    Some(command) => Next::Command(command),
+                    None => return Ending::Closed,
+                },
+                line = self.ready.lines.next() => match line {
+                    Ok(Some(line)) => Next::Line(line),
+                    Ok(None) => return Ending::Silent,
+                    Err(error) => {
+                        tracing::warn!(%error, "an agent's output could not be read");
+                        return Ending::Silent;
+                    }
+                },
+                Some(answered) = self.answers.next(), if !self.answers.is_empty() => Next::Answer(answered),
+                () = stuck => Next::Stuck,
+            };
+            // Whatever is told may wait for a slow listener, and must not hold up the end.
+            let handled = async {
+                match next {
+                    Next::Command(command) => self.command(command).await,
+                    Next::Line(line) => self.line(&line).await,
+                    Next::Answer((id, answer)) => self.answer(id, answer).await,
+                    Next::Stuck => {
+                        let outcome = TurnOutcome::Stopped;
+                        self.in_turn = false;
+                        self.tell(AgentEvent::TurnDone { outcome, model: None, cost_usd: None, fault: None }).await;
+                        return Some(Ending::Stuck);
+                    }
+                }
+                None
+            };
+            tokio::select! {
+                biased;
+                ended = handled => if let Some(ending) = ended { return ending },
+                () = cancel.cancelled() => return Ending::Closed,
+            }
+        }
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Prompt { line, accepted } => {
+                let taken = self.begin_turn(line).await;
+                if accepted.send(taken).is_err() {
+                    tracing::debug!("nobody waits for a message to be accepted");
+                }
+            }
+            Command::Interrupted if self.in_turn => {
+                self.ready.mapper.note_interrupt();
+                self.stop_by.get_or_insert_with(|| Instant::now() + INTERRUPT_LIMIT);
+            }
+            Command::Interrupted => {}
+        }
+    }
+
+    async fn begin_turn(&mut self, line: Vec<u8>) -> Result<(), Fault> {
+        // Two messages at once would become one turn.
+        if self.in_turn {
+            return Err(Fault::new(FaultCode::Conflict, "Claude Code still works on the message before.")
+                .hint("Wait until its turn has ended.")
+                .at(Hop::Agent));
+        }
+        self.ready.writer.line(line).await.map_err(|_| faults::crashed("it takes no more input", None))?;
+        self.in_turn = true;
+        Ok(())
+    }
+
+    async fn line(&mut self, line: &str) {
+        let Some(line) = parse(line) else { return };
+        match line {
+            Line::ControlRequest { request_id, request: ControlRequest::CanUseTool(request) } => {
+                self.ask(request_id, request).await;
+            }
+            Line::ControlRequest { request_id, request: ControlRequest::Other } => {
+                self.write(outgoing::unsupported(&request_id)).await;
+            }
+            Line::ControlCancelRequest { request_id } => self.withdraw(request_id).await,
+            line => {
+                if self.stop_by.is_some() && begins_something(&line) {
+                    self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
+                }
+                for event in self.ready.mapper.map(line) {
+                    self.forward(event).await;
+                }
+            }
+        }
+    }
+
+    /// Passes an event on. What belongs to no turn of ours is left out, so that every turn has one beginning and one end.
+    async fn forward(&mut self, event: AgentEvent) {
+        if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. }) {
+            return;
+        }
+        if let Some(notice) = self.ready.notice.take() {
+            self.tell(AgentEvent::Notice(notice)).await;
+        }
+        if matches!(event, AgentEvent::TurnDone { .. }) {
+            self.in_turn = false;
+            self.stop_by = None;
+            for request in std::mem::take(&mut self.asked).into_keys() {
+                self.tell(AgentEvent::PermissionWithdrawn { request }).await;
+            }
+        }
+        self.tell(event).await;
+    }
+
+    async fn ask(&mut self, request_id: String, request: CanUseTool) {
+        let CanUseTool { tool_name, input, tool_use_id, decision_reason } = request;
+        // The policy asks for these itself, where the call arrives.
+        if own_tool(&tool_name).is_some() {
+            return self.write(outgoing::allow(&request_id, &input)).await;
+        }
+        let path = self.ready.guard.path_of(&input);
+        let refused = if !self.in_turn {
+            Some(NOBODY_ANSWERED)
+        } else if self.ready.guard.is_closed(&path) {
+            Some(CLOSED_FILE)
+        } else {
+            None
+        };
+        if let Some(words) = refused {
+            return self.deny(&request_id, tool_use_id.as_deref(), words).await;
+        }
+        let (ask, does) = words::question(&tool_name, &input, &self.ready.folder);
+        let said = input.get("description").and_then(Value::as_str).map(str::to_owned);
+        let reads = matches!(tool_name.as_str(), "Read" | "Glob" | "Grep");
+        let (answer, answered) = oneshot::channel();
+        let asked = PermissionAsked {
+            request: request_id.clone(),
+            ask,
+            does,
+            why: said.or(decision_reason),
+            kind: words::describe(&tool_name, &input, &self.ready.folder).kind,
+            read_only: reads && self.ready.guard.is_open(&path),
+            answer,
+        };
+        self.asked.insert(request_id.clone(), Asked { input, tool_use_id });
+        self.answers.push(Box::pin(async move { (request_id, answered.await.ok()) }));
+        self.tell(AgentEvent::PermissionAsked(asked)).await;
+    }
+
+    async fn answer(&mut self, request_id: String, answer: Option<PermissionAnswer>) {
+        // Gone: it was withdrawn, and an answer would be one too many.
+        let Some(Asked { input, tool_use_id }) = self.asked.remove(&request_id) else { return };
+        match answer {
+            Some(PermissionAnswer::Allow) => self.write(outgoing::allow(&request_id, &input)).await,
+            Some(PermissionAnswer::Deny(words)) => self.deny(&request_id, tool_use_id.as_deref(), &words).await,
+            None => self.deny(&request_id, tool_use_id.as_deref(), NOBODY_ANSWERED).await,
+        }
+    }
+
+    async fn deny(&mut self, request_id: &str, tool_use_id: Option<&str>, words: &str) {
+        if let Some(id) = tool_use_id {
+            self.ready.mapper.note_denied(id);
+        }
+        self.write(outgoing::deny(request_id, words)).await;
+    }
+
+    async fn withdraw(&mut self, request: String) {
+        if self.asked.remove(&request).is_some() {
+            self.tell(AgentEvent::PermissionWithdrawn { request }).await;
+        }
+    }
+
+    async fn write(&mut self, line: Vec<u8>) {
+        if self.ready.writer.line(line).await.is_err() {
+            tracing::debug!("an agent that is gone takes no answer");
+        }
+    }
+
+    async fn tell(&mut self, event: AgentEvent) {
+        if self.events.send(event).await.is_err() {
+            tracing::debug!("nobody listens to an agent");
+        }
+    }
+}
+
+/// A turn, or an answer within it, begins only now: an interrupt that came before was for nothing.
+fn begins_something(line: &Line) -> bool {
+    matches!(line, Line::System(System::Init(_)) | Line::StreamEvent { event: StreamEvent::MessageStart { .. }, .. })
+}
+
+enum Next {
+    Command(Command),
+    Line(String),
+    Answer(Answered),
+    Stuck,
+}
+
+/// Its output has ended: its process has too, or is about to.
+pub async fn how_it_ended(child: &mut LineChild) -> Fault {
+    let how = match tokio::time::timeout(PATIENCE.after_stdin_closed, child.wait()).await {
+        Ok(Ok(status)) => status.to_string(),
+        Ok(Err(error)) => error.to_string(),
+        Err(_elapsed) => "it fell silent".to_owned(),
+    };
+    faults::crashed(&how, child.last_words().as_deref())
+}

@@ -1,0 +1,127 @@
+//! Starting Claude Code for a conversation, up to the moment when it is ready for a message.
+//!
+//! Owns the handshake (`initialize` is the readiness probe and the sign-in check) and the way back when an earlier
+//! session can't be resumed.
+
+use super::faults;
+use super::guard::Guard;
+use super::map::Mapper;
+use super::options::{self, Abilities, RunFiles};
+use super::outgoing;
+use super::session::{Ready, how_it_ended};
+use super::wire::{Line, parse};
+use crate::agent::adapter::Launch;
+use crate::agent::process::child::{ChildError, LineChild, Patience, Spawn};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+/// Ready in 0.7 s where it is warm; a cold start on a busy machine takes many times that.
+const READY_LIMIT: Duration = Duration::from_secs(45);
+/// It has no turn that it could finish.
+const PATIENCE: Patience =
+    Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
+const REQUEST: &str = "initialize";
+const FRESH_START: &str =
+    "The agent's earlier session is not there any more: it starts anew and knows only what is said from now on.";
+
+/// Starts it, resuming [`Launch::resume`] where it can.
+pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
+    match attempt(program, abilities, &launch, true).await {
+        // It answers nothing and ends at once when it does not know the session.
+        Err(Failure::Ended(_)) if launch.resume.is_some() => {
+            let mut ready = attempt(program, abilities, &launch, false).await.map_err(Failure::into_fault)?;
+            ready.notice = Some(FRESH_START.to_owned());
+            Ok(ready)
+        }
+        other => other.map_err(Failure::into_fault),
+    }
+}
+
+enum Failure {
+    /// The process ended before it was ready.
+    Ended(Fault),
+    Other(Fault),
+}
+
+impl Failure {
+    fn into_fault(self) -> Fault {
+        match self {
+            Self::Ended(fault) | Self::Other(fault) => fault,
+        }
+    }
+}
+
+async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: bool) -> Result<Ready, Failure> {
+    let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
+    let guard = Guard::new(&launch.folder, home, &launch.off_limits);
+    let files = write_files(launch, &guard).await.map_err(Failure::Other)?;
+    let environment = options::environment(&launch.environment, program);
+    let (child, writer, lines) = LineChild::spawn(Spawn {
+        program,
+        arguments: options::arguments(launch, &files, abilities, resume),
+        environment: &environment,
+        folder: &launch.folder,
+    })
+    .map_err(|error| Failure::Other(not_spawned(&error)))?;
+    let mapper = Mapper::new(launch.tools.clone(), launch.folder.clone());
+    let mut ready = Ready { child, writer, lines, mapper, guard, folder: launch.folder.clone(), files, notice: None };
+    match tokio::time::timeout(READY_LIMIT, handshake(&mut ready)).await {
+        Ok(Ok(())) => Ok(ready),
+        Ok(Err(failure)) => {
+            ready.child.end(PATIENCE).await;
+            Err(failure)
+        }
+        Err(_elapsed) => {
+            ready.child.end(PATIENCE).await;
+            Err(Failure::Other(faults::silent_start(READY_LIMIT.as_secs())))
+        }
+    }
+}
+
+async fn write_files(launch: &Launch, guard: &Guard) -> Result<RunFiles, Fault> {
+    let (launch, guard) = (launch.clone(), guard.clone());
+    let written = tokio::task::spawn_blocking(move || RunFiles::write(&launch, &guard)).await;
+    written.map_err(std::io::Error::other).and_then(|written| written).map_err(|error| {
+        Fault::new(FaultCode::Storage, format!("Claude Code's configuration could not be written: {error}"))
+            .hint("Check that the disk is not full and that gstack's folder is yours.")
+            .at(Hop::Daemon)
+    })
+}
+
+fn not_spawned(error: &ChildError) -> Fault {
+    match error {
+        ChildError::NoFolder(folder) => {
+            Fault::new(FaultCode::NotFound, format!("The conversation's folder {} is not there.", folder.display()))
+                .hint("Choose another folder for this conversation.")
+                .at(Hop::Daemon)
+        }
+        ChildError::Start { .. } => faults::broken(&error.to_string()),
+    }
+}
+
+async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
+    // A process that is gone already says why at the end of its output.
+    ready.writer.line(outgoing::initialize(REQUEST)).await.ok();
+    loop {
+        let Ok(Some(line)) = ready.lines.next().await else {
+            return Err(Failure::Ended(how_it_ended(&mut ready.child).await));
+        };
+        let Some(Line::ControlResponse { response }) = parse(&line) else { continue };
+        if response.request_id != REQUEST {
+            continue;
+        }
+        if response.subtype != "success" {
+            let why = response.error.unwrap_or_else(|| "it refused to initialize".to_owned());
+            return Err(Failure::Other(faults::broken(&why)));
+        }
+        if let Some(account) = response.response.and_then(|initialized| initialized.account) {
+            if account.is_signed_out() {
+                return Err(Failure::Other(faults::signed_out()));
+            }
+            ready.mapper.note_account(&account);
+        }
+        return Ok(());
+    }
+}

@@ -1,0 +1,80 @@
+//! What of a message has already been told by stream events, so that its finished blocks add only what is missing.
+//!
+//! Owns the comparison. Pure; never says anything itself.
+
+/// The message that is being streamed, or was last.
+#[derive(Debug, Default)]
+pub struct Streamed {
+    message: String,
+    blocks: Vec<StreamedBlock>,
+}
+
+#[derive(Debug)]
+struct StreamedBlock {
+    /// `text`, `thinking`, `tool_use` …
+    kind: String,
+    text: String,
+    finished: bool,
+}
+
+impl Streamed {
+    pub fn begin_message(&mut self, id: String) {
+        self.message = id;
+        self.blocks.clear();
+    }
+
+    pub fn begin_block(&mut self, kind: &str) {
+        self.blocks.push(StreamedBlock { kind: kind.to_owned(), text: String::new(), finished: false });
+    }
+
+    /// The newest block grew. True when this is the block's first text.
+    pub fn grow(&mut self, text: &str) -> bool {
+        let Some(block) = self.blocks.last_mut() else { return true };
+        let first = block.text.is_empty();
+        block.text.push_str(text);
+        first
+    }
+
+    /// A block of the message is finished with `whole` as its text. What is left to tell of it, and whether that
+    /// begins a new block; `None` when all of it was streamed.
+    pub fn rest_of<'a>(&mut self, message: &str, kind: &str, whole: &'a str) -> Option<(bool, &'a str)> {
+        let same_message = self.message == message;
+        let open = self.blocks.iter_mut().find(|block| same_message && !block.finished && block.kind == kind);
+        let Some(block) = open else { return Some((true, whole)) };
+        block.finished = true;
+        match whole.strip_prefix(block.text.as_str()) {
+            Some("") => None,
+            Some(rest) => Some((block.text.is_empty(), rest)),
+            // It was changed after it was streamed; what was told can't be taken back.
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Streamed;
+
+    #[test]
+    fn only_what_was_not_streamed_is_left() {
+        let mut streamed = Streamed::default();
+        streamed.begin_message("m".into());
+        streamed.begin_block("thinking");
+        assert!(streamed.grow("hm"));
+        streamed.begin_block("text");
+        assert!(streamed.grow("one "));
+        assert!(!streamed.grow("two"));
+        assert_eq!(streamed.rest_of("m", "thinking", "hm"), None);
+        assert_eq!(streamed.rest_of("m", "text", "one two three"), Some((false, " three")));
+        assert_eq!(streamed.rest_of("m", "text", "another block"), Some((true, "another block")));
+        assert_eq!(streamed.rest_of("other", "text", "one two"), Some((true, "one two")));
+    }
+
+    #[test]
+    fn a_block_that_began_without_text_is_told_whole() {
+        let mut streamed = Streamed::default();
+        streamed.begin_message("m".into());
+        streamed.begin_block("text");
+        assert_eq!(streamed.rest_of("m", "text", "all"), Some((true, "all")));
+    }
+}

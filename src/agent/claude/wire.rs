@@ -1,0 +1,367 @@
+//! Claude Code's lines (`--output-format stream-json` and the control protocol), read tolerantly.
+//!
+//! Owns the shapes. Unknown types and fields are ignored, keys may come in any order, and a line that is not such an
+//! object is skipped: the program is updated far more often than this one. Never interprets what it read.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One line from Claude Code.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Line {
+    System(System),
+    StreamEvent {
+        event: StreamEvent,
+        #[serde(default)]
+        parent_tool_use_id: Option<String>,
+    },
+    Assistant(Box<Assistant>),
+    User(Box<User>),
+    Result(Box<TurnResult>),
+    RateLimitEvent {
+        #[serde(default)]
+        rate_limit_info: RateLimit,
+    },
+    ControlRequest {
+        request_id: String,
+        request: ControlRequest,
+    },
+    ControlResponse {
+        response: ControlResponse,
+    },
+    ControlCancelRequest {
+        request_id: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+/// Reads one line. `None` for what is not an object of a known shape.
+pub fn parse(line: &str) -> Option<Line> {
+    let line = line.trim_start();
+    if !line.starts_with('{') {
+        return None;
+    }
+    match serde_json::from_str(line) {
+        Ok(Line::Other) => None,
+        Ok(line) => Some(line),
+        Err(error) => {
+            // Its text may hold what pages or people said: only the place is told.
+            tracing::debug!(line = error.line(), column = error.column(), "a line of Claude Code was skipped");
+            None
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "subtype", rename_all = "snake_case")]
+pub enum System {
+    /// At the beginning of every turn.
+    Init(Init),
+    ApiRetry(ApiRetry),
+    PermissionDenied {
+        #[serde(default)]
+        tool_use_id: Option<String>,
+    },
+    CompactBoundary,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Init {
+    pub session_id: String,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default, rename = "apiKeySource")]
+    pub api_key_source: Option<String>,
+    #[serde(default)]
+    pub mcp_servers: Vec<McpServer>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpServer {
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub status: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ApiRetry {
+    #[serde(default)]
+    pub attempt: u64,
+    #[serde(default)]
+    pub max_retries: u64,
+    #[serde(default)]
+    pub error_status: Option<u16>,
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct RateLimit {
+    /// `allowed`, `allowed_warning`, `rejected`
+    #[serde(default)]
+    pub status: String,
+    /// Seconds since 1970.
+    #[serde(default, rename = "resetsAt")]
+    pub resets_at: Option<i64>,
+}
+
+/// A raw event of the streaming API.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum StreamEvent {
+    MessageStart {
+        message: MessageStart,
+    },
+    ContentBlockStart {
+        #[serde(default)]
+        content_block: BlockStart,
+    },
+    ContentBlockDelta {
+        delta: Delta,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct MessageStart {
+    #[serde(default)]
+    pub id: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct BlockStart {
+    #[serde(default, rename = "type")]
+    pub kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type")]
+pub enum Delta {
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "thinking_delta")]
+    Thinking { thinking: String },
+    #[serde(other)]
+    Other,
+}
+
+/// One finished block (or more) of an answer.
+#[derive(Debug, Deserialize)]
+pub struct Assistant {
+    pub message: Message,
+    #[serde(default)]
+    pub parent_tool_use_id: Option<String>,
+    /// `authentication_failed`, `rate_limit` … on a message that Claude Code wrote itself.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Message {
+    #[serde(default)]
+    pub id: String,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub content: Content,
+}
+
+/// What a message or a tool result holds.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    Text(String),
+    Blocks(Vec<Block>),
+    Other(serde::de::IgnoredAny),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Blocks(Vec::new())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Block {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    Thinking {
+        #[serde(default)]
+        thinking: String,
+    },
+    ToolUse {
+        id: String,
+        #[serde(default)]
+        name: String,
+        #[serde(default)]
+        input: Value,
+    },
+    ToolResult {
+        tool_use_id: String,
+        #[serde(default)]
+        content: Content,
+        #[serde(default)]
+        is_error: Option<bool>,
+    },
+    Image {
+        #[serde(default)]
+        source: ImageSource,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct ImageSource {
+    #[serde(default)]
+    pub media_type: String,
+    /// Base64.
+    #[serde(default)]
+    pub data: String,
+}
+
+/// Tool results come as a message of the user's.
+#[derive(Debug, Deserialize)]
+pub struct User {
+    pub message: Message,
+    #[serde(default)]
+    pub tool_result_meta: Vec<ToolResultMeta>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ToolResultMeta {
+    #[serde(default)]
+    pub id: String,
+    /// There when the tool did not run: `permission-rule`, `user-rejected`.
+    #[serde(default)]
+    pub non_execution_kind: Option<String>,
+}
+
+/// The end of a turn. An API failure comes as `subtype: success` with `is_error`.
+#[derive(Debug, Default, Deserialize)]
+pub struct TurnResult {
+    #[serde(default)]
+    pub subtype: String,
+    #[serde(default)]
+    pub is_error: bool,
+    #[serde(default)]
+    pub result: Option<String>,
+    #[serde(default)]
+    pub errors: Vec<String>,
+    #[serde(default)]
+    pub api_error_status: Option<u16>,
+    /// `aborted_streaming`, `aborted_tools`, `api_error`, `max_turns` …
+    #[serde(default)]
+    pub terminal_reason: Option<String>,
+    /// Of the process, not of the turn.
+    #[serde(default)]
+    pub total_cost_usd: Option<f64>,
+}
+
+/// What Claude Code asks its host.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "subtype", rename_all = "snake_case")]
+pub enum ControlRequest {
+    CanUseTool(CanUseTool),
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct CanUseTool {
+    pub tool_name: String,
+    #[serde(default)]
+    pub input: Value,
+    #[serde(default)]
+    pub tool_use_id: Option<String>,
+    #[serde(default)]
+    pub decision_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ControlResponse {
+    #[serde(default)]
+    pub subtype: String,
+    #[serde(default)]
+    pub request_id: String,
+    #[serde(default)]
+    pub response: Option<Initialized>,
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+/// The part of the answer to `initialize` that is used; other answers simply have none of it.
+#[derive(Debug, Default, Deserialize)]
+pub struct Initialized {
+    #[serde(default)]
+    pub account: Option<Account>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Account {
+    #[serde(default)]
+    pub email: Option<String>,
+    #[serde(default, rename = "tokenSource")]
+    pub token_source: Option<String>,
+    #[serde(default, rename = "apiKeySource")]
+    pub api_key_source: Option<String>,
+    #[serde(default, rename = "apiProvider")]
+    pub api_provider: Option<String>,
+}
+
+impl Account {
+    /// Only where it says so: an account that tells nothing may be any newer kind of sign-in.
+    pub fn is_signed_out(&self) -> bool {
+        let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
+        let anthropic = self.api_provider.as_deref().is_none_or(|provider| provider == "firstParty");
+        let told = self.token_source.as_deref() == Some("none");
+        told && anthropic && self.email.is_none() && none(&self.api_key_source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Account, Block, Content, Line, System, parse};
+
+    #[test]
+    fn the_type_may_come_last_and_unknown_fields_are_ignored() {
+        let line = r#"{"new":{"a":[1]},"session_id":"s","subtype":"init","model":"m","type":"system"}"#;
+        let Some(Line::System(System::Init(init))) = parse(line) else { panic!("not read") };
+        assert_eq!((init.session_id.as_str(), init.model.as_deref()), ("s", Some("m")));
+    }
+
+    #[test]
+    fn what_is_unknown_or_no_object_is_skipped() {
+        for line in ["", "text", "[1]", "\"x\"", "{}", "{broken", r#"{"type":"newer"}"#, r#"{"type":7}"#] {
+            assert!(parse(line).is_none(), "{line}");
+        }
+        assert!(matches!(parse(r#"{"type":"system","subtype":"newer"}"#), Some(Line::System(System::Other))));
+    }
+
+    #[test]
+    fn a_block_of_an_unknown_type_does_not_hide_the_others() {
+        let line = r#"{"type":"user","message":{"content":[{"type":"newer","x":1},{"type":"tool_result",
+                      "tool_use_id":"t","content":{"odd":1}}]}}"#;
+        let Some(Line::User(user)) = parse(line) else { panic!("not read") };
+        let Content::Blocks(blocks) = user.message.content else { panic!("no blocks") };
+        assert!(matches!(&blocks[1], Block::ToolResult { content: Content::Other(_), is_error: None, .. }));
+    }
+
+    #[test]
+    fn signed_out_is_only_what_says_so() {
+        let account = |text: &str| serde_json::from_str::<Account>(text).unwrap().is_signed_out();
+        assert!(account(r#"{"tokenSource":"none","apiProvider":"firstParty"}"#));
+        assert!(!account(r#"{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}"#));
+        assert!(!account(r#"{"tokenSource":"none","apiProvider":"bedrock"}"#));
+        assert!(!account("{}"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Claude Code's own tools in words: for the step's line and for the question whether it may run.
+//!
+//! Owns the words of its built-in tools. The words of `gstack`'s tools come from the registry.
+
+use crate::agent::adapter::StepWords;
+use crate::agent::clip::one_line;
+use crate::protocol::chat::StepKind;
+use serde_json::Value;
+use std::path::Path;
+
+/// An object of a step is one line in a narrow panel.
+const LONGEST_OBJECT: usize = 120;
+
+/// What a tool of Claude Code's own does. `folder`: paths below it are told relative to it.
+pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
+    let text = |name: &str| one_line(input.get(name).and_then(Value::as_str).unwrap_or_default(), LONGEST_OBJECT);
+    let path = |name: &str| one_line(&relative(input.get(name).and_then(Value::as_str), folder), LONGEST_OBJECT);
+    let (kind, verb, object) = match tool {
+        "Read" => (StepKind::File, "Reading", path("file_path")),
+        "Write" => (StepKind::File, "Writing", path("file_path")),
+        "Edit" | "MultiEdit" => (StepKind::File, "Editing", path("file_path")),
+        "NotebookEdit" => (StepKind::File, "Editing", path("notebook_path")),
+        "Glob" => (StepKind::File, "Finding files", text("pattern")),
+        "Grep" => (StepKind::File, "Searching files for", text("pattern")),
+        "Bash" => (StepKind::Shell, "Running", text("command")),
+        "WebFetch" => (StepKind::Read, "Fetching", text("url")),
+        "WebSearch" => (StepKind::Read, "Searching the web for", text("query")),
+        "AskUserQuestion" => (StepKind::Other, "Asking", first_question(input)),
+        "Task" | "Agent" => (StepKind::Other, "Working on", text("description")),
+        "TodoWrite" => (StepKind::Other, "Planning", String::new()),
+        other => (StepKind::Other, "Using", plain_name(other)),
+    };
+    StepWords { kind, verb: verb.to_owned(), object }
+}
+
+/// The question for a permission, and the thing itself: the command, the path.
+pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
+    let words = describe(tool, input, folder);
+    let named = |verb: &str| format!("{verb} {}", words.object).trim_end().to_owned();
+    let whole = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
+    let does = ["command", "file_path", "notebook_path", "url", "path", "pattern", "query"].into_iter().find_map(whole);
+    let ask = match tool {
+        "Bash" => "Run a command".to_owned(),
+        "Read" => named("Read"),
+        "Write" => named("Write"),
+        "Edit" | "MultiEdit" | "NotebookEdit" => named("Edit"),
+        "Glob" | "Grep" => format!("Search the files in {}", search_place(input, folder)),
+        "WebFetch" => named("Fetch"),
+        "WebSearch" => named("Search the web for"),
+        other => format!("Use {}", plain_name(other)),
+    };
+    (ask, does.unwrap_or_else(|| one_line(&input.to_string(), 1000)))
+}
+
+/// `/folder/src/a.rs` as `src/a.rs`; what lies elsewhere as it is.
+fn relative(path: Option<&str>, folder: &Path) -> String {
+    let path = path.unwrap_or_default();
+    match Path::new(path).strip_prefix(folder) {
+        Ok(below) if !below.as_os_str().is_empty() => below.display().to_string(),
+        _ => path.to_owned(),
+    }
+}
+
+fn search_place(input: &Value, folder: &Path) -> String {
+    let place = relative(input.get("path").and_then(Value::as_str), folder);
+    if place.is_empty() { "this folder".to_owned() } else { one_line(&place, LONGEST_OBJECT) }
+}
+
+fn first_question(input: &Value) -> String {
+    let question = input.pointer("/questions/0/question").and_then(Value::as_str).unwrap_or_default();
+    one_line(question, LONGEST_OBJECT)
+}
+
+/// `mcp__server__tool` as `tool`.
+fn plain_name(tool: &str) -> String {
+    one_line(tool.rsplit("__").next().unwrap_or(tool), LONGEST_OBJECT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{describe, question};
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn tools_are_told_in_words() {
+        let table = [
+            ("Read", json!({"file_path": "/work/src/a.rs"}), "Reading src/a.rs"),
+            ("Write", json!({"file_path": "/etc/x"}), "Writing /etc/x"),
+            ("Bash", json!({"command": "ls\n -l"}), "Running ls -l"),
+            ("Grep", json!({"pattern": "todo"}), "Searching files for todo"),
+            ("AskUserQuestion", json!({"questions": [{"question": "Which?"}]}), "Asking Which?"),
+            ("TodoWrite", json!({}), "Planning"),
+            ("mcp__other__list_things", json!(null), "Using list_things"),
+            ("Read", json!({"file_path": 7}), "Reading"),
+        ];
+        for (tool, input, words) in table {
+            let told = describe(tool, &input, Path::new("/work"));
+            assert_eq!(format!("{} {}", told.verb, told.object).trim_end(), words);
+        }
+    }
+
+    #[test]
+    fn a_question_names_the_thing_itself() {
+        let ask = |tool: &str, input| question(tool, &input, Path::new("/work"));
+        assert_eq!(ask("Bash", json!({"command": "rm -r x"})), ("Run a command".into(), "rm -r x".into()));
+        assert_eq!(ask("Write", json!({"file_path": "/work/n.txt"})), ("Write n.txt".into(), "/work/n.txt".into()));
+        assert_eq!(ask("Grep", json!({"pattern": "x"})), ("Search the files in this folder".into(), "x".into()));
+    }
+}

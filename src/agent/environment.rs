@@ -1,0 +1,202 @@
+//! The environment that agents run in: what the person's login shell sets up, not what the daemon happened to inherit.
+//!
+//! Owns asking the shell (once, with a limit) and what is taken out. Never passes on the daemon's own variables.
+
+use super::adapter::AgentEnvironment;
+use super::process::brief;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+
+/// A start-up file that asks a network may take seconds; one that hangs must not hold up the first turn for long.
+const SHELL_LIMIT: Duration = Duration::from_secs(5);
+/// Between these lies the environment; start-up files may print anything around it.
+const BEGIN: &str = "--gstack-environment-begin--";
+const END: &str = "--gstack-environment-end--";
+
+/// What a login on this machine starts from. Everything else comes from the shell.
+const SEED: [&str; 15] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "SSH_AUTH_SOCK",
+];
+
+/// Settings that the person's own start-up files make and that decide how Claude Code signs in.
+/// All other `CLAUDE_CODE_…` are marks of a session that something of ours must not be taken for.
+const KEPT_CLAUDE: [&str; 4] =
+    ["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
+
+/// Where programs lie on a machine whose shell could not be asked.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin";
+
+/// The environment, asked for at its first use. Share it behind an `Arc`.
+#[derive(Debug, Default)]
+pub struct LoginEnvironment {
+    additions: BTreeMap<String, String>,
+    captured: OnceCell<AgentEnvironment>,
+}
+
+impl LoginEnvironment {
+    /// `additions` come from the configuration and win over everything.
+    pub fn new(additions: BTreeMap<String, String>) -> Self {
+        Self { additions, captured: OnceCell::new() }
+    }
+
+    /// One that is known already: no shell is asked.
+    pub fn known(environment: AgentEnvironment) -> Self {
+        Self { additions: BTreeMap::new(), captured: OnceCell::new_with(Some(environment)) }
+    }
+
+    pub async fn get(&self) -> AgentEnvironment {
+        self.captured.get_or_init(|| capture(seed(), &self.additions)).await.clone()
+    }
+}
+
+fn seed() -> BTreeMap<OsString, OsString> {
+    SEED.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?))).collect()
+}
+
+/// Asks the login shell named in `seed`; where it doesn't answer, `seed` itself has to do.
+pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMap<String, String>) -> AgentEnvironment {
+    seed.insert("TERM".into(), "dumb".into());
+    let asked = ask_shell(&seed).await;
+    let mut variables = asked.unwrap_or_else(|| {
+        let mut fallback = seed;
+        let path = fallback.entry("PATH".into()).or_default();
+        if !path.is_empty() {
+            path.push(":");
+        }
+        path.push(USUAL_PATH);
+        fallback
+    });
+    variables.retain(|name, _| !is_dropped(name));
+    variables.extend(additions.iter().map(|(name, value)| (name.into(), value.into())));
+    AgentEnvironment { variables }
+}
+
+async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsString, OsString>> {
+    let (shell, flags) = shell(seed.get(OsStr::new("SHELL")).map(OsString::as_os_str));
+    // `env -0` keeps values with line breaks whole; an old one without it is read by lines.
+    let script = format!("printf %s {BEGIN}; command env -0 2>/dev/null || command env; printf %s {END}");
+    let environment = AgentEnvironment { variables: seed.clone() };
+    match brief::run(&shell, &[flags, "-c", &script], &environment, SHELL_LIMIT).await {
+        Ok(output) => {
+            let found = parse(&output.stdout);
+            if found.is_none() {
+                tracing::warn!(shell = %shell.display(), status = %output.status, "the login shell told no environment");
+            }
+            found
+        }
+        Err(error) => {
+            tracing::warn!(shell = %shell.display(), %error, "the login shell told no environment");
+            None
+        }
+    }
+}
+
+/// The person's shell with its flags for "login, interactive", where it is one that understands the script.
+fn shell(named: Option<&OsStr>) -> (PathBuf, &'static str) {
+    let named = named.map(Path::new).filter(|path| path.is_absolute());
+    match named.and_then(|path| Some((path, path.file_name()?.to_str()?))) {
+        Some((path, "bash" | "zsh" | "fish" | "ksh" | "mksh")) => (path.to_owned(), "-li"),
+        Some((path, "dash" | "sh" | "ash")) => (path.to_owned(), "-l"),
+        _ => (PathBuf::from("/bin/sh"), "-l"),
+    }
+}
+
+fn parse(output: &[u8]) -> Option<BTreeMap<OsString, OsString>> {
+    let begin = find(output, BEGIN.as_bytes())? + BEGIN.len();
+    let length = find(&output[begin..], END.as_bytes())?;
+    let between = &output[begin..begin + length];
+    let separator = if between.contains(&0) { 0 } else { b'\n' };
+    let variables: BTreeMap<OsString, OsString> = between
+        .split(|byte| *byte == separator)
+        .filter_map(|entry| {
+            let equals = entry.iter().position(|byte| *byte == b'=').filter(|at| *at > 0)?;
+            let value = OsString::from_vec(entry[equals + 1..].to_vec());
+            Some((OsStr::from_bytes(&entry[..equals]).to_owned(), value))
+        })
+        .collect();
+    variables.contains_key(OsStr::new("PATH")).then_some(variables)
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+fn is_dropped(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let of_claude = name == "CLAUDECODE" || name.starts_with("CLAUDE_CODE_");
+    let of_shell = matches!(name, "_" | "SHLVL" | "PWD" | "OLDPWD");
+    (of_claude && !KEPT_CLAUDE.contains(&name)) || name.starts_with("GSTACK_") || of_shell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{capture, parse, shell};
+    use std::collections::BTreeMap;
+    use std::ffi::{OsStr, OsString};
+    use std::path::PathBuf;
+
+    fn seed(home: &std::path::Path, shell: &str) -> BTreeMap<OsString, OsString> {
+        [("HOME", home.as_os_str()), ("SHELL", OsStr::new(shell)), ("PATH", OsStr::new("/usr/bin:/bin"))]
+            .map(|(name, value)| (name.into(), value.to_owned()))
+            .into()
+    }
+
+    #[tokio::test]
+    async fn start_up_files_are_followed_and_marks_of_sessions_dropped() {
+        let home = tempfile::tempdir().unwrap();
+        let profile = "echo hello; export PATH=/own/bin:$PATH MANY='a\nb' CLAUDECODE=1 CLAUDE_CODE_ENTRYPOINT=cli \
+                       CLAUDE_CODE_USE_BEDROCK=1 GSTACK_TAB=3 KEY=shell\n";
+        std::fs::write(home.path().join(".profile"), profile).unwrap();
+        let additions = [("KEY".to_owned(), "config".to_owned())].into();
+        let found = capture(seed(home.path(), "/bin/sh"), &additions).await.variables;
+        let get = |name: &str| found.get(OsStr::new(name)).and_then(|value| value.to_str());
+        assert!(get("PATH").unwrap().starts_with("/own/bin:"));
+        assert_eq!((get("MANY"), get("KEY")), (Some("a\nb"), Some("config")));
+        assert_eq!(get("CLAUDE_CODE_USE_BEDROCK"), Some("1"));
+        for dropped in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "GSTACK_TAB", "SHLVL", "PWD"] {
+            assert_eq!(get(dropped), None, "{dropped}");
+        }
+    }
+
+    #[tokio::test]
+    async fn without_an_answer_there_is_still_a_path() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(".profile"), "exit 1\n").unwrap();
+        let found = capture(seed(home.path(), "/bin/sh"), &BTreeMap::new()).await.variables;
+        let path = found.get(OsStr::new("PATH")).unwrap().to_str().unwrap();
+        assert!(path.starts_with("/usr/bin:/bin:/usr/local/bin"));
+        assert_eq!(found.get(OsStr::new("HOME")).unwrap(), home.path().as_os_str());
+    }
+
+    #[test]
+    fn an_env_without_zero_ends_is_read_by_lines() {
+        let text = "noise--gstack-environment-begin--A=1\nPATH=/bin\n--gstack-environment-end--more";
+        assert_eq!(parse(text.as_bytes()).unwrap().len(), 2);
+        assert!(parse(b"nothing").is_none());
+    }
+
+    #[test]
+    fn a_shell_of_another_language_is_not_asked() {
+        assert_eq!(shell(Some(OsStr::new("/bin/tcsh"))).0, PathBuf::from("/bin/sh"));
+        assert_eq!(shell(Some(OsStr::new("/usr/bin/zsh"))), (PathBuf::from("/usr/bin/zsh"), "-li"));
+        assert_eq!(shell(None).0, PathBuf::from("/bin/sh"));
+    }
+}

@@ -1,0 +1,119 @@
+//! All processes that came from one process, also those that moved to sessions of their own.
+//!
+//! Owns finding and killing them. Never kills a process that merely has the same number: each is
+//! known by its number and its start time.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::HashMap;
+
+/// One process, told apart from a later one with the same number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessId {
+    pub pid: i32,
+    /// When it started, as the system writes it. Only compared.
+    started: String,
+}
+
+struct Entry {
+    parent: i32,
+    started: String,
+}
+
+/// The children of `root`, their children and so on, without `root` itself.
+pub fn of(root: i32) -> Vec<ProcessId> {
+    let table = table();
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for (pid, entry) in &table {
+        children.entry(entry.parent).or_default().push(*pid);
+    }
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(parent) = open.pop() {
+        for pid in children.remove(&parent).unwrap_or_default() {
+            if let Some(entry) = table.get(&pid) {
+                found.push(ProcessId { pid, started: entry.started.clone() });
+            }
+            open.push(pid);
+        }
+    }
+    found
+}
+
+/// Kills those of `processes` that are still the ones that were found.
+pub fn kill(processes: &[ProcessId]) {
+    if processes.is_empty() {
+        return;
+    }
+    let table = table();
+    for process in processes {
+        let same = table.get(&process.pid).is_some_and(|entry| entry.started == process.started);
+        if let Some(pid) = Pid::from_raw(process.pid).filter(|_| same) {
+            // It may have ended in between: that is what was wanted.
+            kill_process(pid, Signal::KILL).ok();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn table() -> HashMap<i32, Entry> {
+    let Ok(folder) = std::fs::read_dir("/proc") else { return HashMap::new() };
+    folder
+        .flatten()
+        .filter_map(|item| {
+            let pid: i32 = item.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(item.path().join("stat")).ok()?;
+            Some((pid, parse_stat(&stat)?))
+        })
+        .collect()
+}
+
+/// `/proc/PID/stat` (proc_pid_stat(5)): the name in parentheses may hold anything, so fields count from its end:
+/// state, parent … and start time as the 22nd of the line. A zombie is as good as gone.
+#[cfg(target_os = "linux")]
+fn parse_stat(stat: &str) -> Option<Entry> {
+    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().collect();
+    let entry = Entry { parent: fields.get(1)?.parse().ok()?, started: (*fields.get(19)?).to_owned() };
+    (*fields.first()? != "Z").then_some(entry)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn table() -> HashMap<i32, Entry> {
+    let Ok(output) = std::process::Command::new("ps").args(["-axo", "pid=,ppid=,lstart="]).output() else {
+        return HashMap::new();
+    };
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_ascii_whitespace();
+            let pid = words.next()?.parse().ok()?;
+            let parent = words.next()?.parse().ok()?;
+            Some((pid, Entry { parent, started: words.collect::<Vec<_>>().join(" ") }))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_with_parentheses_and_spaces_does_not_move_the_fields() {
+        let fields: Vec<String> = (3..=52).map(|n| if n == 3 { "S".to_owned() } else { n.to_string() }).collect();
+        let stat = format!("7 (odd ) name) {}", fields.join(" "));
+        let entry = super::parse_stat(&stat).unwrap();
+        assert_eq!((entry.parent, entry.started.as_str()), (4, "22"));
+    }
+
+    #[test]
+    fn grandchildren_are_found() {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "sh -c 'echo up; read x' ; true"]);
+        let mut child = shell.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line).unwrap();
+        assert_eq!(super::of(std::process::id() as i32).iter().filter(|p| p.pid == child.id() as i32).count(), 1);
+        assert_eq!(super::of(child.id() as i32).len(), 1);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(super::of(child.id() as i32).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! Lines out of a byte stream: any chunking, many megabytes a line, a hard cap.
+//!
+//! Owns the splitting. Never parses a line, and never holds more than the cap.
+
+use std::io;
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// A screenshot as base64 is a few MiB; nothing that an agent says is near this.
+pub const LONGEST_LINE: usize = 32 * 1024 * 1024;
+
+/// Reads lines. One that is longer than the cap is left out whole and reading goes on behind it.
+pub struct Lines<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    longest: usize,
+    skipping: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub fn new(reader: R) -> Self {
+        Self::with_longest(reader, LONGEST_LINE)
+    }
+
+    pub fn with_longest(reader: R, longest: usize) -> Self {
+        Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new(), longest, skipping: false }
+    }
+
+    /// The next line without its end, as text (what is not UTF-8 becomes U+FFFD); `None` at the end of the stream.
+    /// Safe to drop between calls: what was read of a line is kept.
+    pub async fn next(&mut self) -> io::Result<Option<String>> {
+        loop {
+            let chunk = self.reader.fill_buf().await?;
+            if chunk.is_empty() {
+                let rest = !self.line.is_empty() && !self.skipping;
+                self.skipping = false;
+                return Ok(rest.then(|| self.take()));
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = end.map_or(chunk, |at| &chunk[..at]);
+            if !self.skipping && self.line.len() + part.len() > self.longest {
+                tracing::warn!(cap = self.longest, "a line that is too long was left out");
+                self.skipping = true;
+                self.line = Vec::new();
+            }
+            if !self.skipping {
+                self.line.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.reader.consume(used);
+            if end.is_some() && !std::mem::take(&mut self.skipping) {
+                return Ok(Some(self.take()));
+            }
+        }
+    }
+
+    /// The line's text; a large buffer is not kept for the small lines that follow.
+    fn take(&mut self) -> String {
+        let mut bytes = std::mem::take(&mut self.line);
+        if bytes.last() == Some(&b'\r') {
+            bytes.pop();
+        }
+        String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+    use tokio::io::AsyncWriteExt;
+
+    async fn read_all(chunks: &[&[u8]], longest: usize) -> Vec<String> {
+        let (mut writer, reader) = tokio::io::duplex(3);
+        let chunks: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.to_vec()).collect();
+        let sent = tokio::spawn(async move {
+            for chunk in chunks {
+                writer.write_all(&chunk).await.unwrap();
+            }
+        });
+        let mut lines = Lines::with_longest(reader, longest);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            all.push(line);
+        }
+        sent.await.unwrap();
+        all
+    }
+
+    #[tokio::test]
+    async fn characters_across_chunks_stay_whole() {
+        let text = "grüße 🎉\nsecond\r\n\nlast".as_bytes();
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(read_all(&bytes, 100).await, ["grüße 🎉", "second", "", "last"]);
+    }
+
+    #[tokio::test]
+    async fn a_line_beyond_the_cap_is_left_out_and_the_next_one_read() {
+        assert_eq!(read_all(&[b"0123456789\nok\n0123456789"], 5).await, ["ok"]);
+    }
+}

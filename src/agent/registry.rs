@@ -1,0 +1,184 @@
+//! The agents that there are: which can be used here, and which is taken when a conversation names none.
+//!
+//! Owns the list and what the last look found. Never starts an agent.
+
+use super::adapter::{Agent, AgentEnvironment};
+use super::builtin::{self, Builtin};
+use super::claude::ClaudeCode;
+use super::environment::LoginEnvironment;
+use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::AgentName;
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Each question to a program has its own, shorter limit; this one holds whatever an agent does.
+const PROBE_LIMIT: Duration = Duration::from_secs(30);
+
+/// What the configuration says about agents.
+#[derive(Clone, Debug, Default)]
+pub struct AgentSettings {
+    /// Where Claude Code's program is, where it should not be looked for.
+    pub claude_path: Option<PathBuf>,
+    /// The default agent, where a person chose one.
+    pub default: Option<AgentName>,
+    /// Variables for all agents, over those of the login shell.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// All agents. Cheap to clone.
+#[derive(Clone)]
+pub struct Agents {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// In the order of preference; the built-in one is the last.
+    agents: Vec<Arc<dyn Agent>>,
+    chosen: Option<AgentName>,
+    environment: LoginEnvironment,
+    found: Mutex<Option<Vec<AgentInfo>>>,
+}
+
+impl Agents {
+    pub fn new(settings: AgentSettings) -> Self {
+        let agents: Vec<Arc<dyn Agent>> = vec![Arc::new(ClaudeCode::new(settings.claude_path)), Arc::new(Builtin)];
+        Self::with(agents, settings.default, LoginEnvironment::new(settings.environment))
+    }
+
+    /// With agents of one's own: the first usable one is the default, the last one should always be usable.
+    pub fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
+        Self { shared: Arc::new(Shared { agents, chosen, environment, found: Mutex::default() }) }
+    }
+
+    /// The environment that agents are started in.
+    pub async fn environment(&self) -> AgentEnvironment {
+        self.shared.environment.get().await
+    }
+
+    /// The agent of this name, usable or not.
+    pub fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
+        let named = self.shared.agents.iter().find(|agent| agent.name() == *name);
+        named.cloned().ok_or_else(|| {
+            let names: Vec<String> = self.shared.agents.iter().map(|agent| agent.name().to_string()).collect();
+            Fault::new(FaultCode::NotFound, format!("There is no agent named {name}."))
+                .hint(format!("Choose one of: {}.", names.join(", ")))
+                .at(Hop::Daemon)
+        })
+    }
+
+    /// The agent that a conversation without a choice talks to.
+    pub async fn default_agent(&self) -> Arc<dyn Agent> {
+        let name = self.list().await.into_iter().find(|info| info.default).map(|info| info.name);
+        let named = name.and_then(|name| self.get(&name).ok());
+        named.unwrap_or_else(|| Arc::new(Builtin))
+    }
+
+    /// What the last look found; looks where there was none.
+    pub async fn list(&self) -> Vec<AgentInfo> {
+        let found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match found {
+            Some(found) => found,
+            None => self.refresh().await,
+        }
+    }
+
+    /// Looks again at all agents at once.
+    pub async fn refresh(&self) -> Vec<AgentInfo> {
+        let environment = self.environment().await;
+        let mut found = join_all(self.shared.agents.iter().map(|agent| probe(agent.as_ref(), &environment))).await;
+        choose_default(&mut found, self.shared.chosen.as_ref());
+        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        found
+    }
+}
+
+async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
+    match tokio::time::timeout(PROBE_LIMIT, agent.probe(environment)).await {
+        Ok(info) => info,
+        Err(_elapsed) => AgentInfo {
+            name: agent.name(),
+            label: agent.label().to_owned(),
+            status: AgentStatus::Broken,
+            version: None,
+            path: None,
+            fault: Some(
+                Fault::new(FaultCode::Timeout, format!("{} did not answer.", agent.label()))
+                    .hint("Run it in a terminal to see whether it starts there, then look again.")
+                    .at(Hop::Agent),
+            ),
+            default: false,
+            has_model: agent.name().as_str() != builtin::NAME,
+        },
+    }
+}
+
+/// The chosen one; else the first one that is there. One that only lacks a sign-in counts: it is better to be told so
+/// at once than to be answered by another. `found` holds at least the built-in one, which is always ready.
+fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
+    let named = chosen.and_then(|name| found.iter().position(|info| info.name == *name));
+    let usable = |info: &AgentInfo| matches!(info.status, AgentStatus::Ready | AgentStatus::SignedOut);
+    if let Some(at) = named.or_else(|| found.iter().position(usable)) {
+        found[at].default = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Agents, choose_default};
+    use crate::agent::adapter::AgentEnvironment;
+    use crate::agent::builtin::Builtin;
+    use crate::agent::claude::ClaudeCode;
+    use crate::agent::environment::LoginEnvironment;
+    use crate::protocol::agents::{AgentInfo, AgentStatus};
+    use crate::protocol::fault::FaultCode;
+    use crate::protocol::ids::AgentName;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    fn info(name: &str, status: AgentStatus) -> AgentInfo {
+        AgentInfo {
+            name: AgentName::new(name),
+            label: name.to_owned(),
+            status,
+            version: None,
+            path: None,
+            fault: None,
+            default: false,
+            has_model: name != "builtin",
+        }
+    }
+
+    #[test]
+    fn the_default_is_the_first_that_is_there_or_the_chosen_one() {
+        let table = [
+            (AgentStatus::Ready, None, "claude"),
+            (AgentStatus::SignedOut, None, "claude"),
+            (AgentStatus::Missing, None, "builtin"),
+            (AgentStatus::Broken, None, "builtin"),
+            (AgentStatus::Ready, Some("builtin"), "builtin"),
+            (AgentStatus::Ready, Some("gone"), "claude"),
+        ];
+        for (status, chosen, expected) in table {
+            let mut found = [info("claude", status), info("builtin", AgentStatus::Ready)];
+            choose_default(&mut found, chosen.map(AgentName::new).as_ref());
+            let defaults: Vec<&str> = found.iter().filter(|info| info.default).map(|info| info.name.as_str()).collect();
+            assert_eq!(defaults, [expected]);
+        }
+    }
+
+    #[tokio::test]
+    async fn without_an_agent_the_built_in_one_answers_and_the_missing_one_says_how_to_get_it() {
+        let missing = ClaudeCode::new(Some(PathBuf::from("/nowhere/claude")));
+        let environment = LoginEnvironment::known(AgentEnvironment::default());
+        let agents = Agents::with(vec![Arc::new(missing), Arc::new(Builtin)], None, environment);
+        let list = agents.list().await;
+        assert_eq!(list[0].fault.as_ref().map(|fault| fault.code), Some(FaultCode::AgentMissing));
+        assert!(list[1].default && !list[1].has_model);
+        assert_eq!(agents.default_agent().await.label(), "Built-in");
+        assert_eq!(agents.get(&AgentName::new("x")).err().map(|fault| fault.code), Some(FaultCode::NotFound));
+    }
+}

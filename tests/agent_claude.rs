@@ -1,0 +1,442 @@
+//! The real Claude Code against a fake API on loopback: an isolated HOME, a dummy key, no other network.
+//!
+//! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
+
+use futures_util::future::BoxFuture;
+use gstack::agent::adapter::{
+    Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, PermissionAnswer, Prompt, StepWords,
+    ToolCall, ToolResult, Tools,
+};
+use gstack::agent::claude::ClaudeCode;
+use gstack::protocol::agents::AgentStatus;
+use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use gstack::protocol::fault::{Fault, FaultCode};
+use gstack::protocol::ids::ConversationId;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Only a bound for a test that hangs.
+const LIMIT: Duration = Duration::from_secs(120);
+const TOKEN: &str = "the-token-of-this-conversation";
+
+struct OnlyWords;
+
+impl Tools for OnlyWords {
+    fn run(&self, _: ToolCall, _: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
+        Box::pin(std::future::ready(Err(Fault::new(FaultCode::Unknown, "reached over MCP only"))))
+    }
+    fn describe(&self, tool: &str, _: &Value) -> StepWords {
+        StepWords { kind: StepKind::Navigate, verb: "Registry".to_owned(), object: tool.to_owned() }
+    }
+}
+
+/// A node program of `tests/fake` that ends with its stdin.
+struct Fake {
+    child: Child,
+    port: u16,
+}
+
+impl Fake {
+    fn start(script: &str, arguments: &[&str]) -> Option<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake").join(script);
+        let mut command = Command::new("node");
+        let mut child =
+            command.arg(script).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let port = u16::try_from(told["port"].as_u64().unwrap()).unwrap();
+        Some(Self { child, port })
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        self.child.wait().ok();
+    }
+}
+
+/// A home, a folder, a fake API and what is needed to start Claude Code with them.
+struct Bench {
+    agent: ClaudeCode,
+    home: tempfile::TempDir,
+    api: Fake,
+    environment: AgentEnvironment,
+}
+
+impl Bench {
+    /// `None`, said on stderr, where a needed program is missing.
+    fn new(scenario: &Value) -> Option<Self> {
+        let Some(program) = claude() else {
+            return skipped("Claude Code is not installed (set GSTACK_TEST_CLAUDE to its path)");
+        };
+        let home = tempfile::tempdir().unwrap();
+        for folder in ["project", "run"] {
+            std::fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        let script = home.path().join("scenario.json");
+        std::fs::write(&script, scenario.to_string()).unwrap();
+        let log = home.path().join("requests.jsonl");
+        let Some(api) = Fake::start("anthropic.mjs", &[script.to_str().unwrap(), "--log", log.to_str().unwrap()])
+        else {
+            return skipped("node is not installed");
+        };
+        let address = format!("http://127.0.0.1:{}", api.port);
+        let path = std::env::var("PATH").unwrap();
+        // A proxy that nobody listens on: whatever is not loopback goes nowhere.
+        let nowhere = "http://127.0.0.1:9";
+        let variables = [
+            ("HOME", home.path().to_str().unwrap()),
+            ("PATH", path.as_str()),
+            ("ANTHROPIC_BASE_URL", address.as_str()),
+            ("ANTHROPIC_API_KEY", "dummy"),
+            ("CLAUDE_CODE_MAX_RETRIES", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("DISABLE_ERROR_REPORTING", "1"),
+            ("HTTPS_PROXY", nowhere),
+            ("HTTP_PROXY", nowhere),
+            ("NO_PROXY", "127.0.0.1,localhost"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
+        Some(Self { agent: ClaudeCode::new(Some(program)), home, api, environment: AgentEnvironment { variables } })
+    }
+
+    fn launch(&self) -> Launch {
+        let tools = vec!["goto".to_owned()];
+        Launch {
+            conversation_id: ConversationId::random(),
+            folder: self.home.path().join("project"),
+            resume: None,
+            model: None,
+            system_prompt: gstack::agent::prompt::system_prompt(&tools),
+            mcp: McpEndpoint { url: "http://127.0.0.1:9/mcp".to_owned(), token: TOKEN.to_owned(), tools },
+            tools: Arc::new(OnlyWords),
+            environment: self.environment.clone(),
+            run_files: self.home.path().join("run"),
+            off_limits: Vec::new(),
+        }
+    }
+
+    async fn talk(&self) -> Talk {
+        self.talk_with(self.launch()).await.unwrap()
+    }
+
+    async fn talk_with(&self, launch: Launch) -> Result<Talk, Fault> {
+        let (sender, events) = mpsc::channel(64);
+        let session = self.agent.start(launch, sender).await?;
+        Ok(Talk { session, events })
+    }
+
+    /// The requests for answers that the API got, oldest first.
+    fn requests(&self) -> Vec<Value> {
+        let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
+        let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        all.filter(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with("/messages"))).collect()
+    }
+}
+
+/// Says so past the test harness, which hides what a passing test prints.
+fn skipped<T>(why: &str) -> Option<T> {
+    writeln!(std::io::stderr(), "SKIPPED {}: {why}", std::thread::current().name().unwrap_or("a test")).ok();
+    None
+}
+
+fn claude() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
+        return Some(PathBuf::from(path));
+    }
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    folders.into_iter().map(|folder| folder.join("claude")).find(|path| path.is_file())
+}
+
+/// A started session and its events.
+struct Talk {
+    session: Box<dyn AgentSession>,
+    events: mpsc::Receiver<AgentEvent>,
+}
+
+impl Talk {
+    async fn say(&mut self, text: &str) {
+        self.session.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }).await.unwrap();
+    }
+
+    async fn next(&mut self) -> AgentEvent {
+        tokio::time::timeout(LIMIT, self.events.recv())
+            .await
+            .expect("the agent fell silent")
+            .expect("its end came first")
+    }
+
+    /// Events up to and with the first one for which `last` holds.
+    async fn until(&mut self, last: impl Fn(&AgentEvent) -> bool) -> Vec<AgentEvent> {
+        let mut all = Vec::new();
+        loop {
+            let event = self.next().await;
+            let done = last(&event);
+            all.push(event);
+            if done {
+                return all;
+            }
+        }
+    }
+
+    async fn turn(&mut self) -> Vec<AgentEvent> {
+        self.until(|event| matches!(event, AgentEvent::TurnDone { .. })).await
+    }
+
+    async fn turn_of(&mut self, text: &str) -> Vec<AgentEvent> {
+        self.say(text).await;
+        self.turn().await
+    }
+}
+
+fn text_of(events: &[AgentEvent]) -> String {
+    let text = |event: &AgentEvent| if let AgentEvent::TextDelta(text) = event { Some(text.clone()) } else { None };
+    events.iter().filter_map(text).collect()
+}
+
+fn end_of(events: &[AgentEvent]) -> (TurnOutcome, Option<Fault>) {
+    match events.last() {
+        Some(AgentEvent::TurnDone { outcome, fault, .. }) => (*outcome, fault.clone()),
+        other => panic!("no end of a turn: {other:?}"),
+    }
+}
+
+fn scenario() -> Value {
+    json!({
+        "rules": [
+            {"match": "slow", "reply": [{"text": "tick ", "repeat": 2000, "chunk": 5, "delayMs": 50}]},
+            {"match": "write it", "tools": true, "reply": [{"tool": "Write", "input": {"file_path": "$1", "content": "x"}}]},
+            {"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]},
+            {"match": "open it", "tools": true, "reply": [{"tool": "mcp__gstack__goto", "input": {"url": "http://a.test/"}}]},
+            {"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error", "message": "invalid x-api-key"}]},
+            {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
+        ],
+        "afterTool": [{"text": "Done with the tool."}],
+    })
+}
+
+/// Processes that carry the test's own home in their environment: all that it started and that still run.
+fn left_behind(home: &Path) -> Vec<String> {
+    let needle = format!("HOME={}", home.display());
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let of_test = |entry: &std::fs::DirEntry| {
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == needle.as_bytes())
+    };
+    entries.filter(of_test).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[tokio::test]
+async fn two_turns_run_over_one_process_and_nothing_is_left() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let first = talk.turn_of("repeat after me: grüße 🎉 from here").await;
+    assert_eq!(text_of(&first), "grüße 🎉 from here");
+    assert_eq!(end_of(&first), (TurnOutcome::Done, None));
+    assert!(matches!(first[0], AgentEvent::SessionStarted { .. }));
+    let second = talk.turn_of("repeat after me: again").await;
+    assert_eq!(text_of(&second), "again");
+    assert!(!second.iter().any(|event| matches!(event, AgentEvent::SessionStarted { .. })));
+    assert!(matches!(second.last(), Some(AgentEvent::TurnDone { cost_usd: Some(cost), .. }) if *cost > 0.0));
+
+    talk.session.close().await;
+    assert!(matches!(talk.events.recv().await, Some(AgentEvent::Exited { fault: None })));
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+    assert_eq!(std::fs::read_dir(bench.home.path().join("run")).unwrap().count(), 0, "run files are left");
+}
+
+#[tokio::test]
+async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its_arguments() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
+    std::fs::create_dir(bench.home.path().join(".claude")).unwrap();
+    let settings =
+        json!({"permissions": {"allow": ["Bash", "Write"]}, "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}});
+    std::fs::write(bench.home.path().join(".claude/settings.json"), settings.to_string()).unwrap();
+    let mut launch = bench.launch();
+    launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
+    let mut talk = bench.talk_with(launch).await.unwrap();
+
+    let events = talk.turn_of("open it").await;
+    let step = events.iter().find_map(|event| match event {
+        AgentEvent::StepStarted { words, tool, .. } => Some((words.verb.clone(), tool.clone())),
+        _ => None,
+    });
+    assert_eq!(step, Some(("Registry".to_owned(), "goto".to_owned())));
+    let result = events.iter().find_map(|event| match event {
+        AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
+        _ => None,
+    });
+    assert_eq!(result, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
+
+    let request = bench.requests().into_iter().find(|request| request["body"]["tools"][0].is_object()).unwrap();
+    let mut offered: Vec<&str> =
+        request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    offered.sort_unstable();
+    assert_eq!(offered, ["Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
+    assert!(request["body"]["system"].to_string().contains("side panel"));
+
+    for process in left_behind(bench.home.path()) {
+        let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&arguments).contains(TOKEN));
+    }
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_in_mid_stream_ends_the_turn_and_keeps_the_process() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    talk.say("slow").await;
+    talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+    talk.session.interrupt().await;
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
+    assert_eq!(text_of(&talk.turn_of("repeat after me: still here").await), "still here");
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_at_once_still_ends_the_turn() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    talk.say("slow").await;
+    talk.session.interrupt().await;
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
+    assert_eq!(text_of(&talk.turn_of("repeat after me: still here").await), "still here");
+    talk.session.close().await;
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let path = bench.home.path().join("project/new.txt");
+    talk.say(&format!("write it {}", path.display())).await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
+    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    assert_eq!((asked.ask.as_str(), asked.does.as_str()), ("Write new.txt", path.to_str().unwrap()));
+    assert!(!asked.read_only);
+    asked.answer.send(PermissionAnswer::Deny("The person said: not in this folder.".to_owned())).unwrap();
+    let events = talk.turn().await;
+    let denied = |event: &AgentEvent| matches!(event, AgentEvent::StepDone { outcome: StepOutcome::Denied, .. });
+    assert!(events.iter().any(denied), "{events:?}");
+    assert_eq!(end_of(&events), (TurnOutcome::Done, None));
+    assert!(!path.exists());
+    let last = bench.requests().pop().unwrap().to_string();
+    assert!(last.contains("not in this folder"));
+
+    talk.say(&format!("write it {}", path.display())).await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
+    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    asked.answer.send(PermissionAnswer::Allow).unwrap();
+    talk.turn().await;
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "x");
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn credentials_are_closed_without_a_question_even_inside_the_folder() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let secret = bench.home.path().join(".ssh/id");
+    std::fs::create_dir(bench.home.path().join(".ssh")).unwrap();
+    std::fs::write(&secret, "the secret of this test").unwrap();
+    for folder in ["project", "."] {
+        let launch = Launch { folder: bench.home.path().join(folder), ..bench.launch() };
+        let mut talk = bench.talk_with(launch).await.unwrap();
+        let events = talk.turn_of(&format!("read it {}", secret.display())).await;
+        assert!(!events.iter().any(|event| matches!(event, AgentEvent::PermissionAsked(_))));
+        let failed = |event: &AgentEvent| {
+            matches!(event, AgentEvent::StepDone { outcome: StepOutcome::Denied | StepOutcome::Failed, .. })
+        };
+        assert!(events.iter().any(failed), "{events:?}");
+        talk.session.close().await;
+    }
+    assert!(bench.requests().iter().all(|request| !request.to_string().contains("the secret of this test")));
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_told_with_the_next_step() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let events = talk.turn_of("wrong key").await;
+    let (outcome, fault) = end_of(&events);
+    let fault = fault.unwrap();
+    assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError));
+    assert!(fault.hint.unwrap().contains("ANTHROPIC_API_KEY"));
+    assert_eq!(text_of(&events), "");
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    talk.say("slow").await;
+    talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+    for process in left_behind(bench.home.path()) {
+        let pid = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
+    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(fault.code, FaultCode::AgentCrashed);
+    assert!(fault.message.contains("signal: 9"), "{}", fault.message);
+    assert!(talk.session.prompt(Prompt::default()).await.is_err());
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let first = talk.turn_of("repeat after me: remember").await;
+    let Some(AgentEvent::SessionStarted { resume, .. }) = first.first() else { panic!("{first:?}") };
+    let resume = resume.clone();
+    talk.session.close().await;
+
+    let mut talk = bench.talk_with(Launch { resume: Some(resume), ..bench.launch() }).await.unwrap();
+    assert_eq!(text_of(&talk.turn_of("repeat after me: more").await), "more");
+    let last = bench.requests().pop().unwrap();
+    assert!(last["body"]["messages"].to_string().contains("remember"));
+    talk.session.close().await;
+
+    let unknown = Some("99999999-2222-4333-8444-555555555555".to_owned());
+    let mut talk = bench.talk_with(Launch { resume: unknown, ..bench.launch() }).await.unwrap();
+    let events = talk.turn_of("repeat after me: new").await;
+    assert_eq!(text_of(&events), "new");
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("starts anew"))));
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn signing_in_is_asked_for_where_there_is_no_key() {
+    let Some(mut bench) = Bench::new(&scenario()) else { return };
+    assert_eq!(bench.agent.probe(&bench.environment).await.status, AgentStatus::Ready);
+    bench.environment.variables.remove(std::ffi::OsStr::new("ANTHROPIC_API_KEY"));
+    let info = bench.agent.probe(&bench.environment).await;
+    assert_eq!(info.status, AgentStatus::SignedOut);
+    assert_eq!(info.fault.unwrap().command.as_deref(), Some("claude auth login"));
+    let fault = bench.talk_with(bench.launch()).await.err().unwrap();
+    assert_eq!(fault.code, FaultCode::AgentSignedOut);
+    assert!(bench.api.port > 0 && left_behind(bench.home.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_missing_program_is_told_with_the_command_that_installs_it() {
+    let agent = ClaudeCode::new(Some(PathBuf::from("/nowhere/claude")));
+    let info = agent.probe(&AgentEnvironment::default()).await;
+    assert_eq!(info.status, AgentStatus::Missing);
+    let fault = info.fault.unwrap();
+    assert_eq!(fault.code, FaultCode::AgentMissing);
+    assert_eq!(fault.command.as_deref(), Some("npm install -g @anthropic-ai/claude-code"));
+}
