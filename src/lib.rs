@@ -4,4 +4,5 @@
 
 pub mod agent;
 pub mod base;
+pub mod browser;
 pub mod protocol;

@@ -10,6 +10,7 @@ pub mod fault;
 pub mod frame;
 pub mod hello;
 pub mod ids;
+pub mod keeper;
 pub mod methods;
 pub mod rpc;
 pub mod tabs;

@@ -1,0 +1,309 @@
+//! A browser that is connected to: its tabs and what happens in it.
+//!
+//! Owns the state that the router keeps up to date and the handle that everything else starts from.
+//! Never starts or ends the browser's process, and never attaches to a page before `Tab::engage`.
+
+use super::cdp::{Cdp, CdpError};
+use super::dialogs::Dialogs;
+use super::error::BrowserError;
+use super::frames::FrameTree;
+use super::keeper_link::KeeperLink;
+use super::router::Router;
+use super::session::Session;
+use super::tab::Tab;
+use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, Tabs};
+use super::transport::Transport;
+use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
+use crate::protocol::tabs::ChromeTab;
+use chromiumoxide::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
+use chromiumoxide::cdp::browser_protocol::target::{
+    CreateTargetParams, FilterEntry, GetBrowserContextsParams, SessionId, SetDiscoverTargetsParams, TargetFilter,
+};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+/// How many events a receiver may be behind before it has to read the tabs again.
+const EVENT_BACKLOG: usize = 1024;
+/// A new tab is known to the browser within milliseconds.
+const TAB_LIMIT: Duration = Duration::from_secs(10);
+
+/// Script that is in every document of an engaged tab before the document's own.
+#[derive(Clone, Debug)]
+pub struct EarlyScript {
+    /// None: the page's own world.
+    pub world: Option<String>,
+    pub source: String,
+}
+
+/// What a daemon decides before it attaches.
+#[derive(Clone, Debug, Default)]
+pub struct AttachOptions {
+    pub numbers: TabNumbers,
+    /// Nobody sees the browser: its dialogs are answered at any time and downloads are refused unless asked for.
+    pub headless: bool,
+    pub early_scripts: Vec<EarlyScript>,
+}
+
+/// A connected browser. Cheap to clone; the connection ends with the last clone or by `detach`.
+#[derive(Clone)]
+pub struct Browser {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) cdp: Cdp,
+    pub(super) options: AttachOptions,
+    run: BrowserRun,
+    events: broadcast::Sender<BrowserEvent>,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    pub(super) tabs: Tabs,
+    pub(super) sessions: HashMap<SessionId, Role>,
+    pub(super) engaged: HashMap<TabId, Engaged>,
+    pub(super) desks: HashMap<TabId, Desk>,
+    /// Pages of another browser context are incognito (or a test's own).
+    pub(super) default_context: Option<String>,
+}
+
+/// What a session was attached for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Attached only to learn which page a tab holds.
+    Probe(TargetId),
+    Tab(TabId),
+    Page(TabId),
+    /// A frame in a process of its own.
+    Frame(TabId),
+}
+
+/// An engaged tab's attachment.
+pub(super) struct Engaged {
+    /// The session of the *tab* target, through which its page is attached, also when it is replaced.
+    pub(super) tab_session: Option<SessionId>,
+    pub(super) page: Option<SessionId>,
+    pub(super) frames: FrameTree,
+    pub(super) phase: watch::Sender<Phase>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Phase {
+    Attaching,
+    /// The page's session is there: it can be navigated even if it is hung.
+    Attached,
+    /// The frames are known too.
+    Ready,
+    Failed(BrowserError),
+}
+
+/// What belongs to a tab whether or not it is engaged.
+#[derive(Default)]
+pub(super) struct Desk {
+    /// Commands on one tab run in the order in which they asked.
+    pub(super) order: Arc<tokio::sync::Mutex<()>>,
+    pub(super) dialogs: Dialogs,
+    /// Commands and turns that work on the tab now.
+    pub(super) holds: usize,
+    /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
+    pub(super) hold_round: u64,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.cdp.cancel();
+    }
+}
+
+impl Shared {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is small and leaves the state whole, whatever panicked elsewhere.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    pub(super) fn tell(&self, event: BrowserEvent) {
+        if self.events.send(event).is_err() {
+            tracing::trace!("nobody listens to the browser's events");
+        }
+    }
+    /// Does what the tab table asked for. Called without the state's lock.
+    pub(super) fn follow(self: &Arc<Self>, follows: Vec<Follow>) {
+        for follow in follows {
+            match follow {
+                Follow::Tell(event) => self.tell(event),
+                Follow::FindPage(target) => self.find_page(target),
+                Follow::Closed(tab) => self.forget(tab),
+            }
+        }
+    }
+    fn forget(&self, tab: TabId) {
+        let mut state = self.state();
+        state.desks.remove(&tab);
+        if let Some(engaged) = state.engaged.remove(&tab) {
+            engaged.phase.send_replace(Phase::Failed(BrowserError::TabClosed(tab)));
+        }
+        state
+            .sessions
+            .retain(|_, role| !matches!(role, Role::Tab(id) | Role::Page(id) | Role::Frame(id) if *id == tab));
+    }
+}
+
+impl Browser {
+    /// Takes over a kept browser.
+    pub async fn attach_kept(link: KeeperLink, options: AttachOptions) -> Result<Self, BrowserError> {
+        Self::attach(link.transport, Some(link.session), link.first_id, link.run, options).await
+    }
+
+    /// Takes over the browser behind a transport; returns once its present tabs are known. `root`: the session that
+    /// stands for the browser, none where the connection itself does.
+    pub async fn attach(
+        transport: Transport,
+        root: Option<SessionId>,
+        first_id: u32,
+        run: BrowserRun,
+        options: AttachOptions,
+    ) -> Result<Self, BrowserError> {
+        let (events, _) = broadcast::channel(EVENT_BACKLOG);
+        let state = State {
+            tabs: Tabs::new(options.numbers.clone()),
+            sessions: HashMap::new(),
+            engaged: HashMap::new(),
+            desks: HashMap::new(),
+            default_context: None,
+        };
+        let mut made = None;
+        let cdp = Cdp::start(transport, root, first_id, |cdp| {
+            let shared = Arc::new(Shared { cdp: cdp.clone(), options, run, events, state: Mutex::new(state) });
+            let router = Router::new(Arc::downgrade(&shared));
+            made = Some(shared);
+            Arc::new(router)
+        });
+        // `start` has called the closure: without it there would be no reader.
+        let Some(shared) = made else { return Err(BrowserError::Gone) };
+        let browser = Self { shared };
+        browser.discover(&cdp.root()).await?;
+        Ok(browser)
+    }
+
+    async fn discover(&self, root: &Session) -> Result<(), BrowserError> {
+        let contexts = root.call(GetBrowserContextsParams {}).await;
+        self.shared.state().default_context = match contexts {
+            Ok(contexts) => contexts.default_browser_context_id.map(|id| id.as_ref().to_owned()),
+            Err(error @ (CdpError::Gone | CdpError::Timeout { .. })) => return Err(error.into()),
+            // Older browsers do not name the default context: then nothing is taken for incognito.
+            Err(_) => None,
+        };
+        if self.shared.options.headless {
+            root.post(SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny));
+        }
+        let mut discover = SetDiscoverTargetsParams::new(true);
+        discover.filter = Some(TargetFilter::new(vec![
+            FilterEntry { exclude: Some(true), r#type: Some("browser".to_owned()) },
+            FilterEntry { exclude: None, r#type: None },
+        ]));
+        // All present targets are reported before the reply.
+        let mut tabs = self.events();
+        root.call(discover).await?;
+        let all_told = async {
+            while self.shared.state().tabs.has_untold() {
+                if matches!(tabs.recv().await, Err(broadcast::error::RecvError::Closed) | Ok(BrowserEvent::Gone)) {
+                    return Err(BrowserError::Gone);
+                }
+            }
+            Ok(())
+        };
+        let after = TAB_LIMIT;
+        let told = tokio::time::timeout(after, all_told).await;
+        told.unwrap_or_else(|_| Err(BrowserError::Timeout { what: "reading the browser's tabs".to_owned(), after }))
+    }
+
+    /// Names this run of this browser.
+    pub fn run(&self) -> &BrowserRun {
+        &self.shared.run
+    }
+    pub fn is_headless(&self) -> bool {
+        self.shared.options.headless
+    }
+    /// Commands to the browser itself.
+    pub fn root(&self) -> Session {
+        self.shared.cdp.root()
+    }
+    pub fn cdp(&self) -> &Cdp {
+        &self.shared.cdp
+    }
+    /// What happens from now on.
+    pub fn events(&self) -> broadcast::Receiver<BrowserEvent> {
+        self.shared.events.subscribe()
+    }
+    /// Ends when the connection to the browser does.
+    pub fn gone(&self) -> &CancellationToken {
+        self.shared.cdp.gone()
+    }
+    /// Ends the connection; the browser itself goes on.
+    pub async fn detach(&self) {
+        self.shared.cdp.close().await;
+    }
+
+    /// All open tabs, by number.
+    pub fn tabs(&self) -> Vec<TabInfo> {
+        self.shared.state().tabs.all()
+    }
+    /// A tab by its number.
+    pub fn tab(&self, id: TabId) -> Result<Tab, BrowserError> {
+        let state = self.shared.state();
+        match state.tabs.get(id) {
+            Some(_) => Ok(Tab::new(self.clone(), id)),
+            None if state.tabs.was_given(id) => Err(BrowserError::TabClosed(id)),
+            None => Err(BrowserError::NoSuchTab(id)),
+        }
+    }
+    /// The tab that commands without one act on.
+    pub fn current(&self) -> Result<Tab, BrowserError> {
+        let id = self.shared.state().tabs.current().ok_or(BrowserError::NoTab)?;
+        Ok(Tab::new(self.clone(), id))
+    }
+    /// Makes a tab the current one. Does not bring it into view.
+    pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {
+        let tab = self.tab(id)?;
+        self.shared.state().tabs.set_current(id);
+        Ok(tab)
+    }
+
+    /// Joins Chrome's report of a tab (its id, view, discarding) to ours, by the page target in it.
+    pub fn bind(&self, chrome: &ChromeTab) {
+        let follows = self.shared.state().tabs.bind(chrome);
+        self.shared.follow(follows);
+    }
+    pub fn by_chrome_id(&self, chrome_id: ChromeTabId) -> Option<TabInfo> {
+        self.shared.state().tabs.by_chrome_id(chrome_id).cloned()
+    }
+    pub fn by_page(&self, page: &TargetId) -> Option<TabInfo> {
+        self.shared.state().tabs.by_page(page).cloned()
+    }
+
+    /// Opens an empty tab in the background. It does not become the current one.
+    pub async fn new_tab(&self) -> Result<Tab, BrowserError> {
+        let mut create = CreateTargetParams::new("about:blank");
+        create.background = Some(true);
+        create.for_tab = Some(true);
+        let mut events = self.events();
+        let made = self.root().call(create).await?;
+        let target = TargetId::new(made.target_id.as_ref());
+        let known = async {
+            loop {
+                let found = self.shared.state().tabs.told_by_target(&target);
+                if let Some(id) = found {
+                    return Ok(Tab::new(self.clone(), id));
+                }
+                if matches!(events.recv().await, Err(broadcast::error::RecvError::Closed) | Ok(BrowserEvent::Gone)) {
+                    return Err(BrowserError::Gone);
+                }
+            }
+        };
+        let after = TAB_LIMIT;
+        let opened = tokio::time::timeout(after, known).await;
+        opened.unwrap_or_else(|_| Err(BrowserError::Timeout { what: "opening a tab".to_owned(), after }))
+    }
+}

@@ -1,0 +1,361 @@
+//! The DevTools connection: commands to any session, replies to their callers, events to their subscribers.
+//!
+//! Owns message ids, the table of commands under way and the two tasks that read and write. A message is peeked
+//! at (id, session, method); the rest is handed on unparsed. Never knows what a target or a tab is.
+
+use super::events::{Event, Filter, Subscribers, Subscription};
+use super::session::Session;
+use super::transport::{MessageSink, MessageSource, Transport};
+use crate::protocol::keeper::KEEPER_IDS;
+use bytes::Bytes;
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Why a command has no result.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CdpError {
+    #[error("the connection to the browser is gone")]
+    Gone,
+    #[error("{method} was not answered within {after:?}")]
+    Timeout { method: String, after: Duration },
+    /// The browser said no. Codes: <https://www.jsonrpc.org/specification>, and −32001 for a session that ended.
+    #[error("{method}: {message}")]
+    Protocol { method: String, code: i64, message: String },
+    #[error("{method}: the reply is not of the expected shape: {message}")]
+    Decode { method: String, message: String },
+    #[error("{method}: the parameters can't be written as JSON: {message}")]
+    Encode { method: String, message: String },
+}
+
+/// The session that the command was for no longer exists (crashed, closed or swapped).
+pub const SESSION_NOT_FOUND: i64 = -32001;
+
+impl CdpError {
+    /// The page or frame behind the session went away.
+    pub fn is_session_gone(&self) -> bool {
+        matches!(self, Self::Protocol { code: SESSION_NOT_FOUND, .. })
+    }
+}
+
+/// What is done with a reply, in the reader's task and so in the order in which messages came.
+pub(super) type OnReply = Box<dyn FnOnce(Result<Box<RawValue>, CdpError>) + Send>;
+
+/// Sees every event before any subscriber and before any later reply. Must not block.
+pub trait Observer: Send + Sync {
+    fn event(&self, event: &Event);
+    /// The connection ended; nothing follows.
+    fn gone(&self);
+}
+
+/// One connection to one browser. Cheap to clone; `close` ends it.
+#[derive(Clone)]
+pub struct Cdp {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    outbox: mpsc::UnboundedSender<Vec<Vec<u8>>>,
+    next_id: AtomicU32,
+    root: Option<SessionId>,
+    state: Mutex<State>,
+    closing: CancellationToken,
+    gone: CancellationToken,
+    tasks: TaskTracker,
+}
+
+#[derive(Default)]
+struct State {
+    pending: HashMap<u32, Waiting>,
+    subscribers: Subscribers,
+    gone: bool,
+}
+
+struct Waiting {
+    method: Cow<'static, str>,
+    on_reply: OnReply,
+}
+
+/// A command's place in the table; dropping it forgets the command (its reply is then ignored).
+pub(super) struct Ticket {
+    id: u32,
+    cdp: Weak<Inner>,
+}
+
+impl Ticket {
+    /// The command stays in the table although nobody holds its ticket: its reply has its own reader.
+    fn keep(mut self) {
+        self.cdp = Weak::new();
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(inner) = self.cdp.upgrade() {
+            inner.state().pending.remove(&self.id);
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outgoing<'a, P: Serialize> {
+    /// First, because the keeper reads the id from the message's beginning.
+    id: u32,
+    method: &'a str,
+    params: P,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Incoming<'a> {
+    id: Option<u32>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    session_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<IncomingError>,
+}
+
+#[derive(Deserialize)]
+struct IncomingError {
+    code: i64,
+    message: String,
+    /// Some errors say the reason here only.
+    #[serde(default)]
+    data: Option<String>,
+}
+
+impl Inner {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The table stays whole whatever panicked: every change to it is one map operation.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cdp {
+    /// Starts reading and writing. `root` is the session that stands for the browser itself (none: the connection
+    /// does); ids count up from `first_id`.
+    pub fn start(
+        transport: Transport,
+        root: Option<SessionId>,
+        first_id: u32,
+        observer: impl FnOnce(&Cdp) -> Arc<dyn Observer>,
+    ) -> Self {
+        let (outbox, queue) = mpsc::unbounded_channel();
+        let inner = Arc::new(Inner {
+            outbox,
+            next_id: AtomicU32::new(first_id),
+            root,
+            state: Mutex::default(),
+            closing: CancellationToken::new(),
+            gone: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        });
+        let cdp = Self { inner };
+        let observer = observer(&cdp);
+        let closing = cdp.inner.closing.clone();
+        cdp.inner.tasks.spawn(write(transport.sink, queue, closing));
+        cdp.inner.tasks.spawn(read(transport.source, cdp.clone(), observer));
+        cdp.inner.tasks.close();
+        cdp
+    }
+
+    /// The browser itself.
+    pub fn root(&self) -> Session {
+        Session::new(self.clone(), self.inner.root.clone())
+    }
+    /// Any session, by its id.
+    pub fn session(&self, id: SessionId) -> Session {
+        Session::new(self.clone(), Some(id))
+    }
+    /// Events that pass the filter, from now on.
+    pub fn subscribe(&self, filter: Filter) -> Subscription {
+        let mut state = self.inner.state();
+        let gone = state.gone;
+        state.subscribers.add(filter, gone)
+    }
+    /// Ends when the connection does.
+    pub fn gone(&self) -> &CancellationToken {
+        &self.inner.gone
+    }
+    /// Tasks that `close` waits for; they end by `gone`.
+    pub(super) fn tasks(&self) -> &TaskTracker {
+        &self.inner.tasks
+    }
+    /// Ends the connection without waiting.
+    pub fn cancel(&self) {
+        self.inner.closing.cancel();
+    }
+    /// Ends the connection; returns when its tasks have ended.
+    pub async fn close(&self) {
+        self.cancel();
+        self.inner.tasks.wait().await;
+    }
+
+    /// Puts a command into the table and returns its bytes; they go out by `transmit`.
+    pub(super) fn prepare<P: Serialize>(
+        &self,
+        session: Option<&SessionId>,
+        method: Cow<'static, str>,
+        params: P,
+        on_reply: OnReply,
+    ) -> Result<(Vec<u8>, Ticket), CdpError> {
+        let id = self.next_id();
+        let outgoing = Outgoing { id, method: &method, params, session_id: session.map(AsRef::as_ref) };
+        let bytes = serde_json::to_vec(&outgoing)
+            .map_err(|error| CdpError::Encode { method: method.to_string(), message: error.to_string() })?;
+        let mut state = self.inner.state();
+        if state.gone {
+            return Err(CdpError::Gone);
+        }
+        state.pending.insert(id, Waiting { method, on_reply });
+        Ok((bytes, Ticket { id, cdp: Arc::downgrade(&self.inner) }))
+    }
+
+    /// Sends prepared messages in one write.
+    pub(super) fn transmit(&self, messages: Vec<Vec<u8>>) {
+        if messages.is_empty() {
+            return;
+        }
+        if self.inner.outbox.send(messages).is_err() {
+            // The writer ended: the reader ends too, and answers all that wait with `Gone`.
+            self.cancel();
+        }
+    }
+
+    /// Sends a command and calls `on_reply` in the reader's task. A command that can't be sent is answered at once.
+    pub(super) fn post<P: Serialize>(
+        &self,
+        session: Option<&SessionId>,
+        method: Cow<'static, str>,
+        params: P,
+        on_reply: OnReply,
+    ) {
+        match self.prepare(session, method, params, on_reply) {
+            Ok((bytes, ticket)) => {
+                self.transmit(vec![bytes]);
+                ticket.keep();
+            }
+            Err(error) => tracing::debug!(%error, "a command was not sent"),
+        }
+    }
+
+    /// Counts up; starts again at 1 before the keeper's own ids.
+    fn next_id(&self) -> u32 {
+        let step = |id: u32| Some(if id + 1 < KEEPER_IDS { id + 1 } else { 1 });
+        match self.inner.next_id.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
+            Ok(id) | Err(id) => id,
+        }
+    }
+
+    fn take_in(&self, message: &Bytes, observer: &dyn Observer) {
+        let incoming: Incoming<'_> = match serde_json::from_slice(message) {
+            Ok(incoming) => incoming,
+            Err(error) => {
+                tracing::warn!(%error, bytes = message.len(), "a message of the browser is not readable");
+                return;
+            }
+        };
+        if let Some(id) = incoming.id {
+            let Some(waiting) = self.inner.state().pending.remove(&id) else { return };
+            (waiting.on_reply)(reply(&waiting.method, incoming.result, incoming.error));
+            return;
+        }
+        let Some(method) = incoming.method else { return };
+        let event = Event::new(incoming.session_id, &method, incoming.params);
+        observer.event(&event);
+        self.inner.state().subscribers.publish(&event);
+    }
+
+    fn end(&self) {
+        let waiting = {
+            let mut state = self.inner.state();
+            state.gone = true;
+            state.subscribers.close();
+            std::mem::take(&mut state.pending)
+        };
+        self.inner.gone.cancel();
+        self.inner.closing.cancel();
+        for (_, waiting) in waiting {
+            (waiting.on_reply)(Err(CdpError::Gone));
+        }
+    }
+}
+
+fn reply(method: &str, result: Option<&RawValue>, error: Option<IncomingError>) -> Result<Box<RawValue>, CdpError> {
+    match (result, error) {
+        (_, Some(IncomingError { code, message, data })) => {
+            let message = data.map_or(message.clone(), |data| format!("{message} ({data})"));
+            Err(CdpError::Protocol { method: method.to_owned(), code, message })
+        }
+        (Some(result), None) => Ok(result.to_owned()),
+        (None, None) => {
+            Err(CdpError::Decode { method: method.to_owned(), message: "neither result nor error".to_owned() })
+        }
+    }
+}
+
+async fn write(
+    mut sink: Box<dyn MessageSink>,
+    mut queue: mpsc::UnboundedReceiver<Vec<Vec<u8>>>,
+    closing: CancellationToken,
+) {
+    loop {
+        let mut batch = tokio::select! {
+            biased;
+            () = closing.cancelled() => return,
+            next = queue.recv() => match next {
+                Some(batch) => batch,
+                None => return,
+            },
+        };
+        while let Ok(more) = queue.try_recv() {
+            batch.extend(more);
+        }
+        let sent = tokio::select! {
+            () = closing.cancelled() => return,
+            sent = sink.send(&batch) => sent,
+        };
+        if let Err(error) = sent {
+            tracing::info!(%error, "the browser takes no more messages");
+            closing.cancel();
+            return;
+        }
+    }
+}
+
+async fn read(mut source: Box<dyn MessageSource>, cdp: Cdp, observer: Arc<dyn Observer>) {
+    let closing = cdp.inner.closing.clone();
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = closing.cancelled() => break,
+            next = source.next() => next,
+        };
+        match next {
+            Ok(Some(message)) => cdp.take_in(&message, observer.as_ref()),
+            Ok(None) => break,
+            Err(error) => {
+                tracing::info!(%error, "the browser's messages ended");
+                break;
+            }
+        }
+    }
+    cdp.end();
+    observer.gone();
+}

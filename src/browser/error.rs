@@ -1,0 +1,91 @@
+//! What can go wrong with a browser, and how it is told.
+//!
+//! Owns the errors of everything above one DevTools command and their mapping to faults, in one place.
+
+use super::cdp::CdpError;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::TabId;
+use std::time::Duration;
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BrowserError {
+    #[error("the browser is gone")]
+    Gone,
+    #[error("there is no tab {0}")]
+    NoSuchTab(TabId),
+    #[error("there is no open tab")]
+    NoTab,
+    #[error("tab {0} was closed")]
+    TabClosed(TabId),
+    #[error("the page of tab {0} crashed")]
+    TabCrashed(TabId),
+    #[error("the frame is gone")]
+    FrameGone,
+    /// `reason` as the browser spells it: `net::ERR_…`.
+    #[error("{url} could not be loaded: {reason}")]
+    Navigation { url: String, reason: String },
+    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    Timeout { what: String, after: Duration },
+    #[error(transparent)]
+    Cdp(CdpError),
+}
+
+impl From<CdpError> for BrowserError {
+    fn from(error: CdpError) -> Self {
+        match error {
+            CdpError::Gone => Self::Gone,
+            other => Self::Cdp(other),
+        }
+    }
+}
+
+impl From<CdpError> for Fault {
+    fn from(error: CdpError) -> Self {
+        BrowserError::from(error).into()
+    }
+}
+
+impl From<BrowserError> for Fault {
+    fn from(error: BrowserError) -> Self {
+        let (code, hint) = match &error {
+            BrowserError::Gone => (FaultCode::BrowserDown, "Start the browser again: gstack connect".to_owned()),
+            BrowserError::NoSuchTab(_) => (FaultCode::NotFound, "See the open ones: gstack tabs".to_owned()),
+            BrowserError::NoTab => (FaultCode::NotFound, "Open one: gstack newtab".to_owned()),
+            BrowserError::TabClosed(_) => (FaultCode::TabGone, "See the open ones: gstack tabs".to_owned()),
+            BrowserError::TabCrashed(_) => {
+                (FaultCode::TabGone, "Load it again (reload), or go to another address (goto).".to_owned())
+            }
+            BrowserError::FrameGone => (
+                FaultCode::TabGone,
+                "The page changed: look at it again (snapshot), then repeat the command.".to_owned(),
+            ),
+            BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).to_owned()),
+            BrowserError::Timeout { .. } | BrowserError::Cdp(CdpError::Timeout { .. }) => {
+                (FaultCode::Timeout, "The page may be hung: reload it, or allow more time with --timeout.".to_owned())
+            }
+            BrowserError::Cdp(error) if error.is_session_gone() => {
+                (FaultCode::TabGone, "The page went away meanwhile: look at it again (snapshot).".to_owned())
+            }
+            BrowserError::Cdp(_) => (FaultCode::Internal, "The details are in the daemon's log.".to_owned()),
+        };
+        Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser)
+    }
+}
+
+/// The next step for the commonest network errors.
+/// Source: <https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h>
+fn navigation_hint(reason: &str) -> &'static str {
+    match reason {
+        "net::ERR_NAME_NOT_RESOLVED" => "No such host: check the spelling, or the network.",
+        "net::ERR_CONNECTION_REFUSED" => "Nothing listens there: is the server running, and on this port?",
+        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => "Check the network, then try again.",
+        "net::ERR_ABORTED" => "The page was left, stopped or turned into a download.",
+        "net::ERR_UNSAFE_PORT" => "The browser refuses this port for web pages.",
+        "net::ERR_TOO_MANY_REDIRECTS" => "The site redirects in a circle; its cookies may be to blame.",
+        "net::ERR_BLOCKED_BY_CLIENT" => "An extension or a rule of the browser blocked it.",
+        _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => {
+            "The site's certificate is not trusted; a person can decide about that in the browser."
+        }
+        _ => "Check the address, then try again.",
+    }
+}

@@ -1,0 +1,19 @@
+//! Browsers over the DevTools protocol: finding and starting one, its tabs, frames and navigation.
+//!
+//! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
+
+pub mod browser;
+pub mod cdp;
+pub mod dialogs;
+pub mod error;
+pub mod events;
+pub mod extensions;
+pub mod frames;
+pub mod keeper_link;
+
+mod router;
+pub mod session;
+pub mod tab;
+pub mod tabs;
+mod targets;
+pub mod transport;

@@ -1,0 +1,151 @@
+//! One DevTools session: typed commands to it, alone or several in one write, and its events.
+//!
+//! Owns nothing but the session's id. Never attaches or detaches by itself.
+
+use super::cdp::{Cdp, CdpError, OnReply, Ticket};
+use super::events::{Filter, Subscription};
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use chromiumoxide::types::Command;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long a command may take where its caller names no limit. A hung page answers nothing.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(30);
+
+/// A target that was attached to (or the browser itself). Cheap to clone; the target may be gone.
+#[derive(Clone)]
+pub struct Session {
+    cdp: Cdp,
+    id: Option<SessionId>,
+}
+
+impl Session {
+    pub(super) fn new(cdp: Cdp, id: Option<SessionId>) -> Self {
+        Self { cdp, id }
+    }
+    /// None: the connection itself.
+    pub fn id(&self) -> Option<&SessionId> {
+        self.id.as_ref()
+    }
+    pub fn cdp(&self) -> &Cdp {
+        &self.cdp
+    }
+
+    /// Sends a command and awaits its reply for `DEFAULT_LIMIT`. Dropping the future forgets the reply; the command
+    /// was sent all the same.
+    pub async fn call<C: Command>(&self, command: C) -> Result<C::Response, CdpError> {
+        self.call_within(command, DEFAULT_LIMIT).await
+    }
+    /// As `call`, with a limit.
+    pub async fn call_within<C: Command>(&self, command: C, limit: Duration) -> Result<C::Response, CdpError> {
+        let mut batch = self.batch();
+        let reply = batch.add(command)?;
+        batch.send();
+        reply.within(limit).await
+    }
+    /// A command that no type exists for.
+    pub async fn call_json(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        params: &serde_json::Value,
+        limit: Duration,
+    ) -> Result<serde_json::Value, CdpError> {
+        let mut batch = self.batch();
+        let reply = batch.add_as(method.into(), params)?;
+        batch.send();
+        reply.within(limit).await
+    }
+    /// Sends a command whose reply nobody awaits. A refusal is logged.
+    pub fn post<C: Command>(&self, command: C) {
+        self.post_then(command, |reply| {
+            if let Err(error) = reply {
+                tracing::debug!(%error, "a command was refused");
+            }
+        });
+    }
+    /// Sends a command; `then` runs in the reader's task, before any later message is read. It must not block.
+    pub(super) fn post_then<C: Command>(
+        &self,
+        command: C,
+        then: impl FnOnce(Result<C::Response, CdpError>) + Send + 'static,
+    ) {
+        let method = command.identifier();
+        let name = method.clone();
+        let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(&name, &raw))));
+        self.cdp.post(self.id.as_ref(), method, command, on_reply);
+    }
+    /// Several commands in one write; each reply is awaited on its own.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch { session: self, messages: Vec::new() }
+    }
+    /// This session's events of these methods (`Domain.event`, or a whole domain as `Domain.`), from now on.
+    pub fn subscribe(&self, methods: &[&'static str]) -> Subscription {
+        let filter = Filter::all().methods(methods);
+        self.cdp.subscribe(match &self.id {
+            Some(id) => filter.of(id),
+            None => filter,
+        })
+    }
+}
+
+/// Commands that go out together.
+pub struct Batch<'a> {
+    session: &'a Session,
+    messages: Vec<Vec<u8>>,
+}
+
+impl Batch<'_> {
+    pub fn add<C: Command>(&mut self, command: C) -> Result<Reply<C::Response>, CdpError> {
+        let method = command.identifier();
+        self.add_as(method, command)
+    }
+    fn add_as<T: DeserializeOwned>(
+        &mut self,
+        method: Cow<'static, str>,
+        params: impl Serialize,
+    ) -> Result<Reply<T>, CdpError> {
+        let (sender, reply) = oneshot::channel();
+        // A caller that went away takes no reply.
+        let on_reply: OnReply = Box::new(move |result| drop(sender.send(result)));
+        let (bytes, ticket) = self.session.cdp.prepare(self.session.id.as_ref(), method.clone(), params, on_reply)?;
+        self.messages.push(bytes);
+        Ok(Reply { method, reply, _ticket: ticket, shape: PhantomData })
+    }
+    /// Sends all of them in one write.
+    pub fn send(self) {
+        self.session.cdp.transmit(self.messages);
+    }
+}
+
+/// The reply to come. Dropping it forgets the reply.
+pub struct Reply<T> {
+    method: Cow<'static, str>,
+    reply: oneshot::Receiver<Result<Box<RawValue>, CdpError>>,
+    _ticket: Ticket,
+    shape: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned> Reply<T> {
+    /// Awaits it for `DEFAULT_LIMIT`.
+    pub async fn get(self) -> Result<T, CdpError> {
+        self.within(DEFAULT_LIMIT).await
+    }
+    pub async fn within(self, limit: Duration) -> Result<T, CdpError> {
+        let raw = match tokio::time::timeout(limit, self.reply).await {
+            Ok(Ok(reply)) => reply?,
+            Ok(Err(_)) => return Err(CdpError::Gone),
+            Err(_) => return Err(CdpError::Timeout { method: self.method.into_owned(), after: limit }),
+        };
+        decode(&self.method, &raw)
+    }
+}
+
+fn decode<T: DeserializeOwned>(method: &str, raw: &RawValue) -> Result<T, CdpError> {
+    serde_json::from_str(raw.get())
+        .map_err(|error| CdpError::Decode { method: method.to_owned(), message: error.to_string() })
+}

@@ -1,0 +1,275 @@
+//! One tab: engaging it, working on it in order, its frames and their worlds.
+//!
+//! Owns the handle, the guard of a command (`Work`) and the hold that keeps a hidden tab lively. Nothing here takes
+//! the focus but `activate`.
+
+use super::browser::{Browser, Desk, Phase};
+use super::dialogs::{DialogPolicy, DialogRecord};
+use super::error::BrowserError;
+use super::events::Subscription;
+use super::frames::{Context, Frame, FrameId, World};
+use super::router::detach_from;
+use super::session::Session;
+use super::tabs::TabInfo;
+use crate::protocol::ids::TabId;
+use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
+use chromiumoxide::cdp::browser_protocol::page::{CreateIsolatedWorldParams, HandleJavaScriptDialogParams};
+use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
+use std::ops::Deref;
+use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
+
+/// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
+const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
+/// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
+/// its focus go, which would close the menu that was clicked open.
+const HOLD_LINGER: Duration = Duration::from_secs(20);
+
+/// A tab by its number. Cheap to clone; the tab may be gone.
+#[derive(Clone)]
+pub struct Tab {
+    browser: Browser,
+    id: TabId,
+}
+
+impl Tab {
+    pub(super) fn new(browser: Browser, id: TabId) -> Self {
+        Self { browser, id }
+    }
+    pub fn id(&self) -> TabId {
+        self.id
+    }
+    pub fn browser(&self) -> &Browser {
+        &self.browser
+    }
+    pub fn info(&self) -> Result<TabInfo, BrowserError> {
+        self.browser.shared.state().tabs.get(self.id).cloned().ok_or(BrowserError::TabClosed(self.id))
+    }
+
+    /// Waits for its turn on the tab, engages it and holds it lively: one at a time a tab, in the order of asking.
+    /// Dropping the future or the guard leaves the next one free.
+    pub async fn work(&self) -> Result<Work, BrowserError> {
+        let order = self.with_desk(|desk| desk.order.clone())?;
+        let order = order.lock_owned().await;
+        let page = self.engage().await?;
+        let hold = self.hold()?;
+        Ok(Work { tab: self.clone(), page, _hold: hold, _order: order })
+    }
+
+    /// Attaches to the tab's page where it is not attached yet; from then on it is engaged until `release`.
+    /// Returns the page's session, also where the page hangs or has crashed.
+    pub async fn engage(&self) -> Result<Session, BrowserError> {
+        let mut phase = self.browser.shared.begin_to_engage(self.id)?;
+        self.wait_for(&mut phase, "attaching to the tab", |phase| !matches!(phase, Phase::Attaching)).await?;
+        self.page()
+    }
+
+    async fn wait_for(
+        &self,
+        phase: &mut tokio::sync::watch::Receiver<Phase>,
+        what: &str,
+        enough: impl Fn(&Phase) -> bool,
+    ) -> Result<(), BrowserError> {
+        let reached = phase.wait_for(|phase| enough(phase));
+        let result = match tokio::time::timeout(ENGAGE_LIMIT, reached).await {
+            Ok(Ok(phase)) => match &*phase {
+                Phase::Failed(error) => Err(error.clone()),
+                _ => Ok(()),
+            },
+            Ok(Err(_)) => Err(BrowserError::TabClosed(self.id)),
+            Err(_) => Err(BrowserError::Timeout { what: what.to_owned(), after: ENGAGE_LIMIT }),
+        };
+        result
+    }
+
+    /// The session of the engaged tab's page.
+    pub fn page(&self) -> Result<Session, BrowserError> {
+        let state = self.browser.shared.state();
+        let page = state.engaged.get(&self.id).and_then(|engaged| engaged.page.clone());
+        match page {
+            Some(id) => Ok(self.browser.cdp().session(id)),
+            None if state.tabs.get(self.id).is_none() => Err(BrowserError::TabClosed(self.id)),
+            None => Err(BrowserError::FrameGone),
+        }
+    }
+    pub fn is_engaged(&self) -> bool {
+        self.browser.shared.state().engaged.contains_key(&self.id)
+    }
+    /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
+    pub fn release(&self) {
+        let mut state = self.browser.shared.state();
+        if let Some(session) = state.engaged.remove(&self.id).and_then(|engaged| engaged.tab_session) {
+            self.browser.root().post(detach_from(session));
+        }
+    }
+
+    /// Events of the page's session (not of frames in processes of their own), from now on.
+    pub fn subscribe(&self, methods: &[&'static str]) -> Result<Subscription, BrowserError> {
+        Ok(self.page()?.subscribe(methods))
+    }
+
+    /// The frames of the engaged tab, the main one first.
+    pub async fn frames(&self) -> Result<Vec<Frame>, BrowserError> {
+        self.ready().await?;
+        let state = self.browser.shared.state();
+        let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
+        Ok(engaged.frames.all().to_vec())
+    }
+    pub async fn main_frame(&self) -> Result<Frame, BrowserError> {
+        self.ready().await?;
+        let state = self.browser.shared.state();
+        let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
+        engaged.frames.main().cloned().ok_or(BrowserError::FrameGone)
+    }
+    /// A frame by its id, as it is now.
+    pub fn frame(&self, id: &FrameId) -> Result<Frame, BrowserError> {
+        let state = self.browser.shared.state();
+        let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
+        engaged.frames.get(id.as_str()).cloned().ok_or(BrowserError::FrameGone)
+    }
+    /// Waits until the frames are known; a hung page gives `Timeout`, a crashed one `TabCrashed`.
+    async fn ready(&self) -> Result<(), BrowserError> {
+        let mut phase = self.browser.shared.begin_to_engage(self.id)?;
+        let enough = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
+        let crashed = self.browser.shared.state().tabs.get(self.id).is_some_and(TabInfo::is_crashed);
+        if crashed {
+            return Err(BrowserError::TabCrashed(self.id));
+        }
+        self.wait_for(&mut phase, "reading the page's frames", enough).await
+    }
+
+    /// The session that reaches a frame.
+    pub fn session_of(&self, frame: &FrameId) -> Result<Session, BrowserError> {
+        Ok(self.browser.cdp().session(self.frame(frame)?.session))
+    }
+    /// A world of the frame's present document; an isolated one is made where it does not exist yet.
+    pub async fn context(&self, frame: &FrameId, world: &World) -> Result<Context, BrowserError> {
+        if let Some(context) = self.known_context(frame, world)? {
+            return Ok(context);
+        }
+        let World::Isolated(name) = world else { return Err(BrowserError::FrameGone) };
+        let session = self.session_of(frame)?;
+        let mut create = CreateIsolatedWorldParams::new(frame.as_str().to_owned());
+        create.world_name = Some(name.clone());
+        let made = session.call(create).await?;
+        if let Some(context) = self.known_context(frame, world)? {
+            return Ok(context);
+        }
+        let session = session.id().cloned().ok_or(BrowserError::FrameGone)?;
+        Ok(Context { session, id: *made.execution_context_id.inner(), unique: None })
+    }
+    fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
+        let state = self.browser.shared.state();
+        let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
+        Ok(engaged.frames.context(frame.as_str(), world).cloned())
+    }
+
+    /// Brings the tab into view in its window. The only thing here that a person notices.
+    pub async fn activate(&self) -> Result<(), BrowserError> {
+        let target = CdpTargetId::new(self.info()?.target.as_str().to_owned());
+        self.browser.root().call(ActivateTargetParams::new(target)).await?;
+        Ok(())
+    }
+    /// Closes the tab without asking its page.
+    pub async fn close(&self) -> Result<(), BrowserError> {
+        let target = CdpTargetId::new(self.info()?.target.as_str().to_owned());
+        self.browser.root().call(CloseTargetParams::new(target)).await?;
+        Ok(())
+    }
+
+    /// The standing answer to dialogs that arise while something works on the tab (always, in a headless browser).
+    pub fn set_dialog_policy(&self, policy: DialogPolicy) -> Result<(), BrowserError> {
+        self.with_desk(|desk| desk.dialogs.policy = policy)
+    }
+    /// The dialogs seen in this tab, oldest first.
+    pub fn dialogs(&self) -> Result<Vec<DialogRecord>, BrowserError> {
+        self.with_desk(|desk| desk.dialogs.records())
+    }
+    pub fn clear_dialogs(&self) -> Result<(), BrowserError> {
+        self.with_desk(|desk| desk.dialogs.clear())
+    }
+    /// Answers the dialog that stands open.
+    pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
+        let mut answer = HandleJavaScriptDialogParams::new(accept);
+        answer.prompt_text = text;
+        self.page()?.call(answer).await?;
+        Ok(())
+    }
+
+    /// Keeps the tab as lively as one in view, for as long as the hold lives (and a little longer).
+    pub fn hold(&self) -> Result<Hold, BrowserError> {
+        let first = self.with_desk(|desk| {
+            desk.holds += 1;
+            desk.hold_round += 1;
+            desk.holds == 1
+        })?;
+        if first && let Ok(page) = self.page() {
+            page.post(SetFocusEmulationEnabledParams::new(true));
+        }
+        Ok(Hold { tab: self.clone() })
+    }
+
+    fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
+        let mut state = self.browser.shared.state();
+        if state.tabs.get(self.id).is_none() {
+            return Err(BrowserError::TabClosed(self.id));
+        }
+        Ok(act(state.desks.entry(self.id).or_default()))
+    }
+
+    fn let_go(&self) {
+        let round = self.with_desk(|desk| {
+            desk.holds -= 1;
+            (desk.holds == 0).then_some(desk.hold_round)
+        });
+        let (Ok(Some(round)), Ok(runtime)) = (round, tokio::runtime::Handle::try_current()) else { return };
+        let tab = self.clone();
+        let gone = self.browser.gone().clone();
+        self.browser.cdp().tasks().spawn_on(
+            async move {
+                tokio::select! {
+                    () = gone.cancelled() => return,
+                    () = tokio::time::sleep(HOLD_LINGER) => {}
+                }
+                let unheld = tab.with_desk(|desk| desk.holds == 0 && desk.hold_round == round);
+                if let (Ok(true), Ok(page)) = (unheld, tab.page()) {
+                    page.post(SetFocusEmulationEnabledParams::new(false));
+                }
+            },
+            &runtime,
+        );
+    }
+}
+
+/// A tab that is held lively.
+pub struct Hold {
+    tab: Tab,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.tab.let_go();
+    }
+}
+
+/// A command's time on a tab: engaged, held, alone. Ends when dropped.
+pub struct Work {
+    tab: Tab,
+    page: Session,
+    _hold: Hold,
+    _order: OwnedMutexGuard<()>,
+}
+
+impl Work {
+    /// The page's session, as it was when the work began.
+    pub fn session(&self) -> &Session {
+        &self.page
+    }
+}
+
+impl Deref for Work {
+    type Target = Tab;
+    fn deref(&self) -> &Tab {
+        &self.tab
+    }
+}

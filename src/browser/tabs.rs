@@ -1,0 +1,322 @@
+//! The tabs of one browser run and what is known of each.
+//!
+//! Owns the numbers that people use, the join of DevTools' *tab* and *page* targets and of Chrome's own tab ids,
+//! and the current tab. Pure: it is told of events and says what follows from them.
+
+use super::dialogs::Dialog;
+use super::targets::TargetInfo;
+use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
+use crate::protocol::tabs::ChromeTab;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Gives out tab numbers; shared by the browser runs of one daemon, so that a number is never reused while it runs.
+#[derive(Clone, Debug)]
+pub struct TabNumbers(Arc<AtomicU32>);
+
+impl Default for TabNumbers {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU32::new(1)))
+    }
+}
+
+impl TabNumbers {
+    fn next(&self) -> TabId {
+        TabId(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TabState {
+    Open,
+    /// Its page's process died; a navigation or reload brings it back.
+    Crashed,
+    /// Chrome dropped its page to save memory; it loads again when it is shown.
+    Discarded,
+}
+
+/// One tab, as it was when asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabInfo {
+    pub id: TabId,
+    /// The *tab* target: stays the same while the tab lives.
+    pub target: TargetId,
+    /// The *page* target in it: another one after some navigations.
+    pub page: Option<TargetId>,
+    pub url: String,
+    pub title: String,
+    /// The tab whose page opened this one.
+    pub opener: Option<TabId>,
+    pub state: TabState,
+    /// In view in its window, as far as the browser says so.
+    pub in_view: bool,
+    pub incognito: bool,
+    /// Once the extension has reported it.
+    pub chrome_id: Option<ChromeTabId>,
+}
+
+impl TabInfo {
+    pub fn is_crashed(&self) -> bool {
+        self.state == TabState::Crashed
+    }
+}
+
+/// What happened in a browser. A receiver that fell behind reads `Browser::tabs` again.
+#[derive(Clone, Debug)]
+pub enum BrowserEvent {
+    TabOpened(TabInfo),
+    /// Address, title, state, view or join changed.
+    TabChanged(TabInfo),
+    TabClosed(TabId),
+    TabCrashed(TabId),
+    /// A dialog stands open and is left to a person or to the policy.
+    DialogOpened(TabId, Dialog),
+    /// The browser ended or the connection to it did; nothing follows.
+    Gone,
+}
+
+/// What follows from an event.
+#[derive(Debug)]
+pub(super) enum Follow {
+    Tell(BrowserEvent),
+    /// The page target of this *tab* target is not known: ask for it.
+    FindPage(TargetId),
+    Closed(TabId),
+}
+
+#[derive(Debug)]
+struct PageInfo {
+    url: String,
+    title: String,
+    opener: Option<String>,
+}
+
+pub(super) struct Tabs {
+    numbers: TabNumbers,
+    tabs: BTreeMap<TabId, Known>,
+    by_target: HashMap<TargetId, TabId>,
+    /// Page targets, whether or not their tab is known yet.
+    pages: HashMap<TargetId, PageInfo>,
+    /// Chrome ids that were reported before their page was seen.
+    waiting_chrome: HashMap<TargetId, ChromeTab>,
+    current: Option<TabId>,
+}
+
+struct Known {
+    info: TabInfo,
+    told: bool,
+}
+
+impl Tabs {
+    pub(super) fn new(numbers: TabNumbers) -> Self {
+        Self {
+            numbers,
+            tabs: BTreeMap::new(),
+            by_target: HashMap::new(),
+            pages: HashMap::new(),
+            waiting_chrome: HashMap::new(),
+            current: None,
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<TabInfo> {
+        self.tabs.values().filter(|known| known.told).map(|known| known.info.clone()).collect()
+    }
+    pub(super) fn get(&self, id: TabId) -> Option<&TabInfo> {
+        self.tabs.get(&id).map(|known| &known.info)
+    }
+    pub(super) fn was_given(&self, id: TabId) -> bool {
+        id.0 > 0 && id.0 < self.numbers.0.load(Ordering::Relaxed)
+    }
+    /// Tabs whose page is still being asked for.
+    pub(super) fn has_untold(&self) -> bool {
+        self.tabs.values().any(|known| !known.told)
+    }
+    /// By *tab* target, once it was told of.
+    pub(super) fn told_by_target(&self, target: &TargetId) -> Option<TabId> {
+        self.by_target.get(target).copied().filter(|id| self.tabs.get(id).is_some_and(|known| known.told))
+    }
+    /// By page target: a tab's page, never the tab target itself.
+    pub(super) fn by_page(&self, page: &TargetId) -> Option<&TabInfo> {
+        self.tabs.values().map(|known| &known.info).find(|info| info.page.as_ref() == Some(page))
+    }
+    pub(super) fn by_chrome_id(&self, chrome_id: ChromeTabId) -> Option<&TabInfo> {
+        self.tabs.values().map(|known| &known.info).find(|info| info.chrome_id == Some(chrome_id))
+    }
+
+    /// The tab that a command without one acts on: the chosen one, else the one in view, else the newest.
+    pub(super) fn current(&mut self) -> Option<TabId> {
+        if let Some(id) = self.current.filter(|id| self.tabs.contains_key(id)) {
+            return Some(id);
+        }
+        let told = || self.tabs.values().filter(|known| known.told).map(|known| &known.info);
+        let found = told().rev().find(|info| info.in_view).or_else(|| told().next_back()).map(|info| info.id);
+        self.current = found;
+        found
+    }
+    pub(super) fn set_current(&mut self, id: TabId) {
+        self.current = Some(id);
+    }
+
+    /// `targetCreated` and `targetInfoChanged`.
+    pub(super) fn seen(&mut self, target: TargetInfo, incognito: bool) -> Vec<Follow> {
+        match target.kind.as_str() {
+            "tab" => self.tab_seen(target, incognito),
+            "page" if target.subtype.as_deref() != Some("prerender") => self.page_seen(target),
+            _ => Vec::new(),
+        }
+    }
+
+    fn tab_seen(&mut self, target: TargetInfo, incognito: bool) -> Vec<Follow> {
+        let in_view = target.embedder_data.as_ref().and_then(|data| data.tab_active);
+        let tab_target = TargetId::new(target.target_id);
+        if let Some(id) = self.by_target.get(&tab_target).copied() {
+            return self.change(id, |info| {
+                if let Some(in_view) = in_view {
+                    info.in_view = in_view;
+                }
+            });
+        }
+        if target.url.starts_with("devtools://") {
+            return Vec::new();
+        }
+        let id = self.numbers.next();
+        let info = TabInfo {
+            id,
+            target: tab_target.clone(),
+            page: None,
+            url: target.url,
+            title: target.title,
+            opener: None,
+            state: TabState::Open,
+            in_view: in_view.unwrap_or(false),
+            incognito,
+            chrome_id: None,
+        };
+        self.tabs.insert(id, Known { info, told: false });
+        self.by_target.insert(tab_target.clone(), id);
+        vec![Follow::FindPage(tab_target)]
+    }
+
+    fn page_seen(&mut self, target: TargetInfo) -> Vec<Follow> {
+        let page = TargetId::new(target.target_id);
+        let (url, title) = (target.url.clone(), target.title.clone());
+        self.pages.insert(page.clone(), PageInfo { url: target.url, title: target.title, opener: target.opener_id });
+        let Some(id) = self.by_page(&page).map(|info| info.id) else { return Vec::new() };
+        self.change(id, |info| {
+            // A crashed page's target goes on being reported; a new address is what shows that it came back.
+            if info.url != url {
+                info.state = TabState::Open;
+            }
+            info.url = url;
+            info.title = title;
+        })
+    }
+
+    /// The answer to `FindPage`; without a page the tab is told of all the same.
+    pub(super) fn page_found(&mut self, tab_target: &TargetId, page: Option<TargetId>) -> Vec<Follow> {
+        let Some(id) = self.by_target.get(tab_target).copied() else { return Vec::new() };
+        let known_page = page.as_ref().and_then(|page| self.pages.get(page));
+        let opener = known_page
+            .and_then(|page| page.opener.as_ref())
+            .and_then(|opener| self.by_page(&TargetId::new(opener.as_str())))
+            .map(|opener| opener.id);
+        let texts = known_page.map(|page| (page.url.clone(), page.title.clone()));
+        let chrome = page.as_ref().and_then(|page| self.waiting_chrome.remove(page));
+        let Some(known) = self.tabs.get_mut(&id) else { return Vec::new() };
+        let before = known.info.clone();
+        if page.is_some() {
+            known.info.page = page;
+        }
+        if let Some((url, title)) = texts {
+            known.info.url = url;
+            known.info.title = title;
+        }
+        known.info.opener = known.info.opener.or(opener);
+        if let Some(chrome) = chrome {
+            join(&mut known.info, &chrome);
+        }
+        if !known.told {
+            known.told = true;
+            return vec![Follow::Tell(BrowserEvent::TabOpened(known.info.clone()))];
+        }
+        if known.info == before {
+            return Vec::new();
+        }
+        vec![Follow::Tell(BrowserEvent::TabChanged(known.info.clone()))]
+    }
+
+    /// `targetDestroyed`.
+    pub(super) fn destroyed(&mut self, target: &TargetId) -> Vec<Follow> {
+        if let Some(id) = self.by_target.remove(target) {
+            let told = self.tabs.remove(&id).is_some_and(|known| known.told);
+            if self.current == Some(id) {
+                self.current = None;
+            }
+            let mut follow = vec![Follow::Closed(id)];
+            if told {
+                follow.push(Follow::Tell(BrowserEvent::TabClosed(id)));
+            }
+            return follow;
+        }
+        if self.pages.remove(target).is_none() {
+            return Vec::new();
+        }
+        self.waiting_chrome.remove(target);
+        let Some(known) = self.tabs.values_mut().find(|known| known.info.page.as_ref() == Some(target)) else {
+            return Vec::new();
+        };
+        // The tab goes on with another page (a prerendered one), or is about to be closed itself.
+        known.info.page = None;
+        vec![Follow::FindPage(known.info.target.clone())]
+    }
+
+    /// `targetCrashed`, of a page target.
+    pub(super) fn crashed(&mut self, page: &TargetId) -> Vec<Follow> {
+        let Some(id) = self.by_page(page).map(|info| info.id) else { return Vec::new() };
+        let mut follow = self.change(id, |info| info.state = TabState::Crashed);
+        if !follow.is_empty() {
+            follow.push(Follow::Tell(BrowserEvent::TabCrashed(id)));
+        }
+        follow
+    }
+
+    /// A new document: whatever was wrong with the page before is over.
+    pub(super) fn has_new_document(&mut self, id: TabId) -> Vec<Follow> {
+        self.change(id, |info| info.state = TabState::Open)
+    }
+
+    /// Joins Chrome's view of a tab, as the extension reports it, to ours by its page target.
+    pub(super) fn bind(&mut self, chrome: &ChromeTab) -> Vec<Follow> {
+        let by_page = chrome.target_id.as_ref().and_then(|page| self.by_page(page));
+        let Some(id) = by_page.or_else(|| self.by_chrome_id(chrome.chrome_tab_id)).map(|info| info.id) else {
+            if let Some(page) = &chrome.target_id {
+                self.waiting_chrome.insert(page.clone(), chrome.clone());
+            }
+            return Vec::new();
+        };
+        self.change(id, |info| join(info, chrome))
+    }
+
+    fn change(&mut self, id: TabId, edit: impl FnOnce(&mut TabInfo)) -> Vec<Follow> {
+        let Some(known) = self.tabs.get_mut(&id) else { return Vec::new() };
+        let before = known.info.clone();
+        edit(&mut known.info);
+        if !known.told || known.info == before {
+            return Vec::new();
+        }
+        vec![Follow::Tell(BrowserEvent::TabChanged(known.info.clone()))]
+    }
+}
+
+fn join(info: &mut TabInfo, chrome: &ChromeTab) {
+    info.chrome_id = Some(chrome.chrome_tab_id);
+    info.in_view = chrome.active;
+    info.incognito |= chrome.incognito;
+    info.state = match (chrome.discarded, info.state) {
+        (true, _) => TabState::Discarded,
+        (false, TabState::Discarded) => TabState::Open,
+        (false, state) => state,
+    };
+}

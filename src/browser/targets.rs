@@ -1,0 +1,170 @@
+//! The events of the `Target`, `Page` and `Runtime` domains that the browser's state is built from.
+//!
+//! Owns lenient shapes with only the fields that are used: unlike the generated types they also read what newer
+//! browsers send (the tab strip's `embedderData`). Never acts on them.
+
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use serde::Deserialize;
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetInfo {
+    pub target_id: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub url: String,
+    #[serde(default)]
+    pub opener_id: Option<String>,
+    #[serde(default)]
+    pub browser_context_id: Option<String>,
+    /// `prerender` for a page that is not in view yet.
+    #[serde(default)]
+    pub subtype: Option<String>,
+    #[serde(default)]
+    pub embedder_data: Option<EmbedderData>,
+}
+
+/// What the tab strip adds to a target of type `tab`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct EmbedderData {
+    #[serde(default)]
+    pub tab_active: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetSeen {
+    pub target_info: TargetInfo,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetLost {
+    pub target_id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Attached {
+    pub session_id: SessionId,
+    pub target_info: TargetInfo,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Detached {
+    pub session_id: SessionId,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameData {
+    pub id: String,
+    #[serde(default)]
+    pub parent_id: Option<String>,
+    #[serde(default)]
+    pub loader_id: String,
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub url: String,
+    /// The part after `#`, which `url` lacks.
+    #[serde(default)]
+    pub url_fragment: Option<String>,
+    /// Set on an error page: the address that could not be loaded.
+    #[serde(default)]
+    pub unreachable_url: Option<String>,
+}
+
+impl FrameData {
+    pub(super) fn full_url(&self) -> String {
+        let url = self.unreachable_url.as_ref().unwrap_or(&self.url);
+        format!("{url}{}", self.url_fragment.as_deref().unwrap_or_default())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameTreeData {
+    pub frame: FrameData,
+    #[serde(default)]
+    pub child_frames: Vec<FrameTreeData>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameTreeReply {
+    pub frame_tree: FrameTreeData,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FrameNavigated {
+    pub frame: FrameData,
+    #[serde(rename = "type", default)]
+    pub kind: String,
+}
+
+impl FrameNavigated {
+    /// The document came back whole from the back/forward cache; it loads nothing.
+    pub(super) fn is_restored(&self) -> bool {
+        self.kind == "BackForwardCacheRestore"
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameAttached {
+    pub frame_id: String,
+    pub parent_frame_id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameDetached {
+    pub frame_id: String,
+    #[serde(default)]
+    pub reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NavigatedWithinDocument {
+    pub frame_id: String,
+    pub url: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ContextCreated {
+    pub context: ContextData,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ContextData {
+    pub id: i64,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub unique_id: Option<String>,
+    #[serde(default)]
+    pub aux_data: ContextAux,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ContextAux {
+    #[serde(default)]
+    pub is_default: bool,
+    #[serde(default)]
+    pub frame_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ContextDestroyed {
+    pub execution_context_id: i64,
+}
