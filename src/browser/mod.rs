@@ -10,6 +10,7 @@ pub mod events;
 pub mod extensions;
 pub mod frames;
 pub mod keeper_link;
+pub mod page;
 
 mod router;
 pub mod session;

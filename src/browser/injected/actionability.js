@@ -37,10 +37,12 @@ async function change(deadline) {
 
 /*
  * The one element that a target names.
- * target: {number} | {selector}; → {element} or {fault: 'stale'|'missing'|'several'|'selector', message}
+ * target: {number, document?} | {selector}; → {element} or {fault: 'gone'|'stale'|'missing'|'several'|'selector', message}
  */
 function resolveOne(target) {
   if (target.number !== undefined) {
+    // The frame may hold another document by now.
+    if (target.document !== undefined && target.document !== DOCUMENT_ID) return { fault: 'gone', message: 'the page is another one now' };
     const element = elementOf(target.number);
     if (!element) return { fault: 'stale', message: 'the element is gone from the page' };
     return element.isConnected ? { element } : { fault: 'stale', message: 'the element left the page' };
@@ -63,8 +65,8 @@ function resolveOne(target) {
 
 /*
  * Waits until the target meets the conditions, at most `timeout` ms.
- * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit']
- * → {ok, number, tag, description, point?: {x, y}} or {fault, message, blocked}
+ * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
+ * → {ok, number, tag, description, point?: {x, y}} or {fault, message, description?}
  */
 async function ready(target, needs, timeout) {
   const deadline = performance.now() + timeout;
@@ -93,7 +95,9 @@ async function look(target, needs, attempt) {
   const done = { ok: true, number: numberOf(element), tag: tagOf(element), description: describe(element) };
   if (!needs.includes('hit')) return done;
   const hit = await hittable(element, attempt);
-  return hit.point ? { ...done, point: hit.point } : no(hit.blocked);
+  if (!hit.point) return no(hit.blocked);
+  if (needs.includes('guard')) setGuard(element);
+  return { ...done, point: hit.point };
 }
 
 /* Clicking an icon in a disabled button does nothing either. */
@@ -207,13 +211,13 @@ function coverOf(element, hit) {
 /* ---- The guard: real pointer events are looked at before the page sees them. ---- */
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'touchstart', 'touchend'];
+/* A command that was cut off must not leave the guard in a person's way. */
+const GUARD_LIMIT_MS = 2000;
 let guard = null;
 
 /* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
-function setGuard(number) {
+function setGuard(element) {
   releaseGuard();
-  const element = elementOf(number);
-  if (!element) return;
   const state = { verdict: null, stop: null };
   const listener = (event) => {
     if (!event.isTrusted) return;
@@ -229,7 +233,9 @@ function setGuard(number) {
     }
   };
   for (const type of GUARDED) addEventListener(type, listener, { capture: true, passive: false });
+  const expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
   state.stop = () => {
+    clearTimeout(expiry);
     for (const type of GUARDED) removeEventListener(type, listener, { capture: true });
   };
   guard = state;

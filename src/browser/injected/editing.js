@@ -148,3 +148,11 @@ function frameOrigin(number, point) {
   const covered = point ? hitBlocker(element, { x: x + point.x, y: y + point.y }) : null;
   return { x, y, covered };
 }
+
+/* Takes our own elements out of the picture, or puts them back. */
+function hideOwn(hide) {
+  for (const host of document.querySelectorAll(`[${OWN_HOST}]`)) {
+    if (hide) host.style.setProperty('visibility', 'hidden', 'important');
+    else host.style.removeProperty('visibility');
+  }
+}
