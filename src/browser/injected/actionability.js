@@ -1,0 +1,250 @@
+/*
+ * Waiting until an element can be acted on, and where to act.
+ *
+ * Owns Playwright's conditions (attached, visible, stable, enabled, editable, receives events) and the guard that
+ * looks at real pointer events before the page does. Sends no input itself: the daemon does, with trusted events.
+ */
+
+/* Several matches, in the words of an error. */
+const LISTED_MATCHES = 4;
+/* After a scroll event the page may still be moving for this long (a smooth scroll sends one each frame). */
+const SCROLL_SETTLES_MS = 100;
+/* Without any sign of change, conditions are looked at again after this many frames: style changes send no event. */
+const FRAMES_BETWEEN_LOOKS = 6;
+/* Without frames (a tab that is not drawn) this stands in for one. */
+const FRAME_FALLBACK_MS = 50;
+
+let lastScroll = -Infinity;
+addEventListener('scroll', () => { lastScroll = performance.now(); }, { capture: true, passive: true });
+
+const nextFrame = () =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, FRAME_FALLBACK_MS);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/* Resolves after something may have changed, or after a few frames, or at the deadline. */
+async function change(deadline) {
+  let changed = false;
+  const observer = new MutationObserver(() => { changed = true; });
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  for (let frames = 0; frames < FRAMES_BETWEEN_LOOKS && !changed && performance.now() < deadline; frames += 1) await nextFrame();
+  observer.disconnect();
+}
+
+/*
+ * The one element that a target names.
+ * target: {number, document?} | {selector}; → {element} or {fault: 'gone'|'stale'|'missing'|'several'|'selector', message}
+ */
+function resolveOne(target) {
+  if (target.number !== undefined) {
+    // The frame may hold another document by now.
+    if (target.document !== undefined && target.document !== DOCUMENT_ID) return { fault: 'gone', message: 'the page is another one now' };
+    const element = elementOf(target.number);
+    if (!element) return { fault: 'stale', message: 'the element is gone from the page' };
+    return element.isConnected ? { element } : { fault: 'stale', message: 'the element left the page' };
+  }
+  let found;
+  try {
+    found = queryAll(target.selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
+    throw error;
+  }
+  if (found.length === 0) return { fault: 'missing', message: 'no element matches' };
+  if (found.length > 1) {
+    const first = found.slice(0, LISTED_MATCHES).map((element, i) => `  ${i + 1}. ${describeWithText(element)}`);
+    if (found.length > LISTED_MATCHES) first.push(`  … ${found.length - LISTED_MATCHES} more`);
+    return { fault: 'several', message: `${found.length} elements match:\n${first.join('\n')}` };
+  }
+  return { element: found[0] };
+}
+
+/*
+ * Waits until the target meets the conditions, at most `timeout` ms.
+ * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
+ * → {ok, number, tag, description, point?: {x, y}} or {fault, message, description?}
+ */
+async function ready(target, needs, timeout) {
+  const deadline = performance.now() + timeout;
+  for (let attempt = 0; ; attempt += 1) {
+    const state = await look(target, needs, attempt);
+    if (state.ok || state.final) return state;
+    if (performance.now() >= deadline) return state;
+    await change(deadline);
+  }
+}
+
+async function look(target, needs, attempt) {
+  const resolved = resolveOne(target);
+  if (!resolved.element) return { ...resolved, final: resolved.fault !== 'missing' };
+  // A <label> is clicked itself; what is filled is its control.
+  let { element } = resolved;
+  if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
+  const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
+  if (needs.includes('visible') && !isVisible(element)) return no('it is not visible');
+  if (needs.includes('enabled') && isDisabled(enabledSubject(element))) return no('it is disabled');
+  if (needs.includes('editable')) {
+    const wrong = notEditable(element);
+    if (wrong) return no(wrong.message, wrong.final);
+  }
+  if (needs.includes('stable') && !(await isStable(element))) return no('it is still moving');
+  const done = { ok: true, number: numberOf(element), tag: tagOf(element), description: describe(element) };
+  if (!needs.includes('hit')) return done;
+  const hit = await hittable(element, attempt);
+  if (!hit.point) return no(hit.blocked);
+  if (needs.includes('guard')) setGuard(element);
+  return { ...done, point: hit.point };
+}
+
+/* Clicking an icon in a disabled button does nothing either. */
+const enabledSubject = (element) => element.closest('button, select, input, textarea, [role=button]') ?? element;
+
+function notEditable(element) {
+  const tag = tagOf(element);
+  if (tag === 'input' && !EDITABLE_INPUTS.has(element.type)) {
+    return { message: `an <input type="${element.type}"> takes no text`, final: true };
+  }
+  if (tag === 'select') return { message: 'it is a <select>: use select', final: true };
+  if (tag !== 'input' && tag !== 'textarea' && !element.isContentEditable) {
+    return { message: 'it is not an <input>, <textarea> or [contenteditable] element', final: true };
+  }
+  return isEditable(element) ? null : { message: 'it is read-only', final: false };
+}
+
+/* Nothing moves it now: else its rectangle must be the same in two frames. */
+async function isStable(element) {
+  if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !isAnimated(element)) return true;
+  const before = element.getBoundingClientRect();
+  await nextFrame();
+  if (!element.isConnected) return false;
+  const after = element.getBoundingClientRect();
+  return before.x === after.x && before.y === after.y && before.width === after.width && before.height === after.height;
+}
+
+function isAnimated(element) {
+  for (const animation of document.getAnimations()) {
+    if (animation.playState !== 'running') continue;
+    const moved = animation.effect?.target;
+    if (moved && composedContains(moved, element)) return true;
+  }
+  return false;
+}
+
+const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
+
+/* Brings the element into view where it must, and finds a point of it that takes pointer events. */
+async function hittable(element, attempt) {
+  let point = attempt === 0 ? pointOf(element) : null;
+  if (point && hitBlocker(element, point) === null) return { point };
+  scrollIntoView(element, SCROLL_BLOCKS[attempt % SCROLL_BLOCKS.length]);
+  point = pointOf(element);
+  if (!point) {
+    // A scroll in another process comes a moment later.
+    await nextFrame();
+    point = pointOf(element);
+  }
+  if (!point) return { blocked: 'it is outside of the viewport' };
+  const blocker = hitBlocker(element, point);
+  return blocker === null ? { point } : { blocked: blocker };
+}
+
+const scrollIntoView = (element, block = 'center') =>
+  rectangleBearer(element).scrollIntoView({ behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
+
+/* `display: contents` has no rectangle of its own: its first child with one stands for it. */
+function rectangleBearer(element) {
+  if (element.getClientRects().length) return element;
+  for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return rectangleBearer(child);
+  return element;
+}
+
+/* The middle of what is visible of the element's first rectangle, in CSS pixels of this frame's viewport. */
+function pointOf(element) {
+  for (const box of rectangleBearer(element).getClientRects()) {
+    const left = Math.max(box.left, 0);
+    const right = Math.min(box.right, innerWidth);
+    const top = Math.max(box.top, 0);
+    const bottom = Math.min(box.bottom, innerHeight);
+    if (right - left > 0.5 && bottom - top > 0.5) return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+  return null;
+}
+
+/* The innermost element at a point, through open shadow roots, our own host seen through. */
+function elementAt({ x, y }) {
+  let at = null;
+  let root = document;
+  for (;;) {
+    const found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
+    if (!found || found === at) return at;
+    at = found;
+    if (!found.shadowRoot) return at;
+    root = found.shadowRoot;
+  }
+}
+
+/* null where the element takes the event at this point, else what is in the way. */
+function hitBlocker(element, point) {
+  const hit = elementAt(point);
+  if (!hit) return 'it is outside of the viewport';
+  return takesEventsOf(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
+}
+
+/* An event at `hit` is one of `element`: in it, or on the label that works for it. */
+function takesEventsOf(element, hit) {
+  if (composedContains(element, hit)) return true;
+  const label = composedClosest(hit, (at) => tagOf(at) === 'label');
+  return !!label && (label.control === element || composedContains(label, element));
+}
+
+/* The outermost element above `hit` that does not contain `element`: what a person would call the cover. */
+function coverOf(element, hit) {
+  let cover = hit;
+  for (let at = hit; at && !composedContains(at, element); at = composedParent(at)) cover = at;
+  return cover;
+}
+
+/* ---- The guard: real pointer events are looked at before the page sees them. ---- */
+
+const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'touchstart', 'touchend'];
+/* A command that was cut off must not leave the guard in a person's way. */
+const GUARD_LIMIT_MS = 2000;
+let guard = null;
+
+/* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
+function setGuard(element) {
+  releaseGuard();
+  const state = { verdict: null, stop: null };
+  const listener = (event) => {
+    if (!event.isTrusted) return;
+    if (state.verdict === null) {
+      // The first event decides for the whole gesture: a page may move things on mousedown.
+      const hit = event.composedPath()[0];
+      const ours = composedClosest(hit, isOwnHost) !== null;
+      state.verdict = ours || takesEventsOf(element, hit) ? 'hit' : `it is covered by ${describe(coverOf(element, hit))}`;
+    }
+    if (state.verdict !== 'hit') {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
+  for (const type of GUARDED) addEventListener(type, listener, { capture: true, passive: false });
+  const expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
+  state.stop = () => {
+    clearTimeout(expiry);
+    for (const type of GUARDED) removeEventListener(type, listener, { capture: true });
+  };
+  guard = state;
+}
+
+/* 'hit', what was in the way, or null where no event arrived. */
+function releaseGuard() {
+  const state = guard;
+  guard = null;
+  state?.stop();
+  return state?.verdict ?? null;
+}

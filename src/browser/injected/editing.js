@@ -1,0 +1,158 @@
+/*
+ * The parts of fill, select, scroll and focus that are done in the page.
+ *
+ * Owns preparing an element for trusted text input and setting what has no text input. The text itself is typed by
+ * the daemon. Every function acts at once on a number from `ready`, so that a cancelled command leaves nothing behind.
+ */
+
+/* Inputs whose value is set whole: text typed into them would go through a picker. */
+const SET_WHOLE = new Set(['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week']);
+
+function fire(element, type) {
+  element.dispatchEvent(type === 'input' ? new InputEvent(type, { bubbles: true, composed: true }) : new Event(type, { bubbles: true }));
+}
+
+/* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
+function beginFill(number, value) {
+  const element = elementOf(number);
+  if (!element?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+  const tag = tagOf(element);
+  if (tag === 'input') {
+    if (SET_WHOLE.has(element.type)) return setWhole(element, value);
+    if (element.type === 'number' && value !== '' && Number.isNaN(Number(value))) {
+      return { fault: 'value', message: `“${value}” is not a number` };
+    }
+    element.focus();
+    element.select();
+  } else if (tag === 'textarea') {
+    element.focus();
+    element.select();
+  } else {
+    element.focus();
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const selection = getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+  }
+  return { typed: true };
+}
+
+function setWhole(element, value) {
+  element.focus();
+  element.value = value.trim();
+  if (element.value !== value.trim().toLowerCase() && element.value !== value.trim()) {
+    return { fault: 'value', message: `an <input type="${element.type}"> does not take “${value}”` };
+  }
+  fire(element, 'input');
+  fire(element, 'change');
+  return { done: true };
+}
+
+/* Typed text fires `input` by itself; `change` would come only when the focus leaves. */
+function endFill(number) {
+  const element = elementOf(number);
+  if (element?.isConnected && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) fire(element, 'change');
+}
+
+/* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */
+function choose(number, wanted) {
+  let select = elementOf(number);
+  if (!select?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+  if (tagOf(select) === 'label' && select.control) select = select.control;
+  if (tagOf(select) !== 'select') return { fault: 'value', message: `it is a ${describe(select)}, not a <select>` };
+  if (wanted.length > 1 && !select.multiple) return { fault: 'value', message: 'it takes one value only' };
+  const options = Array.from(select.options);
+  const chosen = [];
+  for (const want of wanted) {
+    const text = squeeze(want);
+    const option =
+      options.find((candidate) => candidate.value === want) ??
+      options.find((candidate) => squeeze(candidate.label) === text || squeeze(candidate.text) === text) ??
+      options.find((candidate) => squeeze(candidate.text).toLowerCase() === text.toLowerCase());
+    if (!option) {
+      const known = options.slice(0, 10).map((candidate) => `“${squeeze(candidate.text)}”`).join(', ');
+      return { fault: 'value', message: `it has no option “${want}”; it has ${known}${options.length > 10 ? ` and ${options.length - 10} more` : ''}` };
+    }
+    if (option.matches(':disabled')) return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
+    chosen.push(option);
+  }
+  select.focus();
+  for (const option of options) option.selected = chosen.includes(option);
+  fire(select, 'input');
+  fire(select, 'change');
+  return { chosen: chosen.map((option) => squeeze(option.text)) };
+}
+
+/* The <select> of an option, where a click on that option can only mean choosing it. */
+function optionOf(target) {
+  const resolved = resolveOne(target);
+  if (!resolved.element || tagOf(resolved.element) !== 'option') return null;
+  const select = resolved.element.closest('select');
+  return select ? { option: numberOf(resolved.element), select: numberOf(select), text: squeeze(resolved.element.text), value: resolved.element.value } : null;
+}
+
+/* Chooses one option; in a multiple <select> the others stay as they are. */
+function chooseOption(selectNumber, optionNumber) {
+  const select = elementOf(selectNumber);
+  const option = elementOf(optionNumber);
+  if (!select?.isConnected || !option?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+  if (isDisabled(select) || option.matches(':disabled')) return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
+  select.focus();
+  option.selected = true;
+  fire(select, 'input');
+  fire(select, 'change');
+  return { chosen: [squeeze(option.text)] };
+}
+
+function scrollToElement(number) {
+  const element = elementOf(number);
+  if (!element?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+  const point = pointOf(element);
+  if (!point || hitBlocker(element, point) !== null) scrollIntoView(element);
+  return { ok: true };
+}
+
+/* To the end of the page, or of the box that scrolls in its stead. */
+function scrollToBottom() {
+  const root = document.scrollingElement ?? document.documentElement;
+  if (root.scrollHeight > root.clientHeight + 1) {
+    root.scrollTo({ top: root.scrollHeight, behavior: 'instant' });
+    return { ok: true };
+  }
+  let at = elementAt({ x: innerWidth / 2, y: innerHeight / 2 });
+  while (at && !(at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY))) at = composedParent(at);
+  at?.scrollTo({ top: at.scrollHeight, behavior: 'instant' });
+  return { ok: true };
+}
+
+/* What has the keyboard: {editable, tag} */
+function focusedElement() {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  if (!at || at === document.body) return null;
+  return { tag: tagOf(at), description: describe(at), frame: tagOf(at) === 'iframe' ? numberOf(at) : 0 };
+}
+
+/*
+ * Where a frame's content begins in this frame's viewport, the frame brought into view first where `scroll` is set.
+ * `covered` says what lies over the point (in the child's coordinates).
+ */
+function frameOrigin(number, point) {
+  const element = elementOf(number);
+  if (!element?.isConnected) return { fault: 'stale', message: 'the frame left the page' };
+  const box = element.getBoundingClientRect();
+  const style = getComputedStyle(element);
+  const x = box.left + element.clientLeft + parseFloat(style.paddingLeft);
+  const y = box.top + element.clientTop + parseFloat(style.paddingTop);
+  const covered = point ? hitBlocker(element, { x: x + point.x, y: y + point.y }) : null;
+  return { x, y, covered };
+}
+
+/* Takes our own elements out of the picture, or puts them back. */
+function hideOwn(hide) {
+  for (const host of document.querySelectorAll(`[${OWN_HOST}]`)) {
+    if (hide) host.style.setProperty('visibility', 'hidden', 'important');
+    else host.style.removeProperty('visibility');
+  }
+}

@@ -1,0 +1,42 @@
+/*
+ * What the daemon calls, gathered in the one name of our isolated world.
+ *
+ * Owns the surface. Targets are {number} or {selector}.
+ */
+
+globalThis.__gstack = Object.freeze({
+  document: DOCUMENT_ID,
+  elementOf,
+  numberOf,
+  ready,
+  appears,
+  settled,
+  releaseGuard,
+  beginFill,
+  endFill,
+  choose,
+  optionOf,
+  chooseOption,
+  scrollToElement,
+  hideOwn,
+  scrollToBottom,
+  focusedElement,
+  frameOrigin,
+  readText: () => readText(),
+  readLinks,
+  readForms,
+  readDocument,
+  readElement,
+  /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
+  snapshot(options) {
+    let root = null;
+    if (options.scope) {
+      const resolved = resolveOne(options.scope);
+      if (!resolved.element) return resolved;
+      root = resolved.element;
+    }
+    return { document: DOCUMENT_ID, ...takeSnapshot({ ...options, root }) };
+  },
+  /* For the tests' oracle: role and name of one element. */
+  describe: (element) => (beginPass(), { role: roleOf(element), name: nameOf(element, roleOf(element)) }),
+});

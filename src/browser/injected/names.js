@@ -1,0 +1,280 @@
+/*
+ * The accessible name of an element, by accname 1.2 with HTML-AAM's native sources.
+ *
+ * Owns `nameOf`. A name is cut at NAME_LIMIT, which also bounds the work that one name can cost.
+ */
+
+const NAME_LIMIT = 300;
+
+/* Roles that take their name from what they contain. */
+const NAMED_BY_CONTENT = new Set(
+  ('button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch ' +
+    'tab tooltip treeitem').split(' '),
+);
+
+/* Roles that may not be named at all (ARIA 1.2, section 5.2.8.6). */
+const UNNAMED = new Set(
+  'caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript term time'.split(' '),
+);
+
+const LABELABLE = new Set(['input', 'button', 'select', 'textarea', 'meter', 'output', 'progress']);
+const BUTTON_INPUTS = new Set(['button', 'submit', 'reset']);
+const BLOCK_DISPLAY = /^(block|flex|grid|table|list-item|flow-root|inline-block|inline-flex|inline-grid|inline-table|table-)/;
+
+/* `fromContent` tells whether the name is the element's own text, which then needs no second line. */
+function nameOf(element, role) {
+  const given = nameWithSource(element, role);
+  return given.name;
+}
+
+function nameWithSource(element, role) {
+  const run = { visited: new Set(), length: 0 };
+  const byAria = role === 'none' ? '' : labelledBy(element, run) || ariaLabel(element);
+  if (byAria) return { name: finish(byAria), fromContent: false };
+  if (role === 'none' || UNNAMED.has(role)) return { name: '', fromContent: false };
+  const byMarkup = nativeName(element, run);
+  if (byMarkup) return { name: finish(byMarkup), fromContent: false };
+  if (NAMED_BY_CONTENT.has(role) && !isValueControl(element)) {
+    run.visited.add(element);
+    const text = squeeze(contentText(element, run));
+    if (text) return { name: finish(text), fromContent: true };
+  }
+  return { name: finish(element.getAttribute('title') || lastResort(element)), fromContent: false };
+}
+
+const finish = (text) => clip(squeeze(text), NAME_LIMIT);
+
+const ariaLabel = (element) => squeeze(element.getAttribute('aria-label') ?? '');
+
+function labelledBy(element, run) {
+  const attribute = element.getAttribute('aria-labelledby');
+  if (!attribute) return '';
+  const parts = [];
+  for (const target of referenced(element, attribute)) {
+    parts.push(squeeze(textOf(target, run, { referenced: true, follow: false })));
+  }
+  return parts.filter(Boolean).join(' ');
+}
+
+/* The elements of an id list, in its order, from the element's own tree. */
+function referenced(element, ids) {
+  const root = element.getRootNode();
+  if (!root.getElementById) return [];
+  return ids.split(/\s+/).filter(Boolean).map((id) => root.getElementById(id)).filter(Boolean);
+}
+
+const isValueControl = (element) => ['input', 'select', 'textarea'].includes(tagOf(element));
+
+/* What HTML itself names an element by. */
+function nativeName(element, run) {
+  const tag = tagOf(element);
+  if (tag === 'input') {
+    if (BUTTON_INPUTS.has(element.type)) {
+      return labelText(element, run) || squeeze(element.value) || { submit: 'Submit', reset: 'Reset' }[element.type] || '';
+    }
+    if (element.type === 'image') {
+      return labelText(element, run) || squeeze(element.alt) || squeeze(element.title) || 'Submit';
+    }
+    return labelText(element, run);
+  }
+  if (LABELABLE.has(tag)) return labelText(element, run);
+  switch (tag) {
+    case 'img':
+    case 'area':
+      return squeeze(element.getAttribute('alt') ?? '');
+    case 'fieldset':
+      return childText(element, 'legend', run);
+    case 'table':
+      return childText(element, 'caption', run);
+    case 'figure':
+      return childText(element, 'figcaption', run);
+    case 'svg':
+      return childText(element, 'title', run);
+    case 'optgroup':
+      return squeeze(element.label);
+    case 'option':
+      return squeeze(element.getAttribute('label') ?? '');
+    default:
+      return '';
+  }
+}
+
+/* The last source before none: a placeholder. */
+function lastResort(element) {
+  const tag = tagOf(element);
+  if (tag === 'input' || tag === 'textarea') {
+    if (tag === 'input' && element.type === 'file') return 'Choose file';
+    return element.getAttribute('placeholder') || element.getAttribute('aria-placeholder') || '';
+  }
+  return element.getAttribute('aria-placeholder') ?? '';
+}
+
+/*
+ * `<label for>` elements by what they are for, a tree at a time. `element.labels` walks the whole document for each
+ * element (20,000 buttons took 26 s), so this is read once a pass; `beginPass` forgets it.
+ */
+let labelsByTree = new Map();
+const beginPass = () => { labelsByTree = new Map(); };
+
+function labelsOf(element) {
+  const root = element.getRootNode();
+  let byId = labelsByTree.get(root);
+  if (!byId) {
+    byId = new Map();
+    for (const label of root.querySelectorAll?.('label[for]') ?? []) {
+      const id = label.htmlFor;
+      if (byId.has(id)) byId.get(id).push(label);
+      else byId.set(id, [label]);
+    }
+    labelsByTree.set(root, byId);
+  }
+  const labels = (element.id && byId.get(element.id)?.filter((label) => label.control === element)) || [];
+  const around = element.closest('label');
+  if (!around || around.control !== element || labels.includes(around)) return labels;
+  return [...labels, around].sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+}
+
+function labelText(element, run) {
+  const parts = [];
+  for (const label of labelsOf(element)) parts.push(squeeze(textOf(label, run, { referenced: true, follow: true, control: element })));
+  return parts.filter(Boolean).join(' ');
+}
+
+function childText(element, tag, run) {
+  for (const child of element.children) {
+    if (tagOf(child) === tag) return squeeze(textOf(child, run, { referenced: true, follow: true }));
+  }
+  return '';
+}
+
+/*
+ * The text alternative of an element within another's name (accname step 2 for a descendant or a reference).
+ * `referenced`: it is read even where it is hidden; `control`: the control that is being named.
+ */
+function textOf(element, run, { referenced: isReferenced = false, follow = true, control = null } = {}) {
+  if (run.visited.has(element) || run.length > NAME_LIMIT * 2) return '';
+  run.visited.add(element);
+  if (element === control) return '';
+  const tag = tagOf(element);
+  if (NEVER_SHOWN.has(tag) && !isReferenced && tag !== 'title') return '';
+  if (isOwnHost(element)) return '';
+  const hidden = element.getAttribute('aria-hidden') === 'true' || rendering(element) === GONE;
+  if (hidden && !isReferenced) return '';
+
+  if (follow) {
+    const label = labelledBy(element, run);
+    if (label) return label;
+  }
+  const role = roleOf(element);
+  // A control inside a label stands for its value.
+  const value = embeddedValue(element, role);
+  if (value !== null && element !== control && !(isReferenced && !control && !follow && isFormField(role))) {
+    return value;
+  }
+  const label = role === 'none' ? '' : ariaLabel(element);
+  if (label) return label;
+  if (role !== 'none') {
+    const native = tag === 'svg' ? childText(element, 'title', run) : tag === 'img' || tag === 'area' || tag === 'input' ? nativeName(element, run) : '';
+    if (native) return native;
+  }
+  if (isFormField(role) && !isReferenced) return '';
+  const text = contentText(element, run, hidden && isReferenced, control);
+  if (squeeze(text)) return text;
+  return squeeze(element.getAttribute('title') ?? '');
+}
+
+const isFormField = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
+
+/* The value that a field adds to the name that contains it, or null where it is no such field. */
+function embeddedValue(element, role) {
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+      if (element.type === 'password') return '';
+      return squeeze(element.value ?? element.textContent ?? '');
+    case 'combobox':
+    case 'listbox':
+      return comboValue(element);
+    case 'slider':
+    case 'spinbutton':
+    case 'scrollbar':
+    case 'progressbar':
+    case 'meter':
+      return squeeze(element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? String(element.value ?? ''));
+    default:
+      return null;
+  }
+}
+
+function comboValue(element) {
+  if (tagOf(element) === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(' '));
+  if (tagOf(element) === 'input') return squeeze(element.value);
+  const chosen = element.querySelectorAll('[role=option][aria-selected=true]');
+  if (chosen.length) return squeeze(Array.from(chosen, (option) => option.textContent).join(' '));
+  return squeeze(element.getAttribute('role') === 'combobox' ? (element.textContent ?? '') : '');
+}
+
+/* The text of what an element contains, generated content and owned elements included. */
+function contentText(element, run, hidden = false, control = null) {
+  let text = pseudoText(element, '::before');
+  const add = (node) => {
+    if (run.length > NAME_LIMIT * 2) return;
+    if (node.nodeType === Node.TEXT_NODE) {
+      text += node.data;
+      run.length += node.data.length;
+      return;
+    }
+    if (node.nodeType !== Node.ELEMENT_NODE) return;
+    const tag = tagOf(node);
+    if (tag === 'br') {
+      text += ' ';
+      return;
+    }
+    if (rendering(node) === UNSEEN && !hidden) {
+      // Its descendants may be visible.
+      for (const child of composedChildren(node)) if (child.nodeType === Node.ELEMENT_NODE) add(child);
+      return;
+    }
+    const inner = textOf(node, run, { referenced: hidden, control });
+    if (!inner) return;
+    text += INLINE.has(tag) && !isBlock(node) ? inner : ` ${inner} `;
+  };
+  for (const child of composedChildren(element)) add(child);
+  const owned = element.getAttribute('aria-owns');
+  if (owned) for (const target of referenced(element, owned)) add(target);
+  return text + pseudoText(element, '::after');
+}
+
+const isBlock = (element) => BLOCK_DISPLAY.test(getComputedStyle(element).display);
+
+/* Text of `content`; an alternative after a slash wins. Quotes, counters and pictures say nothing. */
+function pseudoText(element, which) {
+  const style = getComputedStyle(element, which);
+  const content = style.content;
+  if (content === 'none' || content === 'normal' || !content.includes('"') || style.display === 'none' || style.visibility !== 'visible') return '';
+  const parts = contentStrings(content);
+  return style.display === 'inline' ? parts : ` ${parts} `;
+}
+
+function contentStrings(content) {
+  let text = '';
+  let at = 0;
+  while (at < content.length) {
+    const character = content[at];
+    if (character === '"') {
+      at += 1;
+      while (at < content.length && content[at] !== '"') {
+        if (content[at] === '\\') at += 1;
+        text += content[at] ?? '';
+        at += 1;
+      }
+    } else if (character === '/') {
+      text = '';
+    } else if (character === '(') {
+      // The arguments of counter(), url() … are not text.
+      while (at < content.length && content[at] !== ')') at += 1;
+    }
+    at += 1;
+  }
+  return text;
+}

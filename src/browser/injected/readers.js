@@ -1,0 +1,184 @@
+/*
+ * What is read from a page as text, lists and states.
+ *
+ * Owns the shapes that the reading commands give. Never changes the page; a password's value is never read.
+ */
+
+const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
+
+/* Visible text: a line a block, trimmed, empty ones dropped. */
+function readText(root = document.body) {
+  if (!root) return '';
+  const out = [];
+  let run = '';
+  const close = () => {
+    for (const line of run.split('\n')) {
+      const text = squeeze(line);
+      if (text) out.push(text);
+    }
+    run = '';
+  };
+  const visit = (element) => {
+    const tag = tagOf(element);
+    if (NOT_READ.has(tag) || isOwnHost(element)) return;
+    if (tag === 'br') return close();
+    const shown = rendering(element);
+    if (shown === GONE) return undefined;
+    const style = getComputedStyle(element);
+    const { display } = style;
+    const cell = display === 'table-cell';
+    const block = !cell && display !== 'inline' && display !== 'contents' && !display.startsWith('inline') && !display.startsWith('ruby');
+    const keepsLines = style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
+    if (block) close();
+    if (cell && run && !/\s$/.test(run)) run += ' ';
+    for (const child of composedChildren(element)) {
+      if (child.nodeType === Node.TEXT_NODE) {
+        if (shown === SHOWN) run += keepsLines ? child.data : child.data.replaceAll('\n', ' ');
+      } else if (child.nodeType === Node.ELEMENT_NODE) visit(child);
+    }
+    if (block) close();
+    return undefined;
+  };
+  visit(root);
+  close();
+  return out.join('\n');
+}
+
+/* Every link that has a text or a name: [{text, href}] */
+function readLinks() {
+  beginPass();
+  const links = [];
+  eachElement((element) => {
+    if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !element.hasAttribute('href') || composedClosest(element, isOwnHost)) return;
+    const text = squeeze(rawText(element)) || nameOf(element, 'link');
+    if (text) links.push({ text, href: String(element.href?.baseVal ?? element.href) });
+  });
+  return links;
+}
+
+function readForms() {
+  const forms = [];
+  eachElement((element) => {
+    if (tagOf(element) === 'form' && !composedClosest(element, isOwnHost)) forms.push(element);
+  });
+  return forms.map((form, index) => ({
+    index,
+    action: form.getAttribute('action') === null ? undefined : new URL(form.getAttribute('action'), document.baseURI).href,
+    method: (form.getAttribute('method') || 'get').toLowerCase(),
+    id: form.id || undefined,
+    fields: Array.from(form.elements).filter((field) => tagOf(field) !== 'fieldset' && tagOf(field) !== 'output').map(readField),
+  }));
+}
+
+function readField(field) {
+  const tag = tagOf(field);
+  const value = field.type === 'password' ? (field.value ? '[redacted]' : undefined) : field.value || undefined;
+  const read = {
+    tag,
+    type: field.type || undefined,
+    name: field.name || undefined,
+    id: field.id || undefined,
+    placeholder: field.placeholder || undefined,
+    required: field.required || undefined,
+    value,
+  };
+  if (field.type === 'checkbox' || field.type === 'radio') read.checked = field.checked;
+  if (tag === 'select') read.options = Array.from(field.options, (option) => ({ value: option.value, text: squeeze(option.text) }));
+  return read;
+}
+
+/* The doctype as it would be written, or ''. */
+function readDoctype() {
+  const type = document.doctype;
+  if (!type) return '';
+  const ids = type.publicId ? ` PUBLIC "${type.publicId}"${type.systemId ? ` "${type.systemId}"` : ''}` : type.systemId ? ` SYSTEM "${type.systemId}"` : '';
+  return `<!DOCTYPE ${type.name}${ids}>\n`;
+}
+
+/* The whole document, without our own host. */
+function readDocument() {
+  const hosts = Array.from(document.querySelectorAll(`[${OWN_HOST}]`));
+  if (hosts.length === 0) return readDoctype() + document.documentElement.outerHTML;
+  const copy = document.documentElement.cloneNode(true);
+  for (const host of copy.querySelectorAll(`[${OWN_HOST}]`)) host.remove();
+  return readDoctype() + copy.outerHTML;
+}
+
+function readAttributes(element) {
+  const attributes = {};
+  for (const { name, value } of element.attributes) {
+    attributes[name] = name === 'value' && element.type === 'password' ? '[redacted]' : value;
+  }
+  return attributes;
+}
+
+const STATES = {
+  visible: isVisible,
+  hidden: (element) => !isVisible(element),
+  enabled: (element) => !isDisabled(element),
+  disabled: isDisabled,
+  checked: (element) => checkedState(element, roleOf(element)) === 'true',
+  editable: (element) => isEditable(element) && !isDisabled(element),
+  focused: (element) => element.getRootNode().activeElement === element,
+};
+
+/*
+ * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
+ * 'box'. → {value} or resolveOne's fault
+ */
+function readElement(target, what, argument) {
+  const resolved = resolveOne(target);
+  if (!resolved.element) {
+    // Nothing there is an answer to these two.
+    if (what === 'is' && resolved.fault === 'missing' && (argument === 'hidden' || argument === 'visible')) return { value: argument === 'hidden' };
+    return resolved;
+  }
+  const { element } = resolved;
+  switch (what) {
+    case 'text':
+      return { value: isFormField(roleOf(element)) && valueOf(element, roleOf(element)) !== null ? valueOf(element, roleOf(element)) : readText(element) };
+    case 'html':
+      return { value: element.innerHTML };
+    case 'attributes':
+      return { value: readAttributes(element) };
+    case 'css':
+      return { value: getComputedStyle(element).getPropertyValue(argument) };
+    case 'is':
+      return { value: STATES[argument](element) };
+    case 'box': {
+      if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
+      scrollIntoView(element);
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { value: { x, y, width, height } };
+    }
+    default:
+      throw new Error(`no such read: ${what}`);
+  }
+}
+
+/* Whether a selector matches something visible now; the word of `wait`. */
+async function appears(target, timeout) {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    if (target.number !== undefined) {
+      const resolved = resolveOne(target);
+      if (resolved.fault) return resolved;
+      if (isVisible(resolved.element)) return { ok: true };
+    } else {
+      try {
+        if (queryAll(target.selector).some(isVisible)) return { ok: true };
+      } catch (error) {
+        if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
+        throw error;
+      }
+    }
+    if (performance.now() >= deadline) return { fault: 'missing', message: 'nothing visible matches' };
+    await change(deadline);
+  }
+}
+
+/* Resolves when the page has drawn what an input changed. */
+async function settled() {
+  await nextFrame();
+  return { url: location.href, readyState: document.readyState };
+}

@@ -1,0 +1,208 @@
+/*
+ * The role of an element, by HTML-AAM 1.0 and ARIA 1.2.
+ *
+ * Owns `roleOf`. Never computes names. Differences from HTML-AAM on purpose: `summary` is a button and
+ * an editable region without a role is a textbox, because that is what they do for a user.
+ */
+
+const KNOWN_ROLES = new Set(
+  ('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
+    'contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image ' +
+    'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
+    'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
+    'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
+    'textbox time timer toolbar tooltip tree treegrid treeitem').split(' '),
+);
+
+const INTERACTIVE = new Set(
+  ('button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio option searchbox slider ' +
+    'spinbutton switch tab treeitem').split(' '),
+);
+
+/* Roles that only group: without a name and without text of their own they say little. */
+const STRUCTURAL = new Set(
+  ('generic group list listitem paragraph table row rowgroup cell gridcell grid region article section main navigation complementary ' +
+    'banner contentinfo form figure blockquote document application none tabpanel directory caption term definition menu menubar ' +
+    'toolbar tablist tree treegrid radiogroup feed search').split(' '),
+);
+
+/* Roles whose descendants are part of the control itself. */
+const LEAF_ROLES = new Set(
+  'button checkbox img math menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider switch tab'.split(' '),
+);
+
+/* Words within a line: their text belongs to the text around them. */
+const PHRASES = new Set('strong emphasis subscript superscript insertion deletion mark code time'.split(' '));
+
+/* Global ARIA attributes: one of them on an element overrules `role=presentation`. */
+const GLOBAL_ARIA = [
+  'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-description', 'aria-details', 'aria-dropeffect',
+  'aria-flowto', 'aria-grabbed', 'aria-keyshortcuts', 'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns', 'aria-relevant',
+  'aria-roledescription',
+];
+
+const SECTIONING = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+
+const NATIVE_ROLES = new Map(
+  Object.entries({
+    article: 'article', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code', dd: 'definition', del: 'deletion',
+    details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term', em: 'emphasis', fieldset: 'group', figure: 'figure', h1: 'heading',
+    h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', hr: 'separator', ins: 'insertion', main: 'main', mark: 'mark',
+    math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
+    p: 'paragraph', progress: 'progressbar', s: 'deletion', search: 'search', strong: 'strong', sub: 'subscript', summary: 'button',
+    sup: 'superscript', table: 'table', tbody: 'rowgroup', textarea: 'textbox', tfoot: 'rowgroup', thead: 'rowgroup', time: 'time',
+    ul: 'list', address: 'group', hgroup: 'group', iframe: 'iframe', frame: 'iframe', video: 'video', audio: 'audio', canvas: 'canvas',
+  }),
+);
+
+const INPUT_ROLES = new Map(
+  Object.entries({
+    button: 'button', checkbox: 'checkbox', color: 'textbox', file: 'button', hidden: '', image: 'button', number: 'spinbutton', radio: 'radio',
+    range: 'slider', reset: 'button', submit: 'button',
+  }),
+);
+
+/* The role that the page gave by attribute, or ''. The first token that is a role counts. */
+function explicitRole(element) {
+  const attribute = element.getAttribute('role');
+  if (!attribute) return '';
+  for (const token of attribute.toLowerCase().split(/\s+/)) {
+    if (KNOWN_ROLES.has(token)) return token === 'image' ? 'img' : token === 'presentation' ? 'none' : token;
+  }
+  return '';
+}
+
+const isFocusable = (element) =>
+  !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
+
+function isNativelyFocusable(element) {
+  switch (tagOf(element)) {
+    case 'a':
+    case 'area':
+      return element.hasAttribute('href');
+    case 'input':
+      return element.type !== 'hidden';
+    case 'button':
+    case 'select':
+    case 'textarea':
+    case 'iframe':
+    case 'summary':
+      return true;
+    case 'audio':
+    case 'video':
+      return element.controls;
+    default:
+      return element.isContentEditable === true && isEditingHost(element);
+  }
+}
+
+const DISABLEABLE = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset']);
+const isNativelyDisabled = (element) => DISABLEABLE.has(tagOf(element)) && element.matches(':disabled');
+
+const isEditingHost = (element) => {
+  const value = element.getAttribute('contenteditable');
+  return value !== null && value !== 'false' && value !== 'inherit';
+};
+
+/* '' where an element has no role at all; 'none' where the page took it away. */
+function roleOf(element) {
+  const given = explicitRole(element);
+  if (given && given !== 'none') return given;
+  if (given === 'none' && !isFocusable(element) && !GLOBAL_ARIA.some((name) => element.hasAttribute(name))) return 'none';
+  const native = nativeRole(element);
+  return native && takesRoleFromParent(element) ? 'none' : native;
+}
+
+/* `li`, `tr`, `td` … lose their meaning with the list or table that they belong to. */
+const OWNERS = new Map(
+  Object.entries({ li: ['ul', 'ol', 'menu'], tr: ['table'], td: ['table'], th: ['table'], tbody: ['table'], thead: ['table'], tfoot: ['table'], caption: ['table'] }),
+);
+const BETWEEN = new Set(['tr', 'tbody', 'thead', 'tfoot']);
+function takesRoleFromParent(element) {
+  const owners = OWNERS.get(tagOf(element));
+  if (!owners) return false;
+  let at = element.parentElement;
+  while (at && BETWEEN.has(tagOf(at)) && !at.hasAttribute('role')) at = at.parentElement;
+  return !!at && (owners.includes(tagOf(at)) || BETWEEN.has(tagOf(at))) && at.hasAttribute('role') && roleOf(at) === 'none';
+}
+
+function nativeRole(element) {
+  const tag = tagOf(element);
+  const role = NATIVE_ROLES.get(tag);
+  if (role !== undefined) {
+    if (tag === 'summary') return isSummaryOfDetails(element) ? 'button' : '';
+    if (tag === 'dt' || tag === 'dd') return element.closest('dl') ? role : '';
+    return role;
+  }
+  switch (tag) {
+    case 'a':
+    case 'area':
+      return element.hasAttribute('href') ? 'link' : '';
+    case 'input':
+      return inputRole(element);
+    case 'img':
+      return imageRole(element);
+    case 'svg':
+      return hasOwnLabel(element) || element.querySelector(':scope > title') ? 'img' : '';
+    case 'select':
+      return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
+    case 'li': {
+      const parent = element.parentElement;
+      return parent && ['ul', 'ol', 'menu'].includes(tagOf(parent)) ? 'listitem' : '';
+    }
+    case 'tr':
+      return element.closest('table') ? 'row' : '';
+    case 'td':
+    case 'th':
+      return cellRole(element, tag);
+    case 'header':
+      return element.closest(SECTIONING) ? '' : 'banner';
+    case 'footer':
+      return element.closest(SECTIONING) ? '' : 'contentinfo';
+    case 'aside':
+      return hasOwnLabel(element) || !element.parentElement?.closest('article, aside, nav, section') ? 'complementary' : '';
+    case 'section':
+      return hasOwnLabel(element) ? 'region' : '';
+    case 'form':
+      return hasOwnLabel(element) ? 'form' : '';
+    default:
+      return element.isContentEditable && isEditingHost(element) ? 'textbox' : '';
+  }
+}
+
+const isSummaryOfDetails = (element) => {
+  const parent = element.parentElement;
+  return !!parent && tagOf(parent) === 'details' && parent.querySelector(':scope > summary') === element;
+};
+
+function inputRole(element) {
+  const role = INPUT_ROLES.get(element.type);
+  if (role !== undefined) return role;
+  const list = element.getAttribute('list');
+  if (list && element.getRootNode().getElementById?.(list)?.localName === 'datalist') return 'combobox';
+  return element.type === 'search' ? 'searchbox' : 'textbox';
+}
+
+function imageRole(element) {
+  if (element.getAttribute('alt') !== '') return 'img';
+  return hasOwnLabel(element) || isFocusable(element) ? 'img' : 'none';
+}
+
+/* A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. */
+const hasOwnLabel = (element) =>
+  !!element.getAttribute('aria-label')?.trim() || !!element.getAttribute('aria-labelledby')?.trim() || !!element.getAttribute('title')?.trim();
+
+function cellRole(element, tag) {
+  const table = element.closest('table');
+  if (!table) return '';
+  const tableRole = explicitRole(table);
+  if (tag === 'th') {
+    const scope = element.scope;
+    if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
+    if (scope === 'col' || scope === 'colgroup') return 'columnheader';
+    // HTML's own rule for `scope=auto`, in short: a header beside data cells heads its row.
+    const row = element.parentElement;
+    return row && row.querySelector(':scope > td') ? 'rowheader' : 'columnheader';
+  }
+  return tableRole === 'grid' || tableRole === 'treegrid' ? 'gridcell' : 'cell';
+}

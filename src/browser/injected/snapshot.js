@@ -1,0 +1,246 @@
+/*
+ * The snapshot: one pass over the composed tree into lines.
+ *
+ * Owns what becomes a line and what of it is printed. Never numbers refs for the tab, never joins frames: the
+ * daemon does both. A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive,
+ * `t` text, `f` frame), role, name, properties, text.
+ */
+
+/* Text of one document's lines, in UTF-16 units; what is beyond is only counted. */
+const OUTPUT_LIMIT = 64_000;
+/* Options of one list that are listed; a country list would bury the page. */
+const OPTION_LIMIT = 50;
+/* Elements that end a run of text: everything that is not part of a line by nature. */
+const endsText = (tag) => !INLINE.has(tag);
+
+/*
+ * options: {interactive, compact, depth (null: all), cursor, root: Element|null}
+ * → {lines: string, more: number, cursorLines: string, frames: [number]}
+ */
+function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null }) {
+  beginPass();
+  const walk = {
+    interactive, cursor, size: 0, more: 0, frames: [], cursorNodes: [],
+    modal: topModal(), owned: ownedElements(),
+  };
+  const top = { kids: [], mute: false, leaf: false, fresh: true };
+  const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
+  if (root) {
+    flags.disabled = isDisabled(root);
+    flags.inModal = true;
+    visitElement(root, top, flags, walk);
+  } else if (document.body) {
+    visitElement(document.documentElement, top, flags, walk);
+  }
+  const out = [];
+  const printed = { more: walk.more };
+  printKids(top, 0, { compact, depth, interactive }, out, printed);
+  return {
+    lines: out.join('\n'),
+    more: printed.more,
+    cursorLines: walk.cursorNodes.join('\n'),
+    frames: walk.frames,
+  };
+}
+
+/* The uppermost modal dialog: all else is inert beneath it. */
+function topModal() {
+  let found = null;
+  for (const dialog of document.querySelectorAll('dialog:modal')) found = dialog;
+  return found;
+}
+
+/* owned element → its owner, for every `aria-owns` of the document. */
+function ownedElements() {
+  const owned = new Map();
+  for (const owner of document.querySelectorAll('[aria-owns]')) {
+    for (const element of referenced(owner, owner.getAttribute('aria-owns'))) {
+      if (!owned.has(element) && !composedContains(element, owner)) owned.set(element, owner);
+    }
+  }
+  return owned;
+}
+
+function visitElement(element, parent, flags, walk, byOwner = false) {
+  const tag = tagOf(element);
+  if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
+  if (!byOwner && walk.owned.size && walk.owned.has(element)) return;
+  if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
+  const shown = rendering(element);
+  if (shown === GONE) return;
+  if (tag === 'br') {
+    parent.fresh = true;
+    return;
+  }
+  let inside = flags;
+  if (!flags.inModal) {
+    if (element === walk.modal) inside = { ...flags, inModal: true };
+    else if (!composedContains(element, walk.modal)) return;
+  }
+  const role = shown === SHOWN && inside.inModal ? roleOf(element) : '';
+  const isInteractive = INTERACTIVE.has(role);
+  const block = endsText(tag);
+  if (block) parent.fresh = true;
+
+  if (walk.cursor) inside = noteCursor(element, role, isInteractive, inside, walk);
+  if (walk.size > OUTPUT_LIMIT) {
+    // Only counted from here on: no names, no text.
+    if (walk.interactive ? isInteractive : role && role !== 'none' && !PHRASES.has(role)) walk.more += 1;
+    if (tag !== 'textarea' && tag !== 'svg' && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
+    return;
+  }
+  const node = shown === SHOWN && inside.inModal ? makeNode(element, tag, role, parent, inside, walk) : null;
+  const target = node ?? parent;
+  if (!inside.silent && namesAnother(element, tag)) inside = { ...inside, silent: true };
+  if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
+  if (tag !== 'textarea' && tag !== 'svg' && tag !== 'iframe' && tag !== 'frame' && tag !== 'video' && tag !== 'audio' && tag !== 'canvas') {
+    if (shown === SHOWN && inside.inModal) {
+      const quiet = target.mute || inside.silent || walk.interactive;
+      if (!quiet) addText(target, pseudoText(element, '::before'), walk);
+      visitChildren(element, target, inside, walk, !quiet);
+      if (!quiet) addText(target, pseudoText(element, '::after'), walk);
+    } else {
+      visitChildren(element, target, inside, walk, false);
+    }
+  }
+  if (node) walk.size += node.role.length + node.name.length + node.properties.length + (node.value?.length ?? 0) + 12;
+  if (block) parent.fresh = true;
+}
+
+/* Text that is already the name of a control, group or table. */
+const namesAnother = (element, tag) =>
+  tag === 'label' ? !!element.control : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
+const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
+
+function visitChildren(element, target, flags, walk, withText) {
+  let options = 0;
+  for (const child of composedChildren(element)) {
+    if (child.nodeType === Node.TEXT_NODE) {
+      if (withText) addText(target, child.data, walk);
+    } else if (child.nodeType === Node.ELEMENT_NODE) {
+      if (child.localName === 'option' && ++options > OPTION_LIMIT) {
+        if (options === OPTION_LIMIT + 1) {
+          target.kids.push({ text: `… ${element.children.length - OPTION_LIMIT} more options` });
+        }
+        continue;
+      }
+      visitElement(child, target, flags, walk);
+    }
+  }
+  if (walk.owned.size && element.hasAttribute('aria-owns')) {
+    for (const owned of referenced(element, element.getAttribute('aria-owns'))) {
+      if (walk.owned.get(owned) === element) visitElement(owned, target, flags, walk, true);
+    }
+  }
+}
+
+/* The node of an element, put into its parent; null where the element has no line of its own. */
+function makeNode(element, tag, role, parent, flags, walk) {
+  if (tag === 'iframe' || tag === 'frame') {
+    const number = numberOf(element);
+    walk.frames.push(number);
+    return put(parent, { kind: 'f', number, role: 'iframe', name: nameOf(element, 'iframe'), properties: '', value: null, kids: [], mute: true });
+  }
+  if (!role || role === 'none') return genericNode(element, parent, flags, walk);
+  const isInteractive = INTERACTIVE.has(role);
+  if (walk.interactive && !isInteractive) return null;
+  if (parent.leaf && !isInteractive) return null;
+  if (role === 'caption' || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
+  const { name, fromContent } = nameWithSource(element, role);
+  const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
+  // A row's cells say the same again, line by line.
+  const printedName = fromContent && role === 'row' ? '' : name;
+  return put(parent, {
+    kind: 'e', element, number: 0, role, name: printedName, disabled,
+    properties: propertiesOf(element, role, disabled), value: valueOf(element, role), kids: [], fresh: true,
+    mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role), leaf: LEAF_ROLES.has(role), fromContent,
+  });
+}
+
+/* An element without a role has a line only where it was named or can be reached by the keyboard. */
+function genericNode(element, parent, flags, walk) {
+  if (walk.interactive || parent.leaf) return null;
+  const name = ariaLabel(element);
+  const reachable = element.hasAttribute('tabindex') && element.tabIndex >= 0;
+  if (!name && !reachable) return null;
+  return put(parent, {
+    kind: 'e', element, number: 0, role: 'generic', name, disabled: flags.disabled, properties: propertiesOf(element, 'generic', flags.disabled),
+    value: null, kids: [], fresh: true, mute: false, leaf: false,
+  });
+}
+
+function put(parent, node) {
+  parent.kids.push(node);
+  parent.fresh = true;
+  return node;
+}
+
+function addText(target, text, walk) {
+  if (target.mute || walk.interactive || walk.size > OUTPUT_LIMIT) return;
+  const last = target.kids[target.kids.length - 1];
+  if (last && last.text !== undefined && !target.fresh) {
+    last.text += text;
+  } else {
+    if (!/\S/.test(text)) return;
+    target.kids.push({ text });
+    target.fresh = false;
+  }
+  walk.size += text.length;
+}
+
+/* Elements that react to the pointer although ARIA knows nothing of it. */
+function noteCursor(element, role, isInteractive, flags, walk) {
+  if (isInteractive) return flags.pointer ? flags : { ...flags, pointer: true };
+  const reasons = [];
+  const pointer = getComputedStyle(element).cursor === 'pointer';
+  // The cursor is inherited: only the outermost element that has it is the one to click.
+  if (pointer && !flags.pointer) reasons.push('cursor:pointer');
+  if (element.hasAttribute('onclick')) reasons.push('onclick');
+  if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
+  if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
+    const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
+    walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
+  }
+  return pointer === flags.pointer ? flags : { ...flags, pointer };
+}
+
+/* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
+function printKids(node, depth, options, out, printed) {
+  for (const kid of node.kids) {
+    if (kid.text !== undefined) {
+      const text = squeeze(kid.text);
+      if (text) line(out, printed, depth, options, 0, 't', 'text', '', '', text);
+      continue;
+    }
+    // A picture is part of the name that was made from it.
+    if (node.fromContent && kid.role === 'img') continue;
+    const inline = inlineText(kid);
+    if (options.compact && isBare(kid, inline)) {
+      printKids(kid, depth, options, out, printed);
+      continue;
+    }
+    const number = kid.number || (within(depth, options) ? numberOf(kid.element) : 0);
+    line(out, printed, depth, options, number, kid.kind, kid.role, kid.name, kid.properties, inline);
+    if (inline === '' || kid.kids.some((inner) => inner.text === undefined)) {
+      printKids(inline ? { ...kid, kids: kid.kids.filter((inner) => inner.text === undefined) } : kid, depth + 1, options, out, printed);
+    }
+  }
+}
+
+const within = (depth, options) => options.depth === null || depth <= options.depth;
+
+function line(out, printed, depth, options, ...fields) {
+  if (within(depth, options)) out.push(`${depth}\t${fields.join('\t')}`);
+}
+
+/* A control's value, or the text of a node that has nothing but text in it. */
+function inlineText(node) {
+  if (node.value !== null && node.value !== undefined) return node.value;
+  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) {
+    return squeeze(node.kids.map((kid) => kid.text).join(' '));
+  }
+  return '';
+}
+
+const isBare = (node, inline) =>
+  node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;

@@ -1,0 +1,123 @@
+/*
+ * States, properties and values of an element, as the snapshot prints them.
+ *
+ * Owns `propertiesOf` and `valueOf`. A password's value is never read.
+ */
+
+const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'columnheader', 'rowheader', 'treeitem']);
+const EDITABLE_ROLES = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'slider', 'radiogroup', 'checkbox', 'switch']);
+const EDITABLE_INPUTS = new Set(['text', 'search', 'url', 'tel', 'email', 'password', 'number', 'date', 'month', 'week', 'time', 'datetime-local', 'color', 'range']);
+
+/* `true`, `false` or `mixed`; '' where the element is not checkable. */
+function checkedState(element, role) {
+  if (!CHECKABLE.has(role)) return role === 'option' ? (element.getAttribute('aria-checked') ?? '') : '';
+  if (tagOf(element) === 'input' && (element.type === 'checkbox' || element.type === 'radio')) {
+    return element.indeterminate ? 'mixed' : String(element.checked);
+  }
+  const value = element.getAttribute('aria-checked');
+  return value === 'true' || value === 'mixed' ? value : 'false';
+}
+
+/* Disabled by HTML, or by ARIA on itself or on what contains it. */
+function isDisabled(element) {
+  if (isNativelyDisabled(element)) return true;
+  return !!composedClosest(element, (at) => at.getAttribute('aria-disabled') === 'true');
+}
+
+function isEditable(element) {
+  const tag = tagOf(element);
+  if (tag === 'input') return EDITABLE_INPUTS.has(element.type) && !element.readOnly;
+  if (tag === 'textarea') return !element.readOnly;
+  if (tag === 'select') return true;
+  return element.isContentEditable === true;
+}
+
+function selectedState(element, role) {
+  if (!SELECTABLE.has(role)) return false;
+  if (tagOf(element) === 'option') return element.selected;
+  return element.getAttribute('aria-selected') === 'true';
+}
+
+/* `true`, `false`, or '' where it is neither. */
+function expandedState(element) {
+  if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(element.parentElement.open);
+  const value = element.getAttribute('aria-expanded');
+  return value === 'true' || value === 'false' ? value : '';
+}
+
+function pressedState(element, role) {
+  if (role !== 'button') return '';
+  const value = element.getAttribute('aria-pressed');
+  return value === 'true' || value === 'mixed' || value === 'false' ? value : '';
+}
+
+function levelOf(element, role) {
+  const given = Number(element.getAttribute('aria-level'));
+  if (Number.isInteger(given) && given > 0) return given;
+  if (role !== 'heading') return 0;
+  return /^h[1-6]$/.test(tagOf(element)) ? Number(tagOf(element)[1]) : 2;
+}
+
+/* `level=1, checked, disabled`; '' for none. `disabled` is inherited from the walk. */
+function propertiesOf(element, role, disabled) {
+  const list = [];
+  const level = levelOf(element, role);
+  if (level) list.push(`level=${level}`);
+  const checked = checkedState(element, role);
+  if (checked === 'true') list.push('checked');
+  if (checked === 'mixed') list.push('checked=mixed');
+  const pressed = pressedState(element, role);
+  if (pressed === 'true') list.push('pressed');
+  if (pressed === 'mixed') list.push('pressed=mixed');
+  const expanded = expandedState(element);
+  if (expanded) list.push(expanded === 'true' ? 'expanded' : 'collapsed');
+  if (selectedState(element, role)) list.push('selected');
+  if (disabled) list.push('disabled');
+  if (EDITABLE_ROLES.has(role)) {
+    if (element.required === true || element.getAttribute('aria-required') === 'true') list.push('required');
+    if (element.readOnly === true && EDITABLE_INPUTS.has(element.type ?? 'text')) list.push('readonly');
+    else if (element.getAttribute('aria-readonly') === 'true') list.push('readonly');
+  }
+  const invalid = element.getAttribute('aria-invalid');
+  if (invalid && invalid !== 'false') list.push(invalid === 'true' ? 'invalid' : `invalid=${squeeze(invalid)}`);
+  const current = element.getAttribute('aria-current');
+  if (current && current !== 'false') list.push(current === 'true' ? 'current' : `current=${squeeze(current)}`);
+  const popup = element.getAttribute('aria-haspopup');
+  if (popup && popup !== 'false') list.push(popup === 'true' ? 'haspopup=menu' : `haspopup=${squeeze(popup)}`);
+  if (element.type === 'password' && tagOf(element) === 'input') list.push('password');
+  if (element.getRootNode().activeElement === element && element !== document.body) list.push('focused');
+  return list.join(', ');
+}
+
+/* What a control holds, as text; null where it holds nothing of the kind. */
+function valueOf(element, role) {
+  const tag = tagOf(element);
+  switch (role) {
+    case 'textbox':
+    case 'searchbox':
+    case 'combobox':
+    case 'spinbutton':
+      if (tag === 'input') {
+        if (element.type === 'password') return element.value ? '[filled]' : '';
+        return squeeze(element.value);
+      }
+      if (tag === 'textarea') return squeeze(element.value);
+      if (tag === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(', '));
+      return element.hasAttribute('aria-valuetext') || element.hasAttribute('aria-valuenow') ? rangeText(element) : null;
+    case 'slider':
+    case 'scrollbar':
+    case 'progressbar':
+    case 'meter':
+      return rangeText(element);
+    default:
+      return null;
+  }
+}
+
+function rangeText(element) {
+  const given = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
+  if (given !== null) return squeeze(given);
+  if (tagOf(element) === 'progress') return element.position < 0 ? '' : String(element.value);
+  return element.value === undefined ? '' : String(element.value);
+}

@@ -1,0 +1,221 @@
+//! What a person could do in a page: click, fill, choose, hover, type, press, scroll.
+//!
+//! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
+//! where input is meant, and returns when the network work that it started has settled.
+
+use super::element::{FaultReply, Need, Point, Ready, Target};
+use super::error::PageError;
+use super::page::{Page, SCRIPT_LIMIT};
+use super::settle::Settling;
+use super::{input, keys};
+use crate::browser::frames::FrameId;
+use serde::Deserialize;
+use std::time::Duration;
+use tokio::time::Instant;
+
+const CLICK_NEEDS: [Need; 5] = [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard];
+const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
+const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
+const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
+
+/// What a click turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clicked {
+    Element,
+    /// It was on a real `<option>`, which was chosen in its `<select>`; its text.
+    Option(String),
+}
+
+#[derive(Debug, Deserialize)]
+struct OptionPlace {
+    option: u32,
+    select: u32,
+    text: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Done {
+    #[serde(default)]
+    typed: bool,
+    #[serde(default)]
+    chosen: Vec<String>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Done {
+    fn check(self, target: &Target) -> Result<Self, PageError> {
+        match self.fault.error(target) {
+            Some(error) => Err(error),
+            None if self.fault.fault.is_some() => Err(PageError::NotFound(target.to_string())),
+            None => Ok(self),
+        }
+    }
+}
+
+impl Page {
+    /// Clicks the middle of the element, once it is visible, enabled, at rest and takes the event.
+    pub async fn click(&self, target: &Target, limit: Duration) -> Result<Clicked, PageError> {
+        let settling = Settling::begin(self);
+        let clicked = self.click_now(target, limit).await?;
+        self.settle(settling).await;
+        Ok(clicked)
+    }
+
+    async fn click_now(&self, target: &Target, limit: Duration) -> Result<Clicked, PageError> {
+        if let Some(option) = self.ask::<Option<OptionPlace>>(target, "optionOf", &[], SCRIPT_LIMIT).await? {
+            return self.click_option(target, option, limit).await;
+        }
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let ready = self.ready(target, &CLICK_NEEDS, "a click", left).await?;
+            let covered = match self.tab_point(target, &ready).await? {
+                Ok(point) => {
+                    input::click(self.session(), point).await?;
+                    self.verdict(target, &ready).await?
+                }
+                Err(reason) => Some(reason),
+            };
+            let Some(reason) = covered else { return Ok(Clicked::Element) };
+            // Held back from the page, so it may be tried again.
+            if Instant::now() >= deadline {
+                let what = target.to_string();
+                return Err(PageError::NotReady { what, action: "a click", reason, waited: limit });
+            }
+        }
+    }
+
+    async fn click_option(&self, target: &Target, option: OptionPlace, limit: Duration) -> Result<Clicked, PageError> {
+        self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        let (frame, _) = self.locate(target).await?;
+        let arguments = [option.select, option.option];
+        let done: Done =
+            self.script(&frame, "chooseOption", &[&arguments[0], &arguments[1]], SCRIPT_LIMIT).await?;
+        done.check(target)?;
+        Ok(Clicked::Option(option.text))
+    }
+
+    /// What the guard saw: `None` for a hit, else what was in the way. A page that was left took the click with it.
+    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Option<String>, PageError> {
+        match self.script::<Option<String>>(&ready.frame, "releaseGuard", &[], SCRIPT_LIMIT).await {
+            Ok(Some(verdict)) if verdict == "hit" => Ok(None),
+            Ok(Some(reason)) => Ok(Some(reason)),
+            // What is in a frame's middle is another document's business.
+            Ok(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(None),
+            Ok(None) => Err(PageError::Unknown {
+                what: target.to_string(),
+                reason: "no pointer event came to its document".to_owned(),
+            }),
+            Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where input goes for a ready element; inside, what covers it.
+    async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
+        let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no point of {target}")))?;
+        self.point_in_tab(&ready.frame, point).await
+    }
+
+    /// Moves the pointer over the element.
+    pub async fn hover(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
+            match self.tab_point(target, &ready).await? {
+                Ok(point) => {
+                    input::hover(self.session(), point).await?;
+                    break;
+                }
+                Err(reason) if Instant::now() >= deadline => {
+                    let what = target.to_string();
+                    return Err(PageError::NotReady { what, action: "hovering", reason, waited: limit });
+                }
+                Err(_) => {}
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// Replaces the element's text by `value`: selected whole, then typed as one input event; `change` follows.
+    pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
+        let begun: Done =
+            self.script(&ready.frame, "beginFill", &[&ready.number, &value], SCRIPT_LIMIT).await?;
+        if begun.check(target)?.typed {
+            if value.is_empty() {
+                let delete = keys::parse("Delete").map_err(PageError::Usage)?;
+                input::press(self.session(), &delete).await?;
+            } else {
+                input::insert(self.session(), value).await?;
+            }
+            self.finish_fill(&ready.frame, ready.number).await?;
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    async fn finish_fill(&self, frame: &FrameId, number: u32) -> Result<(), PageError> {
+        match self.script::<serde_json::Value>(frame, "endFill", &[&number], SCRIPT_LIMIT).await {
+            // The page may have gone on by itself once the field was full.
+            Ok(_) | Err(PageError::DocumentGone) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Chooses options of a `<select>` by value, label or text; returns their texts.
+    pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<Vec<String>, PageError> {
+        let settling = Settling::begin(self);
+        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        let done: Done = self.script(&ready.frame, "choose", &[&ready.number, &values], SCRIPT_LIMIT).await?;
+        let chosen = done.check(target)?.chosen;
+        self.settle(settling).await;
+        Ok(chosen)
+    }
+
+    /// Key events for each character, into what has the focus.
+    pub async fn type_text(&self, text: &str) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        input::type_text(self.session(), text).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// One key or combination by Playwright's names: `Enter`, `Shift+Enter`, `Control+A`.
+    pub async fn press(&self, key: &str) -> Result<(), PageError> {
+        let stroke = keys::parse(key).map_err(PageError::Usage)?;
+        let settling = Settling::begin(self);
+        input::press(self.session(), &stroke).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// Brings the element into view; without one goes to the page's end.
+    pub async fn scroll(&self, target: Option<&Target>, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        match target {
+            None => {
+                let frame = self.main_frame().await?.id;
+                let _: serde_json::Value = self.script(&frame, "scrollToBottom", &[], SCRIPT_LIMIT).await?;
+            }
+            Some(target) => {
+                let ready = self.ready(target, &[Need::Visible], "scrolling", limit).await?;
+                let done: Done = self.script(&ready.frame, "scrollToElement", &[&ready.number], SCRIPT_LIMIT).await?;
+                done.check(target)?;
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    async fn settle(&self, settling: Option<Settling>) {
+        if let Some(settling) = settling {
+            settling.end(self).await;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Pictures of a page, also of one that nobody looks at.
+//!
+//! Owns what is in the picture. Our own elements are hidden while it is taken. Never writes files.
+
+use super::element::{Point, Target};
+use super::error::PageError;
+use super::page::{Page, SCRIPT_LIMIT};
+use crate::browser::frames::FrameId;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chromiumoxide::cdp::browser_protocol::page::{
+    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, StartScreencastFormat,
+    StartScreencastParams, StopScreencastParams, Viewport,
+};
+use std::time::Duration;
+
+/// A page of this height in device pixels is all that the compositor draws in one picture.
+const TALLEST: f64 = 16_384.0;
+const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
+const JPEG_QUALITY: i64 = 85;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageFormat {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+/// In CSS pixels from the page's top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Region {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// What is in the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Area {
+    /// From its top to its end.
+    FullPage,
+    /// What its window shows.
+    Viewport,
+    Clip(Region),
+    Element(Target),
+}
+
+/// A picture, encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    pub bytes: Vec<u8>,
+    /// The page is taller than one picture can be: its end is missing.
+    pub cut: bool,
+}
+
+impl Page {
+    pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+        // A hidden tab draws nothing unless somebody takes its frames.
+        let mut screencast = StartScreencastParams::default();
+        screencast.format = Some(StartScreencastFormat::Jpeg);
+        screencast.quality = Some(1);
+        screencast.max_width = Some(16);
+        screencast.max_height = Some(16);
+        let session = self.session().clone();
+        session.call_within(screencast, CAPTURE_LIMIT).await?;
+        let drawing = Drawing { session: session.clone() };
+        self.hide_own(true).await?;
+        let result = self.capture_now(area, format).await;
+        let shown = self.hide_own(false).await;
+        drop(drawing);
+        shown?;
+        result
+    }
+
+    async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+        let (region, beyond) = match area {
+            Area::Viewport => (None, false),
+            Area::FullPage => {
+                let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+                let size = metrics.css_content_size;
+                (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
+            }
+            Area::Clip(region) => (Some(*region), true),
+            Area::Element(target) => (Some(self.element_region(target).await?), true),
+        };
+        let cut = region.is_some_and(|region| region.height > TALLEST);
+        let mut command = CaptureScreenshotParams::default();
+        command.format = Some(match format {
+            ImageFormat::Png => CaptureScreenshotFormat::Png,
+            ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
+            ImageFormat::Webp => CaptureScreenshotFormat::Webp,
+        });
+        command.quality = (format != ImageFormat::Png).then_some(JPEG_QUALITY);
+        command.capture_beyond_viewport = Some(beyond);
+        command.clip = region.map(|region| Viewport {
+            x: region.x,
+            y: region.y,
+            width: region.width.max(1.0),
+            height: region.height.clamp(1.0, TALLEST),
+            scale: 1.0,
+        });
+        let picture = self.session().call_within(command, CAPTURE_LIMIT).await?;
+        let encoded: &str = picture.data.as_ref();
+        let bytes = STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()))?;
+        Ok(Capture { bytes, cut })
+    }
+
+    /// An element's rectangle from the page's top left corner.
+    async fn element_region(&self, target: &Target) -> Result<Region, PageError> {
+        let (frame, _) = self.locate(target).await?;
+        let place = self.rectangle(target).await?;
+        let origin = Point { x: place.x, y: place.y };
+        let at = self.origin_in_tab(&frame, origin).await?;
+        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+        let (left, top) = (metrics.css_visual_viewport.page_x, metrics.css_visual_viewport.page_y);
+        Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
+    }
+
+    /// A picture may show what is covered: only the place counts.
+    async fn origin_in_tab(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
+        if self.frame(frame)?.parent.is_none() {
+            return Ok(point);
+        }
+        self.frame_offset(frame, point).await
+    }
+
+    async fn hide_own(&self, hide: bool) -> Result<(), PageError> {
+        let frame = self.main_frame().await?.id;
+        let _: serde_json::Value = self.script(&frame, "hideOwn", &[&hide], SCRIPT_LIMIT).await?;
+        Ok(())
+    }
+}
+
+/// Ends the screencast, also where the capture was cut off.
+struct Drawing {
+    session: crate::browser::session::Session,
+}
+
+impl Drop for Drawing {
+    fn drop(&mut self) {
+        self.session.post(StopScreencastParams::default());
+    }
+}

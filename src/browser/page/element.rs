@@ -1,0 +1,272 @@
+//! Finding the element that a client means and waiting until it can be acted on.
+//!
+//! Owns the way from `@e3` or a selector to an element in one frame, across navigations within the time limit, and from
+//! a point in that frame to a point of the tab. The conditions themselves are the injected script's.
+
+use super::error::PageError;
+use super::evaluate::Argument;
+use super::page::{Page, SCRIPT_LIMIT};
+use super::refs::{ElementPlace, RefName};
+use crate::browser::frames::{FrameId, World};
+use crate::browser::page::script::WORLD;
+use chromiumoxide::cdp::browser_protocol::dom::{GetFrameOwnerParams, ResolveNodeParams};
+use chromiumoxide::cdp::browser_protocol::page::FrameId as CdpFrameId;
+use chromiumoxide::cdp::js_protocol::runtime::ExecutionContextId;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What the page's own waiting may run over: a script that has not answered by then will not.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What a client named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    Ref(RefName),
+    Selector(String),
+}
+
+impl Target {
+    pub fn parse(text: &str) -> Self {
+        RefName::parse(text).map_or_else(|| Self::Selector(text.to_owned()), Self::Ref)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ref(name) => name.fmt(f),
+            Self::Selector(selector) => f.write_str(selector),
+        }
+    }
+}
+
+/// The same in the script's terms.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum ScriptTarget {
+    Element { number: u32, document: String },
+    Selector { selector: String },
+}
+
+/// What must hold before an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Need {
+    Visible,
+    Enabled,
+    Editable,
+    Stable,
+    /// Brought into view, and a point of it takes pointer events.
+    Hit,
+    /// With `Hit`: from then on pointer events that miss the element are held back, until `releaseGuard`.
+    Guard,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub(super) struct Point {
+    pub x: f64,
+    pub y: f64,
+}
+
+/// An element that met the needs.
+#[derive(Clone, Debug)]
+pub(super) struct Ready {
+    pub frame: FrameId,
+    pub number: u32,
+    pub tag: String,
+    /// In its frame's viewport.
+    pub point: Option<Point>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Looked {
+    #[serde(default)]
+    ok: bool,
+    #[serde(default)]
+    number: u32,
+    #[serde(default)]
+    tag: String,
+    #[serde(default)]
+    point: Option<Point>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+/// How our functions say no.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct FaultReply {
+    #[serde(default)]
+    pub fault: Option<String>,
+    #[serde(default)]
+    pub message: String,
+    /// The element: `<button class="x">`.
+    #[serde(default)]
+    pub description: Option<String>,
+}
+
+impl FaultReply {
+    /// The error for a target, `None` where it is no fault or one that waiting may mend.
+    pub(super) fn error(&self, target: &Target) -> Option<PageError> {
+        let name = target.to_string();
+        Some(match self.fault.as_deref()? {
+            "gone" => PageError::RefNotFound(name),
+            "stale" => match target {
+                Target::Ref(_) => PageError::RefStale(name),
+                Target::Selector(_) => return None,
+            },
+            "several" => PageError::Several { selector: name, message: self.message.clone() },
+            "selector" => PageError::BadSelector(self.message.clone()),
+            "missing" => PageError::NotFound(name),
+            _ => PageError::Refused { what: self.named(target), reason: self.message.clone() },
+        })
+    }
+    fn named(&self, target: &Target) -> String {
+        match &self.description {
+            Some(description) => format!("{target} {description}"),
+            None => target.to_string(),
+        }
+    }
+}
+
+impl Page {
+    /// The frame and the script's form of a target. A ref of a frame that is gone is not found.
+    pub(super) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
+        match target {
+            Target::Selector(selector) => {
+                Ok((self.main_frame().await?.id, ScriptTarget::Selector { selector: selector.clone() }))
+            }
+            Target::Ref(name) => {
+                let place = self.memory.refs().place(*name).cloned();
+                let gone = || PageError::RefNotFound(name.to_string());
+                let ElementPlace { frame, document, number } = place.ok_or_else(gone)?;
+                // The frames must be known before it can be said that one is gone.
+                self.main_frame().await?;
+                if self.frame(&frame).is_err() {
+                    return Err(gone());
+                }
+                Ok((frame, ScriptTarget::Element { number, document }))
+            }
+        }
+    }
+
+    /// Calls `function(target, …arguments)` in the target's frame, once; `T` may hold a flattened `FaultReply`.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        function: &str,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<T, PageError> {
+        let (frame, script_target) = self.locate(target).await?;
+        let mut all: Vec<&dyn Argument> = vec![&script_target];
+        all.extend_from_slice(arguments);
+        match self.script(&frame, function, &all, limit).await {
+            Err(PageError::DocumentGone) if matches!(target, Target::Ref(_)) => {
+                Err(PageError::RefNotFound(target.to_string()))
+            }
+            other => other,
+        }
+    }
+
+    /// Waits until the target meets the needs, also across a navigation that replaces the document meanwhile.
+    pub(super) async fn ready(
+        &self,
+        target: &Target,
+        needs: &[Need],
+        action: &'static str,
+        limit: Duration,
+    ) -> Result<Ready, PageError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let (frame, script_target) = self.locate(target).await?;
+            let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            let asked = self.script::<Looked>(&frame, "ready", &[&script_target, &needs, &millis], left + GRACE).await;
+            let looked = match asked {
+                Ok(looked) => looked,
+                Err(PageError::DocumentGone) if Instant::now() < deadline => match target {
+                    // The next document has its own elements.
+                    Target::Ref(name) => return Err(PageError::RefNotFound(name.to_string())),
+                    Target::Selector(_) => continue,
+                },
+                Err(error) => return Err(error),
+            };
+            if looked.ok {
+                return Ok(Ready { frame, number: looked.number, tag: looked.tag, point: looked.point });
+            }
+            return Err(match looked.fault.fault.as_deref() {
+                Some("missing") => PageError::NeverAppeared { what: target.to_string(), waited: limit },
+                Some("blocked") => PageError::NotReady {
+                    what: looked.fault.named(target),
+                    action,
+                    reason: looked.fault.message.clone(),
+                    waited: limit,
+                },
+                _ => looked
+                    .fault
+                    .error(target)
+                    .unwrap_or_else(|| PageError::NotFound(target.to_string())),
+            });
+        }
+    }
+
+    /// A point of a frame as a point of the tab, where input goes. `Err(reason)` inside: something covers the frame.
+    pub(super) async fn point_in_tab(&self, frame: &FrameId, point: Point) -> Result<Result<Point, String>, PageError> {
+        let mut at = point;
+        let mut frame = frame.clone();
+        while let Some(parent) = self.frame(&frame)?.parent {
+            let number = self.owner_in(&parent, &frame).await?;
+            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &at], SCRIPT_LIMIT).await?;
+            if let Some(cover) = origin.covered {
+                return Ok(Err(format!("its frame: {cover}")));
+            }
+            if origin.fault.fault.is_some() {
+                return Err(PageError::DocumentGone);
+            }
+            at = Point { x: at.x + origin.x, y: at.y + origin.y };
+            frame = parent;
+        }
+        Ok(Ok(at))
+    }
+
+    /// The same where it does not matter what covers the frame.
+    pub(super) async fn frame_offset(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
+        let mut at = point;
+        let mut frame = frame.clone();
+        while let Some(parent) = self.frame(&frame)?.parent {
+            let number = self.owner_in(&parent, &frame).await?;
+            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &()], SCRIPT_LIMIT).await?;
+            at = Point { x: at.x + origin.x, y: at.y + origin.y };
+            frame = parent;
+        }
+        Ok(at)
+    }
+
+    /// The script's number of the element that holds `child`, in its parent's document.
+    async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
+        let session = self.session_of(parent)?;
+        let owner = session.call(GetFrameOwnerParams::new(CdpFrameId::new(child.as_str()))).await?;
+        let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
+        let mut resolve = ResolveNodeParams::default();
+        resolve.backend_node_id = Some(owner.backend_node_id);
+        resolve.execution_context_id = Some(ExecutionContextId::new(context.id));
+        let node = session.call(resolve).await?;
+        let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
+        self.number_of(&session, object.inner()).await
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct FrameOrigin {
+    #[serde(default)]
+    x: f64,
+    #[serde(default)]
+    y: f64,
+    #[serde(default)]
+    covered: Option<String>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}

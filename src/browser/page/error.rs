@@ -1,0 +1,94 @@
+//! Why something in a page could not be read or done, and how it is told.
+//!
+//! Owns the mapping to faults of everything that concerns one page.
+
+use crate::browser::cdp::CdpError;
+use crate::browser::error::BrowserError;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::time::Duration;
+
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PageError {
+    #[error(transparent)]
+    Browser(BrowserError),
+    /// The ref as it was given: `@e3`.
+    #[error("Ref {0} not found. Run 'snapshot' to get fresh refs.")]
+    RefNotFound(String),
+    #[error("Ref {0} is stale: its element left the page. Run 'snapshot' to get fresh refs.")]
+    RefStale(String),
+    #[error("Selector not found: {0}")]
+    NotFound(String),
+    /// `message` counts and lists the first few.
+    #[error("{selector}: {message}")]
+    Several { selector: String, message: String },
+    #[error("{0}")]
+    BadSelector(String),
+    /// Conditions were not met in time. `reason`: `it is covered by <div class="x">`.
+    #[error("{what} was not ready for {action} within {} s: {reason}", waited.as_secs_f32())]
+    NotReady { what: String, action: &'static str, reason: String, waited: Duration },
+    /// Nothing matched in time.
+    #[error("{what} did not appear within {} s", waited.as_secs_f32())]
+    NeverAppeared { what: String, waited: Duration },
+    /// The element can't take what it was given.
+    #[error("{what}: {reason}")]
+    Refused { what: String, reason: String },
+    /// The page's own exception.
+    #[error("{0}")]
+    Script(String),
+    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    Timeout { what: String, after: Duration },
+    /// Input was sent, but whether it took effect is not known.
+    #[error("{what}: the input was sent, but nothing tells whether it arrived ({reason})")]
+    Unknown { what: String, reason: String },
+    /// The document went away while it was asked.
+    #[error("the page was left while it was being asked")]
+    DocumentGone,
+    /// A reply that our own script does not give.
+    #[error("the page's answer can't be read: {0}")]
+    Unreadable(String),
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl From<BrowserError> for PageError {
+    fn from(error: BrowserError) -> Self {
+        Self::Browser(error)
+    }
+}
+
+impl From<CdpError> for PageError {
+    fn from(error: CdpError) -> Self {
+        Self::Browser(error.into())
+    }
+}
+
+const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
+
+impl From<PageError> for Fault {
+    fn from(error: PageError) -> Self {
+        let message = error.to_string();
+        let (code, hint) = match error {
+            PageError::Browser(error) => return error.into(),
+            PageError::RefNotFound(_) | PageError::RefStale(_) => return Fault::new(FaultCode::Element, message).at(Hop::Browser),
+            PageError::NotFound(_) => (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref."),
+            PageError::Several { .. } => {
+                (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.")
+            }
+            PageError::BadSelector(_) => (
+                FaultCode::BadRequest,
+                "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….",
+            ),
+            PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
+            PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
+            PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
+            PageError::Timeout { .. } => {
+                (FaultCode::Timeout, "The page may be busy or hung: reload it, or allow more time with --timeout.")
+            }
+            PageError::Unknown { .. } => (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it."),
+            PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
+            PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
+            PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
+        };
+        Fault::new(code, message).hint(hint).at(Hop::Browser)
+    }
+}

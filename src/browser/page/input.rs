@@ -1,0 +1,153 @@
+//! Trusted input: pointer and keyboard events, several in one write.
+//!
+//! Owns the sequences. Never decides where to: points are of the tab's viewport, keys go to what has the focus.
+
+use super::element::Point;
+use super::error::PageError;
+use super::keys::{self, Key, SHIFT, Stroke};
+use crate::browser::session::{Batch, Reply, Session};
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, DispatchMouseEventParams,
+    DispatchMouseEventReturns, DispatchMouseEventType, InsertTextParams, MouseButton,
+};
+use std::time::Duration;
+
+/// Input is acknowledged by the page: a handler that runs for long delays the reply, a dialog holds it.
+const INPUT_LIMIT: Duration = Duration::from_secs(30);
+/// Characters a write, so that a long text does not wait for itself as one block.
+const TYPED_AT_ONCE: usize = 50;
+
+fn mouse(kind: DispatchMouseEventType, at: Point, button: MouseButton, clicks: i64) -> DispatchMouseEventParams {
+    let mut event = DispatchMouseEventParams::new(kind, at.x, at.y);
+    event.buttons = Some(i64::from(matches!(event.r#type, DispatchMouseEventType::MousePressed)));
+    event.button = Some(button);
+    event.click_count = Some(clicks);
+    event
+}
+
+/// Moves there, presses and releases: one write, all three awaited.
+pub(super) async fn click(page: &Session, at: Point) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let replies: [Reply<DispatchMouseEventReturns>; 3] = [
+        batch.add(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0))?,
+        batch.add(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1))?,
+        batch.add(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1))?,
+    ];
+    batch.send();
+    for reply in replies {
+        reply.within(INPUT_LIMIT).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
+    page.call_within(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await?;
+    Ok(())
+}
+
+/// Text as an input method gives it: one event, no keys.
+pub(super) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
+    page.call_within(InsertTextParams::new(text), INPUT_LIMIT).await?;
+    Ok(())
+}
+
+type KeyReply = Reply<DispatchKeyEventReturns>;
+
+fn key_event(kind: DispatchKeyEventType, key: &Key, bits: i64) -> DispatchKeyEventParams {
+    let mut event = DispatchKeyEventParams::new(kind);
+    event.modifiers = Some(bits);
+    event.key = Some(key.key.clone());
+    event.code = Some(key.code.clone());
+    event.windows_virtual_key_code = Some(key.key_code);
+    event.location = Some(key.location);
+    event
+}
+
+fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
+    let kind = if key.text.is_empty() { DispatchKeyEventType::RawKeyDown } else { DispatchKeyEventType::KeyDown };
+    let mut event = key_event(kind, key, bits);
+    if !key.text.is_empty() {
+        event.text = Some(key.text.clone());
+        event.unmodified_text = Some(key.text.clone());
+    }
+    event.commands = editing_command(key, bits).map(|command| vec![command.to_owned()]);
+    Ok(batch.add(event)?)
+}
+
+fn up(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
+    Ok(batch.add(key_event(DispatchKeyEventType::KeyUp, key, bits))?)
+}
+
+/// Shortcuts that on macOS the system, not the page, makes editing commands of.
+fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
+    if !cfg!(target_os = "macos") || bits != keys::META {
+        return None;
+    }
+    match key.key.as_str() {
+        "a" => Some("selectAll"),
+        "c" => Some("copy"),
+        "v" => Some("paste"),
+        "x" => Some("cut"),
+        "z" => Some("undo"),
+        _ => None,
+    }
+}
+
+/// Modifiers down, the key down and up, modifiers up: one write.
+pub(super) async fn press(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let mut replies = Vec::with_capacity(2 + 2 * stroke.modifiers.len());
+    let mut held = 0;
+    for modifier in &stroke.modifiers {
+        held |= bit_of(modifier);
+        replies.push(down(&mut batch, modifier, held)?);
+    }
+    replies.push(down(&mut batch, &stroke.key, stroke.bits)?);
+    replies.push(up(&mut batch, &stroke.key, stroke.bits)?);
+    for modifier in stroke.modifiers.iter().rev() {
+        held &= !bit_of(modifier);
+        replies.push(up(&mut batch, modifier, held)?);
+    }
+    batch.send();
+    for reply in replies {
+        reply.within(INPUT_LIMIT).await?;
+    }
+    Ok(())
+}
+
+fn bit_of(key: &Key) -> i64 {
+    match key.key.as_str() {
+        "Alt" => keys::ALT,
+        "Control" => keys::CONTROL,
+        "Meta" => keys::META,
+        _ => SHIFT,
+    }
+}
+
+/// Key events for each character; what a keyboard lacks is inserted.
+pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageError> {
+    let characters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
+    for part in characters.chunks(TYPED_AT_ONCE) {
+        let mut batch = page.batch();
+        let mut replies = Vec::with_capacity(part.len() * 2);
+        let mut inserted = Vec::new();
+        for character in part {
+            match keys::typing(*character) {
+                Some((key, shift)) => {
+                    let bits = if shift { SHIFT } else { 0 };
+                    replies.push(down(&mut batch, &key, bits)?);
+                    replies.push(up(&mut batch, &key, bits)?);
+                }
+                None => inserted.push(batch.add(InsertTextParams::new(character.to_string()))?),
+            }
+        }
+        batch.send();
+        for reply in replies {
+            reply.within(INPUT_LIMIT).await?;
+        }
+        for reply in inserted {
+            reply.within(INPUT_LIMIT).await?;
+        }
+    }
+    Ok(())
+}

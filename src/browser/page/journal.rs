@@ -1,0 +1,328 @@
+//! What a tab's page said and asked for while it was engaged: console messages and requests.
+//!
+//! Owns two rings of bounded size, fed by the page's events. Never holds bodies or headers.
+
+use super::page::{Memory, lock};
+use crate::base::clock::now_millis;
+use crate::browser::browser::Browser;
+use crate::browser::cdp::Cdp;
+use crate::browser::events::{Event, Filter};
+use crate::browser::session::Session;
+use serde::Deserialize;
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Weak};
+
+/// Messages and requests remembered a tab.
+const RING: usize = 1000;
+/// Longer messages are cut: a page that logs its whole state would fill the memory.
+const LONGEST_MESSAGE: usize = 4096;
+
+/// One console message or uncaught exception.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleMessage {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// `log`, `warning`, `error` …
+    pub level: String,
+    pub text: String,
+}
+
+/// One request. Times in milliseconds, sizes in bytes as they came over the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    pub id: String,
+    pub method: String,
+    pub url: String,
+    pub status: Option<u16>,
+    pub took: Option<u64>,
+    pub size: Option<u64>,
+    /// Why it failed: `net::ERR_ABORTED`.
+    pub failed: Option<String>,
+    /// The browser's own clock, in milliseconds.
+    started: u64,
+    done: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Journal {
+    console: VecDeque<ConsoleMessage>,
+    requests: VecDeque<RequestRecord>,
+    /// The page session that feeds this journal; another one after the page was replaced.
+    session: Option<String>,
+}
+
+impl Journal {
+    pub(super) fn open_requests(&self) -> HashSet<String> {
+        self.requests.iter().filter(|request| !request.done).map(|request| request.id.clone()).collect()
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event.method() {
+            "Runtime.consoleAPICalled" => {
+                if let Some(called) = event.read::<ConsoleCalled>() {
+                    self.say(called.at(), called.kind.clone(), called.text());
+                }
+            }
+            "Runtime.exceptionThrown" => {
+                if let Some(thrown) = event.read::<ExceptionThrown>() {
+                    self.say(now_millis(), "error".to_owned(), thrown.text());
+                }
+            }
+            _ => self.network(event),
+        }
+    }
+
+    fn say(&mut self, at: u64, level: String, mut text: String) {
+        if text.len() > LONGEST_MESSAGE {
+            let mut end = LONGEST_MESSAGE;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push('…');
+        }
+        if self.console.len() == RING {
+            self.console.pop_front();
+        }
+        self.console.push_back(ConsoleMessage { at, level, text });
+    }
+
+    fn network(&mut self, event: &Event) {
+        let Some(seen) = event.read::<NetworkEvent>() else { return };
+        let millis = seen.timestamp.map_or(0, whole_millis);
+        if event.method() == "Network.requestWillBeSent" {
+            let Some(request) = seen.request else { return };
+            // The same id again is a redirect: the hop before is over.
+            if let Some(before) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) {
+                before.done = true;
+                before.status = before.status.or(seen.redirect_response.map(|response| response.status));
+                before.took = before.took.or(Some(millis.saturating_sub(before.started)));
+            }
+            if self.requests.len() == RING {
+                self.requests.pop_front();
+            }
+            self.requests.push_back(RequestRecord {
+                id: seen.request_id,
+                method: request.method,
+                url: request.url,
+                status: None,
+                took: None,
+                size: None,
+                failed: None,
+                started: millis,
+                done: false,
+            });
+            return;
+        }
+        let Some(record) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) else { return };
+        match event.method() {
+            "Network.responseReceived" => record.status = seen.response.map(|response| response.status),
+            "Network.loadingFinished" => {
+                record.done = true;
+                record.size = seen.encoded_data_length.map(|bytes| if bytes > 0.0 { bytes as u64 } else { 0 });
+            }
+            "Network.loadingFailed" => {
+                record.done = true;
+                record.failed = seen.error_text;
+            }
+            _ => return,
+        }
+        if record.done {
+            record.took = Some(millis.saturating_sub(record.started));
+        }
+    }
+}
+
+fn whole_millis(seconds: f64) -> u64 {
+    // Monotonic seconds since the browser started: far below 2^53 milliseconds.
+    (seconds * 1000.0).max(0.0) as u64
+}
+
+impl super::page::Page {
+    pub fn console(&self) -> Vec<ConsoleMessage> {
+        self.memory.journal().console.iter().cloned().collect()
+    }
+    pub fn clear_console(&self) {
+        self.memory.journal().console.clear();
+    }
+    pub fn requests(&self) -> Vec<RequestRecord> {
+        self.memory.journal().requests.iter().cloned().collect()
+    }
+    pub fn clear_requests(&self) {
+        self.memory.journal().requests.retain(|record| !record.done);
+    }
+}
+
+/// Feeds the memory's journal from the page's events until the page's session or the memory ends.
+pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
+    let Some(session) = page.id() else { return };
+    {
+        let mut journal = lock(&memory.journal);
+        if journal.session.as_deref() == Some(session.as_ref()) {
+            return;
+        }
+        journal.session = Some(session.as_ref().to_owned());
+    }
+    let cdp: &Cdp = browser.cdp();
+    let methods = [
+        "Runtime.consoleAPICalled",
+        "Runtime.exceptionThrown",
+        "Network.requestWillBeSent",
+        "Network.responseReceived",
+        "Network.loadingFinished",
+        "Network.loadingFailed",
+    ];
+    let mut events = cdp.subscribe(Filter::all().of(session).methods(&methods));
+    let memory: Weak<Memory> = Arc::downgrade(memory);
+    let session = session.as_ref().to_owned();
+    let gone = browser.gone().clone();
+    cdp.tasks().spawn(async move {
+        loop {
+            let event = tokio::select! {
+                () = gone.cancelled() => return,
+                event = events.next() => event,
+            };
+            let (Some(event), Some(memory)) = (event, memory.upgrade()) else { return };
+            let mut journal = lock(&memory.journal);
+            if journal.session.as_deref() != Some(session.as_str()) {
+                return;
+            }
+            journal.event(&event);
+        }
+    });
+}
+
+#[derive(Deserialize)]
+struct ConsoleCalled {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    args: Vec<ConsoleArgument>,
+    #[serde(default)]
+    timestamp: f64,
+}
+
+impl ConsoleCalled {
+    fn at(&self) -> u64 {
+        self.timestamp.max(0.0) as u64
+    }
+    fn text(&self) -> String {
+        self.args.iter().map(ConsoleArgument::text).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ConsoleArgument {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    value: Option<serde_json::Value>,
+    #[serde(default)]
+    unserializable_value: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    preview: Option<Preview>,
+}
+
+#[derive(Deserialize)]
+struct Preview {
+    #[serde(default)]
+    subtype: Option<String>,
+    #[serde(default)]
+    overflow: bool,
+    #[serde(default)]
+    properties: Vec<PreviewProperty>,
+}
+
+#[derive(Deserialize)]
+struct PreviewProperty {
+    name: String,
+    #[serde(default)]
+    value: Option<String>,
+}
+
+impl ConsoleArgument {
+    fn text(&self) -> String {
+        match (&self.value, &self.preview) {
+            (Some(serde_json::Value::String(text)), _) => text.clone(),
+            (Some(value), _) if !value.is_null() => value.to_string(),
+            (_, Some(preview)) if preview.subtype.as_deref() != Some("error") => preview.text(),
+            (Some(_), _) => "null".to_owned(),
+            (None, _) => self
+                .unserializable_value
+                .clone()
+                .or_else(|| self.description.clone())
+                .unwrap_or_else(|| self.kind.clone()),
+        }
+    }
+}
+
+impl Preview {
+    fn text(&self) -> String {
+        let is_array = self.subtype.as_deref() == Some("array");
+        let mut parts: Vec<String> = Vec::with_capacity(self.properties.len() + 1);
+        for property in &self.properties {
+            let value = property.value.as_deref().unwrap_or("…");
+            parts.push(if is_array { value.to_owned() } else { format!("{}: {value}", property.name) });
+        }
+        if self.overflow {
+            parts.push("…".to_owned());
+        }
+        let inside = parts.join(", ");
+        if is_array { format!("[{inside}]") } else { format!("{{{inside}}}") }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExceptionThrown {
+    exception_details: ExceptionDetails,
+}
+
+#[derive(Deserialize)]
+struct ExceptionDetails {
+    text: String,
+    #[serde(default)]
+    exception: Option<ConsoleArgument>,
+}
+
+impl ExceptionThrown {
+    fn text(&self) -> String {
+        let details = &self.exception_details;
+        match &details.exception {
+            Some(exception) => format!("{} {}", details.text, exception.text()),
+            None => details.text.clone(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NetworkEvent {
+    request_id: String,
+    #[serde(default)]
+    timestamp: Option<f64>,
+    #[serde(default)]
+    request: Option<NetworkRequest>,
+    #[serde(default)]
+    response: Option<NetworkResponse>,
+    #[serde(default)]
+    redirect_response: Option<NetworkResponse>,
+    #[serde(default)]
+    encoded_data_length: Option<f64>,
+    #[serde(default)]
+    error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct NetworkRequest {
+    method: String,
+    url: String,
+}
+
+#[derive(Deserialize)]
+struct NetworkResponse {
+    status: u16,
+}

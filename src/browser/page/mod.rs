@@ -1,0 +1,29 @@
+//! What is read from a page and done in it: snapshot, locating, actions, captures.
+//!
+//! Owns everything between a tab's session and a command's words. Never attaches, navigates or decides what is allowed.
+
+mod actions;
+mod capture;
+mod element;
+pub mod error;
+mod evaluate;
+mod input;
+pub mod journal;
+mod keys;
+#[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
+mod page;
+mod read;
+pub mod refs;
+pub mod script;
+mod settle;
+mod snapshot;
+mod wait;
+
+pub use actions::Clicked;
+pub use capture::{Area, Capture, ImageFormat, Region};
+pub use element::Target;
+pub use evaluate::ScriptValue;
+pub use page::{Page, Pages};
+pub use read::{ElementState, Link};
+pub use snapshot::{Snapshot, SnapshotOptions};
+pub use wait::LoadState;

@@ -1,0 +1,96 @@
+//! The handle to a tab's page while a command works on it, and what is remembered of a tab between commands.
+//!
+//! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
+
+use super::error::PageError;
+use super::journal::{Journal, follow};
+use super::refs::RefTable;
+use crate::browser::browser::Browser;
+use crate::browser::tab::{Tab, Work};
+use crate::protocol::ids::TabId;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long one of our own functions may take where nothing is waited for. A hung page answers nothing.
+pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
+
+/// What is remembered of the tabs of one browser. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Pages {
+    memories: Arc<Mutex<HashMap<TabId, Arc<Memory>>>>,
+}
+
+/// What is remembered of one tab.
+#[derive(Default)]
+pub(super) struct Memory {
+    refs: Mutex<RefTable>,
+    last_snapshot: Mutex<Option<String>>,
+    pub(super) journal: Mutex<Journal>,
+}
+
+impl Memory {
+    pub(super) fn refs(&self) -> MutexGuard<'_, RefTable> {
+        lock(&self.refs)
+    }
+    pub(super) fn last_snapshot(&self) -> MutexGuard<'_, Option<String>> {
+        lock(&self.last_snapshot)
+    }
+    pub(super) fn journal(&self) -> MutexGuard<'_, Journal> {
+        lock(&self.journal)
+    }
+}
+
+/// Each holder changes a table by whole entries, so a panic elsewhere leaves it usable.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pages {
+    /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
+    /// the next one in.
+    pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
+        let work = tab.work().await?;
+        let memory = self.memory(tab)?;
+        Ok(Page { work, memory })
+    }
+
+    fn memory(&self, tab: &Tab) -> Result<Arc<Memory>, PageError> {
+        let page = tab.page()?;
+        let mut memories = lock(&self.memories);
+        if !memories.contains_key(&tab.id()) {
+            forget_closed(&mut memories, tab.browser());
+        }
+        let memory = memories.entry(tab.id()).or_default();
+        follow(tab.browser(), &page, memory);
+        Ok(memory.clone())
+    }
+}
+
+fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) {
+    memories.retain(|id, _| browser.tab(*id).is_ok());
+}
+
+/// A tab's page, for one command. All that a client may do with a page hangs on it.
+pub struct Page {
+    work: Work,
+    pub(super) memory: Arc<Memory>,
+}
+
+impl Page {
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+    /// The address as it is now.
+    pub fn url(&self) -> Result<String, PageError> {
+        Ok(self.work.info()?.url)
+    }
+}
+
+impl Deref for Page {
+    type Target = Work;
+    fn deref(&self) -> &Work {
+        &self.work
+    }
+}

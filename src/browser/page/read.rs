@@ -1,0 +1,133 @@
+//! What is read from a page: text, links, forms, HTML, and one element's attributes, styles and states.
+//!
+//! Owns the calls. The shapes are the injected script's.
+
+use super::element::{FaultReply, Target};
+use super::error::PageError;
+use super::page::{Page, SCRIPT_LIMIT};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A whole document's text may be long in coming.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub text: String,
+    pub href: String,
+}
+
+/// What `is` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ElementState {
+    Visible,
+    Hidden,
+    Enabled,
+    Disabled,
+    Checked,
+    Editable,
+    Focused,
+}
+
+impl ElementState {
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "visible" => Self::Visible,
+            "hidden" => Self::Hidden,
+            "enabled" => Self::Enabled,
+            "disabled" => Self::Disabled,
+            "checked" => Self::Checked,
+            "editable" => Self::Editable,
+            "focused" => Self::Focused,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum What {
+    Text,
+    Html,
+    Attributes,
+    Css,
+    Is,
+    Box,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(bound = "T: DeserializeOwned")]
+struct ReadReply<T> {
+    value: Option<T>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+/// A rectangle in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub(super) struct Rectangle {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+impl Page {
+    async fn read_whole<T: DeserializeOwned>(&self, function: &str) -> Result<T, PageError> {
+        let frame = self.main_frame().await?.id;
+        self.script(&frame, function, &[], DOCUMENT_LIMIT).await
+    }
+
+    async fn read_one<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        what: What,
+        argument: &(impl Serialize + Send + Sync),
+    ) -> Result<T, PageError> {
+        let reply: ReadReply<T> = self.ask(target, "readElement", &[&what, argument], SCRIPT_LIMIT).await?;
+        if let Some(value) = reply.value {
+            return Ok(value);
+        }
+        Err(reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
+    }
+
+    /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.
+    pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole("readText").await,
+            Some(target) => self.read_one(target, What::Text, &()).await,
+        }
+    }
+    /// The document with its doctype, or an element's inner HTML.
+    pub async fn html(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole("readDocument").await,
+            Some(target) => self.read_one(target, What::Html, &()).await,
+        }
+    }
+    /// Every link that has a text or a name.
+    pub async fn links(&self) -> Result<Vec<Link>, PageError> {
+        self.read_whole("readLinks").await
+    }
+    /// Every form with its fields, as JSON; passwords are redacted.
+    pub async fn forms(&self) -> Result<serde_json::Value, PageError> {
+        self.read_whole("readForms").await
+    }
+    /// An element's attributes, as a JSON object in their order.
+    pub async fn attributes(&self, target: &Target) -> Result<serde_json::Value, PageError> {
+        self.read_one(target, What::Attributes, &()).await
+    }
+    /// A computed style value; empty for a property that does not exist.
+    pub async fn css(&self, target: &Target, property: &str) -> Result<String, PageError> {
+        self.read_one(target, What::Css, &property).await
+    }
+    pub async fn is(&self, target: &Target, state: ElementState) -> Result<bool, PageError> {
+        self.read_one(target, What::Is, &state).await
+    }
+    /// Where the element is in its frame's viewport, brought into view.
+    pub(super) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
+        self.read_one(target, What::Box, &()).await
+    }
+}

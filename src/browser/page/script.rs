@@ -1,0 +1,31 @@
+//! The script that runs in every frame of an engaged tab, in a world of its own.
+//!
+//! Owns its source and the name of its world. The parts share one function body, so that nothing of it can be seen
+//! from the page, and nothing but `__gstack` in that world.
+
+use crate::browser::browser::EarlyScript;
+
+/// The isolated world. The browser makes it again for each document under this name.
+pub const WORLD: &str = "gstack";
+
+/// Defines `globalThis.__gstack` once a document.
+pub const SOURCE: &str = concat!(
+    "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
+    include_str!("../injected/dom.js"),
+    include_str!("../injected/roles.js"),
+    include_str!("../injected/names.js"),
+    include_str!("../injected/states.js"),
+    include_str!("../injected/refs.js"),
+    include_str!("../injected/selectors.js"),
+    include_str!("../injected/actionability.js"),
+    include_str!("../injected/readers.js"),
+    include_str!("../injected/editing.js"),
+    include_str!("../injected/snapshot.js"),
+    include_str!("../injected/main.js"),
+    "})();\n"
+);
+
+/// For `AttachOptions::early_scripts`: the script is there before the first command. Without it, it is put in then.
+pub fn early_script() -> EarlyScript {
+    EarlyScript { world: Some(WORLD.to_owned()), source: SOURCE.to_owned() }
+}
