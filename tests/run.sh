@@ -10,8 +10,7 @@ cd "$root"
 # shellcheck source=install/packages.sh
 . install/packages.sh
 
-wanted=("$@")
-[ "${#wanted[@]}" -gt 0 ] || wanted=(fmt clippy rust types extension e2e)
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension e2e); fi
 for name in "${wanted[@]}"; do
   case "$name" in
     fmt | clippy | rust | types | extension | e2e) ;;
