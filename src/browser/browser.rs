@@ -276,6 +276,15 @@ impl Browser {
         let id = self.shared.state().tabs.current().ok_or(BrowserError::NoTab)?;
         Ok(Tab::new(self.clone(), id))
     }
+    /// The current tab as far as it is known without asking the browser.
+    pub fn current_known(&self) -> Option<TabId> {
+        self.shared.state().tabs.current()
+    }
+    /// Who the browser says it is: `Chromium 156.0.8078.73`.
+    pub async fn version(&self) -> Result<String, BrowserError> {
+        let version = self.root().call(GetVersionParams::default()).await?;
+        Ok(version.product.replacen('/', " ", 1))
+    }
     /// Makes a tab the current one. Does not bring it into view.
     pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {
         let tab = self.tab(id)?;

@@ -22,7 +22,8 @@ impl Default for TabNumbers {
 }
 
 impl TabNumbers {
-    fn next(&self) -> TabId {
+    /// A number that no tab has had.
+    pub fn next(&self) -> TabId {
         TabId(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }

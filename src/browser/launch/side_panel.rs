@@ -60,6 +60,15 @@ pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<Extensio
     enabled(browser, &loaded.id).await
 }
 
+/// Whether the extension is loaded and enabled. After its process crashed it is neither.
+pub async fn is_enabled(browser: &Browser, id: &str) -> Result<bool, PanelError> {
+    match enabled(browser, id).await {
+        Ok(_) => Ok(true),
+        Err(PanelError::Disabled) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The extension, if it is enabled.
 async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelError> {
     let known = browser.root().call(GetExtensions {}).await.map_err(cdp)?;
