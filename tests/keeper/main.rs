@@ -3,7 +3,9 @@
 mod pages;
 mod stage;
 
+use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::error::BrowserError;
 use gstack::browser::keeper_link::LinkError;
 use gstack::browser::launch::{self, LaunchError};
 use stage::{Answer, LIMIT, Site, Stage, is_alive, tab, work};
@@ -177,22 +179,23 @@ async fn metadata_services_are_out_of_reach() {
 #[tokio::test]
 async fn a_hung_page_delays_nobody_and_can_be_left() {
     let stage = Stage::new();
-    let site = Site::start(|path| match path {
-        "/hang" => {
-            Answer::Page(200, "<title>hang</title><script>setTimeout(() => { for (;;); }, 0)</script>".to_owned())
-        }
-        "/silent" => Answer::Silence,
-        _ => greet(path),
-    })
-    .await;
+    let site = Site::start(|path| if path == "/silent" { Answer::Silence } else { greet(path) }).await;
     let browser = stage.browser().await;
     let (hung, other) = (tab(&browser).await, tab(&browser).await);
-    let work_on_hung = work(&hung).await;
-    work_on_hung.goto(&site.url("/hang"), LIMIT).await.unwrap();
-    work(&other).await.goto(&site.url("/"), LIMIT).await.unwrap();
-    let slow = work(&other).await.goto(&site.url("/silent"), Duration::from_millis(300)).await;
-    assert!(slow.unwrap_err().to_string().contains("took longer"));
-    let arrival = work_on_hung.goto(&site.url("/"), LIMIT).await.unwrap();
-    assert_eq!(arrival.status, Some(200));
+    let on_hung = work(&hung).await;
+    on_hung.goto(&site.url("/"), LIMIT).await.unwrap();
+    on_hung.session().post(EvaluateParams::new("for (;;);"));
+
+    let on_other = work(&other).await;
+    on_other.goto(&format!("http://localhost:{}/", site.port), LIMIT).await.unwrap();
+    let silent = on_other.goto(&site.url("/silent"), Duration::from_millis(300)).await;
+    assert!(matches!(silent, Err(BrowserError::Timeout { .. })), "{silent:?}");
+
+    // A new document of the same site waits for the hung process; one of another site has its own.
+    let same = on_hung.goto(&site.url("/again"), Duration::from_secs(1)).await;
+    assert!(matches!(same, Err(BrowserError::Timeout { .. })), "{same:?}");
+    let away = on_hung.goto(&format!("http://localhost:{}/", site.port), LIMIT).await.unwrap();
+    assert_eq!(away.status, Some(200));
+    assert_eq!(on_hung.frames().await.unwrap().len(), 1);
     stage.end().await;
 }

@@ -25,7 +25,6 @@ fn site(path: &str) -> Answer {
         "/missing" => Answer::Page(404, "gone".to_owned()),
         "/replace" => page("<script>location.replace('/new')</script>"),
         "/confirm" => page("<script>document.title = String(confirm('sure?'))</script>"),
-        "/open" => page("<script>window.open('/opened')</script>"),
         _ => Answer::Page(200, format!("<title>{path}</title>text")),
     }
 }
@@ -119,7 +118,11 @@ async fn tabs_have_numbers_openers_and_ends() {
     let opener = tab(&browser).await;
     assert_eq!(browser.current().await.unwrap().id(), first.id(), "a new tab took the place of the current one");
     let mut events = browser.events();
-    work(&opener).await.goto(&site.url("/open"), LIMIT).await.unwrap();
+    let on_opener = work(&opener).await;
+    on_opener.goto(&site.url("/plain"), LIMIT).await.unwrap();
+    let mut open = EvaluateParams::new("void window.open('/opened')");
+    open.user_gesture = Some(true);
+    on_opener.session().call(open).await.unwrap();
     let opened = loop {
         if let BrowserEvent::TabOpened(info) = events.recv().await.unwrap() {
             break info;
