@@ -3,15 +3,16 @@
 //! Owns the commands and their limit in time. Never judges addresses: who calls has checked them.
 
 use super::arrival::{ABORTED, Arrival, ArrivalKind, End, FOLLOWED, Progress};
-use super::cdp::CdpError;
+use super::cdp::{CdpError, SERVER_ERROR};
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::session::Session;
-use super::tab::Work;
-use super::targets::ReadHistory;
+use super::tab::{HUNG_AFTER, Work};
+use super::targets::{HistoryReply, ReadFrameTree, ReadHistory};
 use chromiumoxide::cdp::browser_protocol::page::{
     NavigateParams, NavigateToHistoryEntryParams, ReloadParams, StopLoadingParams,
 };
+use chromiumoxide::cdp::js_protocol::runtime::TerminateExecutionParams;
 use chromiumoxide::types::Command;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,6 +21,10 @@ impl Work {
     /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's own reason),
     /// `Timeout` (loading is stopped) or `TabCrashed`.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
+        unhang(self.page()?, self.load(url, limit)).await
+    }
+
+    async fn load(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
         let mut watch = Watch::start(self, url, limit)?;
         let answer = watch.call(NavigateParams::new(url)).await?;
         if answer.is_download == Some(true) {
@@ -42,15 +47,15 @@ impl Work {
 
     /// Goes one step back in the tab's history; `None` where there is none.
     pub async fn back(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        self.step(-1, limit).await
+        unhang(self.page()?, self.step(-1, limit)).await
     }
     /// Goes one step forward; `None` where there is none.
     pub async fn forward(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        self.step(1, limit).await
+        unhang(self.page()?, self.step(1, limit)).await
     }
 
     async fn step(&self, by: i64, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        let history = self.session().call_within(ReadHistory {}, limit).await?;
+        let history = self.history().await?;
         let wanted = usize::try_from(history.current_index + by).ok();
         let Some(entry) = wanted.and_then(|at| history.entries.get(at)) else { return Ok(None) };
         let mut watch = Watch::start(self, &entry.url, limit)?;
@@ -58,12 +63,47 @@ impl Work {
         watch.end().await.map(Some)
     }
 
+    async fn history(&self) -> Result<HistoryReply, BrowserError> {
+        // While one document takes the other's place the browser knows none: it reports the new one a moment early.
+        const TRIES: u32 = 20;
+        const APART: Duration = Duration::from_millis(50);
+        let session = self.page()?;
+        for _ in 1..TRIES {
+            match session.call(ReadHistory {}).await {
+                Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
+                result => return Ok(result?),
+            }
+        }
+        Ok(session.call(ReadHistory {}).await?)
+    }
+
     /// Loads the present address again; `past_cache` asks the server for everything anew.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
+        unhang(self.page()?, self.load_again(past_cache, limit)).await
+    }
+
+    async fn load_again(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
         let url = self.info()?.url;
         let mut watch = Watch::start(self, &url, limit)?;
         watch.call(ReloadParams { ignore_cache: Some(past_cache), ..ReloadParams::default() }).await?;
         watch.end().await
+    }
+}
+
+/// The page is being left: should its script hang, that is ended, because a new document of the same site waits for
+/// the old one's process, and all later navigations behind it.
+async fn unhang<T>(page: Session, navigation: impl Future<Output = T>) -> T {
+    let watch_page = async {
+        if let Err(CdpError::Timeout { .. }) = page.call_within(ReadFrameTree {}, HUNG_AFTER).await {
+            tracing::info!("the page that is being left hangs: its script is ended");
+            page.post(TerminateExecutionParams {});
+        }
+        std::future::pending::<()>().await
+    };
+    tokio::select! {
+        biased;
+        result = navigation => result,
+        () = watch_page => unreachable!("it pends for ever"),
     }
 }
 

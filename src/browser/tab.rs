@@ -23,7 +23,7 @@ use tokio::time::timeout;
 /// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
 const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that has not answered by then is taken for hung.
-const HUNG_AFTER: Duration = Duration::from_secs(3);
+pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
 /// its focus go, which would close the menu that was clicked open.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
