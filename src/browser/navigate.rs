@@ -8,11 +8,11 @@ use super::error::BrowserError;
 use super::events::Subscription;
 use super::session::Session;
 use super::tab::{HUNG_AFTER, Work};
-use super::targets::{HistoryReply, ReadFrameTree, ReadHistory};
+use super::targets::{HistoryReply, ReadHistory};
 use chromiumoxide::cdp::browser_protocol::page::{
     NavigateParams, NavigateToHistoryEntryParams, ReloadParams, StopLoadingParams,
 };
-use chromiumoxide::cdp::js_protocol::runtime::TerminateExecutionParams;
+use chromiumoxide::cdp::js_protocol::runtime::{RunIfWaitingForDebuggerParams, TerminateExecutionParams};
 use chromiumoxide::types::Command;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -21,10 +21,7 @@ impl Work {
     /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's own reason),
     /// `Timeout` (loading is stopped) or `TabCrashed`.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
-        unhang(self.page()?, self.load(url, limit)).await
-    }
-
-    async fn load(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
+        self.unhang().await?;
         let mut watch = Watch::start(self, url, limit)?;
         let answer = watch.call(NavigateParams::new(url)).await?;
         if answer.is_download == Some(true) {
@@ -47,20 +44,42 @@ impl Work {
 
     /// Goes one step back in the tab's history; `None` where there is none.
     pub async fn back(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        unhang(self.page()?, self.step(-1, limit)).await
+        self.step(-1, limit).await
     }
     /// Goes one step forward; `None` where there is none.
     pub async fn forward(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        unhang(self.page()?, self.step(1, limit)).await
+        self.step(1, limit).await
     }
 
     async fn step(&self, by: i64, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
+        self.unhang().await?;
         let history = self.history().await?;
         let wanted = usize::try_from(history.current_index + by).ok();
         let Some(entry) = wanted.and_then(|at| history.entries.get(at)) else { return Ok(None) };
         let mut watch = Watch::start(self, &entry.url, limit)?;
         watch.call(NavigateToHistoryEntryParams::new(entry.id)).await?;
         watch.end().await.map(Some)
+    }
+
+    /// Ends the script of a page that hangs, as it is being left: a new document of the same site would wait for the old
+    /// one's process, and every later navigation behind it. Once it waits the page can't be reached any more, so this
+    /// comes first; a page that answers costs one round trip.
+    async fn unhang(&self) -> Result<(), BrowserError> {
+        let page = self.page()?;
+        if self.info()?.is_crashed() {
+            return Ok(());
+        }
+        // A command that a running page's main thread answers, and that does nothing.
+        match page.call_within(RunIfWaitingForDebuggerParams {}, HUNG_AFTER).await {
+            Err(CdpError::Timeout { .. }) => {
+                tracing::info!(tab = %self.id(), "the page that is being left hangs: its script is ended");
+                page.post(TerminateExecutionParams {});
+                Ok(())
+            }
+            Err(CdpError::Gone) => Err(BrowserError::Gone),
+            // A session that went away is the navigation's to tell.
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     async fn history(&self) -> Result<HistoryReply, BrowserError> {
@@ -79,31 +98,11 @@ impl Work {
 
     /// Loads the present address again; `past_cache` asks the server for everything anew.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
-        unhang(self.page()?, self.load_again(past_cache, limit)).await
-    }
-
-    async fn load_again(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
+        self.unhang().await?;
         let url = self.info()?.url;
         let mut watch = Watch::start(self, &url, limit)?;
         watch.call(ReloadParams { ignore_cache: Some(past_cache), ..ReloadParams::default() }).await?;
         watch.end().await
-    }
-}
-
-/// The page is being left: should its script hang, that is ended, because a new document of the same site waits for
-/// the old one's process, and all later navigations behind it.
-async fn unhang<T>(page: Session, navigation: impl Future<Output = T>) -> T {
-    let watch_page = async {
-        if let Err(CdpError::Timeout { .. }) = page.call_within(ReadFrameTree {}, HUNG_AFTER).await {
-            tracing::info!("the page that is being left hangs: its script is ended");
-            page.post(TerminateExecutionParams {});
-        }
-        std::future::pending::<()>().await
-    };
-    tokio::select! {
-        biased;
-        result = navigation => result,
-        () = watch_page => unreachable!("it pends for ever"),
     }
 }
 

@@ -7,6 +7,7 @@ use gstack::browser::arrival::ArrivalKind;
 use gstack::browser::browser::{AttachOptions, Browser, EarlyScript};
 use gstack::browser::dialogs::DialogPolicy;
 use gstack::browser::error::BrowserError;
+use gstack::browser::events::Filter;
 use gstack::browser::frames::{Frame, World};
 use gstack::browser::tab::Tab;
 use gstack::browser::tabs::{BrowserEvent, TabState};
@@ -85,12 +86,15 @@ async fn early_scripts_are_in_every_frame_across_processes() {
     let browser = Browser::attach_kept(link, options).await.unwrap();
     let tab = tab(&browser).await;
     let work = work(&tab).await;
-    let mut loads = work.session().subscribe(&["Page.loadEventFired"]);
+    let mut events = browser.cdp().subscribe(Filter::all());
     work.goto(&site.url("/frames"), LIMIT).await.unwrap();
-    loads.next().await.unwrap();
-
-    let frames = work.frames().await.unwrap();
-    assert_eq!(frames.len(), 4, "{frames:#?}");
+    let frames = loop {
+        let frames = work.frames().await.unwrap();
+        if frames.len() == 4 && frames.iter().all(|frame| !frame.url.is_empty()) {
+            break frames;
+        }
+        tokio::time::timeout(LIMIT, events.next()).await.expect("the frames load").unwrap();
+    };
     let sessions: std::collections::HashSet<_> = frames.iter().map(|frame| frame.session.as_ref()).collect();
     assert!(sessions.len() >= 2, "the frame of another site has a process of its own");
     let ours = World::Isolated("ours".to_owned());
