@@ -112,8 +112,13 @@ impl Tab {
     }
     /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
     pub fn release(&self) {
-        let mut state = self.browser.shared.state();
-        if let Some(session) = state.engaged.remove(&self.id).and_then(|engaged| engaged.tab_session) {
+        let session = {
+            let mut state = self.browser.shared.state();
+            let engaged = state.engaged.remove(&self.id);
+            state.forget_sessions(self.id);
+            engaged.and_then(|engaged| engaged.tab_session)
+        };
+        if let Some(session) = session {
             self.browser.root().post(detach_from(session));
         }
     }

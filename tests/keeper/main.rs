@@ -5,6 +5,7 @@
 mod pages;
 mod side_panel;
 mod stage;
+mod websocket;
 
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use gstack::browser::browser::{AttachOptions, Browser};

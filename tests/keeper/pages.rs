@@ -228,3 +228,18 @@ async fn commands_on_one_tab_run_in_order_and_a_dropped_one_blocks_nobody() {
     work(&tab).await;
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_released_tab_is_engaged_again_by_the_next_command() {
+    let stage = Stage::new();
+    let site = Site::start(site).await;
+    let browser = stage.browser().await;
+    let tab = tab(&browser).await;
+    work(&tab).await.goto(&site.url("/one"), LIMIT).await.unwrap();
+    tab.release();
+    assert!(!tab.is_engaged());
+    let again = work(&tab).await;
+    assert_eq!(again.main_frame().await.unwrap().url, site.url("/one"));
+    assert_eq!(again.goto(&site.url("/two"), LIMIT).await.unwrap().url, site.url("/two"));
+    stage.end().await;
+}
