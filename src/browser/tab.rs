@@ -13,7 +13,10 @@ use super::session::Session;
 use super::tabs::TabInfo;
 use crate::protocol::ids::TabId;
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::page::{CreateIsolatedWorldParams, HandleJavaScriptDialogParams};
+use chromiumoxide::cdp::browser_protocol::page::{
+    CreateIsolatedWorldParams, HandleJavaScriptDialogParams, StartScreencastFormat, StartScreencastParams,
+    StopScreencastParams,
+};
 use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
 use std::ops::Deref;
 use std::time::Duration;
@@ -271,6 +274,17 @@ impl Drop for Hold {
     }
 }
 
+/// A page that draws although nobody sees it.
+pub struct Drawing {
+    page: Session,
+}
+
+impl Drop for Drawing {
+    fn drop(&mut self) {
+        self.page.post(StopScreencastParams {});
+    }
+}
+
 /// A command's time on a tab: engaged, held, alone. Ends when dropped.
 pub struct Work {
     tab: Tab,
@@ -283,6 +297,18 @@ impl Work {
     /// The page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
+    }
+    /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
+    /// hidden tab hangs and its animation frames never come.
+    pub fn draw(&self) -> Drawing {
+        let mut start = StartScreencastParams::default();
+        start.format = Some(StartScreencastFormat::Jpeg);
+        start.quality = Some(1);
+        // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+        start.max_width = Some(16);
+        start.max_height = Some(16);
+        self.page.post(start);
+        Drawing { page: self.page.clone() }
     }
 }
 

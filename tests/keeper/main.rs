@@ -36,6 +36,7 @@ async fn a_browser_outlives_its_client_and_ends_when_told() {
     let again = stage.start().await.unwrap();
     assert!(again.browser.is_none(), "a second browser was started");
     assert_eq!((again.link.pid, &again.link.run), (pid, &run));
+    assert!(again.link.first_id > 1, "a late reply to the first client could be taken for the second's");
     let browser = Browser::attach_kept(again.link, AttachOptions::default()).await.unwrap();
     let kept = browser.tabs().into_iter().find(|tab| tab.url == site.url("/")).unwrap();
     assert_eq!(kept.title, "kept");

@@ -196,13 +196,18 @@ async fn dialogs_never_stop_a_command() {
 }
 
 #[tokio::test]
-async fn a_hidden_tab_that_is_worked_on_has_the_focus() {
+async fn a_hidden_tab_that_is_worked_on_has_the_focus_and_draws() {
     let stage = Stage::new();
     let browser = stage.browser().await;
     let tab = tab(&browser).await;
     let work = work(&tab).await;
     let main = work.main_frame().await.unwrap();
     assert_eq!(evaluate(&tab, &main, &World::Main, "document.hasFocus()").await, json!(true));
+    let drawing = work.draw();
+    let mut frame = EvaluateParams::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
+    frame.await_promise = Some(true);
+    assert_eq!(work.session().call(frame).await.unwrap().result.value, Some(json!("drawn")));
+    drop(drawing);
     stage.end().await;
 }
 
