@@ -301,13 +301,14 @@ impl Work {
     /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
     /// hidden tab hangs and its animation frames never come.
     pub fn draw(&self) -> Drawing {
-        let mut start = StartScreencastParams::default();
-        start.format = Some(StartScreencastFormat::Jpeg);
-        start.quality = Some(1);
-        // The frames themselves are thrown away: as small as can be. The router acknowledges them.
-        start.max_width = Some(16);
-        start.max_height = Some(16);
-        self.page.post(start);
+        self.page.post(StartScreencastParams {
+            format: Some(StartScreencastFormat::Jpeg),
+            quality: Some(1),
+            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+            max_width: Some(16),
+            max_height: Some(16),
+            ..StartScreencastParams::default()
+        });
         Drawing { page: self.page.clone() }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod headed;
 mod pages;
 mod side_panel;
 mod stage;
