@@ -5,13 +5,16 @@
 
 pub mod conversation;
 pub mod error;
+pub mod export;
 pub mod feed;
 pub mod files;
 pub mod journal;
 mod line;
+pub mod markdown;
 pub mod panels;
 pub mod read;
 pub mod recover;
+pub mod route;
 pub mod session;
 pub mod store;
 pub mod turn;
