@@ -110,9 +110,7 @@ mod tests {
         assert!(table.contains("<table>") && table.contains("<del>2</del>"), "{table}");
         assert!(render("- [x] done\n- [ ] open").contains("checkbox"));
         assert_eq!(render("# T\n\n`a<b`"), "<h1>T</h1>\n<p><code>a&lt;b</code></p>\n");
-        assert!(
-            render("```rust\nlet a = \"<\";\n```").contains("<code class=\"language-rust\">let a = \"&lt;\";")
-        );
+        assert!(render("```rust\nlet a = \"<\";\n```").contains("<code class=\"language-rust\">let a = \"&lt;\";"));
         assert_eq!(
             render("[s](https://example.com/a?b=c&d)"),
             "<p><a href=\"https://example.com/a?b=c&amp;d\">s</a></p>\n"
