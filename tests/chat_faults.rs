@@ -3,6 +3,8 @@
 //! The trouble happens in a child: this test's own program, started for one of its cases with a folder in its
 //! environment.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use gstack::base::home::Home;
 use gstack::chat::conversation::BlockKind;
 use gstack::chat::store::NewConversation;
