@@ -30,6 +30,14 @@ impl ChatError {
         Self::Storage { action, path: path.to_owned(), source }
     }
 
+    /// Why an event was not accepted, where that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(*refusal),
+            _ => None,
+        }
+    }
+
     /// As it travels: the code to decide by, the words, the next step.
     pub fn fault(&self) -> Fault {
         let (code, hint) = match self {

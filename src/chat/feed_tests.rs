@@ -92,13 +92,22 @@ fn join(feed: &mut Feed) -> (SubscriberId, Arc<Panel>) {
 
 /// A text that grows, with its length.
 struct Text {
-    seq: Seq,
     text: String,
+    length: u64,
 }
 
 impl Text {
+    fn new(text: &str) -> Self {
+        let mut new = Self { text: String::new(), length: 0 };
+        new.push(text);
+        new
+    }
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.length += text.encode_utf16().count() as u64;
+    }
     fn growing(&self) -> Growing<'_> {
-        Growing { seq: self.seq, text: &self.text, length: self.text.encode_utf16().count() as u64 }
+        Growing { seq: 1, text: &self.text, length: self.length }
     }
 }
 
@@ -107,10 +116,10 @@ fn a_panel_that_never_acknowledges_holds_a_bounded_amount_and_harms_none_of_a_hu
     let mut feed = feed();
     let (_, silent) = join(&mut feed);
     let others: Vec<_> = (0..99).map(|_| join(&mut feed)).collect();
-    let mut block = Text { seq: 1, text: String::new() };
+    let mut block = Text::new("");
     for _ in 0..1500 {
-        block.text.push_str("Grüße 🦀, ");
-        block.text.push_str(&"x".repeat(200));
+        block.push("Grüße 🦀, ");
+        block.push(&"x".repeat(200));
         feed.grown(block.growing());
         let growing = block.growing();
         for (id, _) in &others {
@@ -136,11 +145,11 @@ fn a_panel_that_never_acknowledges_holds_a_bounded_amount_and_harms_none_of_a_hu
 fn a_slow_panel_gets_the_missing_text_in_one_piece() {
     let mut feed = feed();
     let (id, panel) = join(&mut feed);
-    let mut block = Text { seq: 1, text: String::new() };
+    let mut block = Text::new("");
     let grow = |feed: &mut Feed, block: &mut Text, times: usize| {
         for n in 0..times {
-            block.text.push_str(&format!("{n} 🦀 "));
-            block.text.push_str(&"y".repeat(1000));
+            block.push(&format!("{n} 🦀 "));
+            block.push(&"y".repeat(1000));
             feed.grown(block.growing());
         }
     };
@@ -159,10 +168,10 @@ fn a_slow_panel_gets_the_missing_text_in_one_piece() {
 fn text_comes_before_the_event_that_ends_it() {
     let mut feed = feed();
     let (_, panel) = join(&mut feed);
-    let mut block = Text { seq: 1, text: String::new() };
+    let mut block = Text::new("");
     // Past what text may use of the window, and not past the window.
     while block.text.len() < 210 * 1024 {
-        block.text.push_str(&"z".repeat(4096));
+        block.push(&"z".repeat(4096));
         feed.grown(block.growing());
     }
     assert_ne!(panel.text(1), block.text);
@@ -215,11 +224,11 @@ fn a_full_window_gets_its_state_after_the_acknowledgement() {
 #[test]
 fn who_joins_in_the_middle_of_a_block_gets_what_it_lacks_and_then_what_is_new() {
     let mut feed = feed();
-    let mut block = Text { seq: 1, text: "before 🦀".into() };
+    let mut block = Text::new("before 🦀");
     let panel = Arc::new(Panel::default());
     feed.subscribe(panel.clone(), block.growing().length, Some(block.growing()));
     assert_eq!(panel.text(1), block.text);
-    block.text.push_str(" after");
+    block.push(" after");
     feed.grown(block.growing());
     assert_eq!(panel.text(1), block.text);
     assert_eq!(panel.count(), 2);

@@ -16,8 +16,11 @@ pub mod read;
 pub mod recover;
 pub mod route;
 pub mod session;
+mod state;
 pub mod store;
 pub mod turn;
+mod turn_clock;
+mod vocabulary;
 
 pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
 pub use error::ChatError;

@@ -1,6 +1,7 @@
 //! The turn machine: single stories, then whatever order of events there is.
 
 use super::*;
+use crate::protocol::chat::{MessageSource, StepKind};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
