@@ -22,6 +22,7 @@ use crate::protocol::ids::{
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -319,6 +320,11 @@ impl Conversation {
             return Ok(());
         }
         now.write(&self.place)?;
+        if let (None, Some(parent)) = (&*saved, self.place.parent()) {
+            // Its folder is new: the entry that names it has to be on disk too.
+            let synced = File::open(parent).and_then(|folder| folder.sync_all());
+            synced.map_err(|source| ChatError::storage("write", parent, source))?;
+        }
         *saved = Some(now);
         Ok(())
     }

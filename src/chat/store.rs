@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// With more than this many open, those that nobody uses are put away (each holds a file open).
 const MOST_OPEN: usize = 64;
 const LONGEST_ID: usize = 64;
+/// What the folder of a deleted conversation begins with, until it is removed for good.
+const DELETED: &str = ".deleted-";
 
 /// What a new conversation begins with.
 #[derive(Clone, Debug, Default)]
@@ -68,9 +70,14 @@ impl Store {
         let listed = fs::read_dir(&root).map_err(|source| ChatError::storage("read", &root, source))?;
         for entry in listed {
             let entry = entry.map_err(|source| ChatError::storage("read", &root, source))?;
-            let Some(id) = entry.file_name().to_str().filter(|name| is_id(name)).map(ConversationId::new) else {
+            let name = entry.file_name();
+            if name.to_str().is_some_and(|name| name.starts_with(DELETED)) {
+                if let Err(error) = fs::remove_dir_all(entry.path()) {
+                    tracing::warn!(folder = %entry.path().display(), %error, "a deleted conversation can't be removed");
+                }
                 continue;
-            };
+            }
+            let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
             match Record::read(&entry.path()) {
                 // A record that names another conversation was copied there: the folder's name counts.
                 Ok(record) => {
@@ -199,6 +206,40 @@ impl Store {
     /// A tab is gone: its conversation is history, or nothing where it had no message.
     pub fn tab_closed(&self, tab_id: TabId) {
         self.lock().detach_tab(tab_id);
+    }
+
+    /// Takes a conversation out of history. [`Self::restore`] brings it back until the next daemon starts.
+    /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
+    pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
+        let mut inner = self.lock();
+        let conversation = self.get_in(&mut inner, id)?;
+        if conversation.state() != ConversationState::Idle {
+            return Err(ChatError::Busy(id.clone()));
+        }
+        conversation.save()?;
+        if conversation.head() > 0 {
+            rename(&self.place(id), &self.deleted_place(id))?;
+        }
+        inner.detach_conversation(id);
+        inner.known.remove(id);
+        Ok(())
+    }
+
+    /// Undoes [`Self::delete`].
+    pub fn restore(&self, id: &ConversationId) -> Result<(), ChatError> {
+        let mut inner = self.lock();
+        // The id comes from outside and makes a path.
+        if !is_id(id.as_str()) || !self.deleted_place(id).is_dir() {
+            return Err(ChatError::NoConversation(id.clone()));
+        }
+        rename(&self.deleted_place(id), &self.place(id))?;
+        let record = Record::read(&self.place(id))?.map(Box::new);
+        inner.known.insert(id.clone(), Known::Stored(record));
+        Ok(())
+    }
+
+    fn deleted_place(&self, id: &ConversationId) -> PathBuf {
+        self.root.join(format!("{DELETED}{id}"))
     }
 
     /// Conversations with messages, newest first; with `search`, those whose title or page holds that text.
@@ -355,6 +396,10 @@ impl Inner {
     }
 }
 
+fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {
+    fs::rename(from, to).map_err(|source| ChatError::storage("move", from, source))
+}
+
 /// Our ids are UUIDs; a folder of another name is not ours.
 fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
@@ -364,13 +409,6 @@ fn is_id(name: &str) -> bool {
 fn holds(info: &ConversationInfo, text: &str) -> bool {
     let page = info.page.iter().flat_map(|page| [page.url.as_str(), page.title.as_str()]);
     page.chain([info.title.as_str()]).any(|field| field.to_lowercase().contains(text))
-}
-
-/// Where conversations lie; for tests and `status`.
-impl Store {
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
 }
 
 #[cfg(test)]

@@ -138,7 +138,7 @@ fn a_daemon_that_was_killed_is_noticed_and_lost_records_are_made_again() {
     killed.send(message("still running")).unwrap();
     let lost = store.create(new("/a"));
     talk(&lost, "lost record");
-    fs::remove_file(store.root().join(lost.id().as_str()).join("session.json")).unwrap();
+    fs::remove_file(home.conversations().join(lost.id().as_str()).join("session.json")).unwrap();
     let ids = [in_order.id().clone(), killed.id().clone(), lost.id().clone()];
     drop((in_order, killed, lost, store));
     fs::create_dir(home.conversations().join("..evil")).unwrap();
@@ -203,4 +203,28 @@ fn of_many_conversations_the_unused_are_put_away_and_come_back() {
     for (n, id) in ids.iter().enumerate() {
         assert_eq!(store.get(id).unwrap().info().title, format!("number {n}"));
     }
+}
+
+#[test]
+fn a_deleted_conversation_can_be_brought_back_until_the_next_start() {
+    let (_folder, home) = home();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
+    talk(&conversation, "precious");
+    let id = conversation.id().clone();
+    conversation.send(message("at work")).unwrap();
+    assert!(matches!(store.delete(&id), Err(ChatError::Busy(_))));
+    conversation.handle(Event::Stop);
+    conversation.handle(Event::StopDeadline(conversation.turn().unwrap()));
+    drop(conversation);
+    store.delete(&id).unwrap();
+    assert!(store.list(None).is_empty() && store.tabs().is_empty() && store.get(&id).is_err());
+    assert!(store.restore(&ConversationId::new("../x")).is_err());
+    store.restore(&id).unwrap();
+    assert_eq!(store.get(&id).unwrap().info().title, "precious");
+    store.delete(&id).unwrap();
+    drop(store);
+    let store = Store::open(&home).unwrap();
+    assert!(store.restore(&id).is_err());
+    assert_eq!(fs::read_dir(home.conversations()).unwrap().count(), 0);
 }

@@ -22,9 +22,16 @@ enum Phase {
     /// The agent has, or is just being handed, the message.
     Running { accepted: bool },
     /// The agent works, and may not go on before these are answered.
-    WaitingForApproval { accepted: bool, open: Vec<ApprovalId> },
+    WaitingForApproval { accepted: bool, open: Vec<OpenApproval> },
     /// A person stopped it; the agent has not ended yet.
     Stopping { handed: Handed },
+}
+
+/// An approval that waits for its answer.
+#[derive(Clone, Debug, PartialEq)]
+struct OpenApproval {
+    approval_id: ApprovalId,
+    choices: Vec<Decision>,
 }
 
 /// Whether a stopping turn's message reached the agent.
@@ -78,7 +85,11 @@ impl Machine {
     }
 
     /// The approvals that wait for an answer.
-    pub fn open_approvals(&self) -> &[ApprovalId] {
+    pub fn open_approvals(&self) -> impl Iterator<Item = &ApprovalId> {
+        self.open().iter().map(|open| &open.approval_id)
+    }
+
+    fn open(&self) -> &[OpenApproval] {
         match self.active.as_ref().map(|active| &active.phase) {
             Some(Phase::WaitingForApproval { open, .. }) => open,
             _ => &[],
@@ -232,10 +243,12 @@ impl Machine {
             Phase::Starting | Phase::Stopping { .. } => return vec![denied],
             Phase::Running { accepted } => (*accepted, Vec::new()),
             // Asked twice under one id: the card is there.
-            Phase::WaitingForApproval { open, .. } if open.contains(&request.approval_id) => return Vec::new(),
+            Phase::WaitingForApproval { open, .. } if open.iter().any(|o| o.approval_id == request.approval_id) => {
+                return Vec::new();
+            }
             Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
         };
-        open.push(request.approval_id.clone());
+        open.push(OpenApproval { approval_id: request.approval_id.clone(), choices: request.choices.clone() });
         active.phase = Phase::WaitingForApproval { accepted, open };
         vec![Effect::Journal(ChatBody::Approval {
             turn_id: active.message.turn_id.clone(),
@@ -250,6 +263,10 @@ impl Machine {
     }
 
     fn answer(&mut self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Vec<Effect> {
+        let asked = self.open().iter().find(|open| open.approval_id == approval_id);
+        if asked.is_some_and(|open| decision.allows() && !open.choices.contains(&decision)) {
+            return vec![Effect::Rejected(Refusal::NotAChoice)];
+        }
         match self.close_approval(&approval_id) {
             Some(turn_id) => vec![
                 Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
@@ -276,7 +293,7 @@ impl Machine {
     fn close_approval(&mut self, approval_id: &ApprovalId) -> Option<TurnId> {
         let active = self.active.as_mut()?;
         let Phase::WaitingForApproval { accepted, open } = &mut active.phase else { return None };
-        let index = open.iter().position(|known| known == approval_id)?;
+        let index = open.iter().position(|open| open.approval_id == *approval_id)?;
         open.remove(index);
         if open.is_empty() {
             active.phase = Phase::Running { accepted: *accepted };
@@ -352,9 +369,9 @@ impl Machine {
 }
 
 /// Approvals that nobody will answer any more: closed in the journal, denied to the agent.
-fn close_approvals(turn_id: &TurnId, open: Vec<ApprovalId>) -> Vec<Effect> {
+fn close_approvals(turn_id: &TurnId, open: Vec<OpenApproval>) -> Vec<Effect> {
     open.into_iter()
-        .flat_map(|approval_id| {
+        .flat_map(|OpenApproval { approval_id, .. }| {
             [
                 Effect::Journal(ChatBody::ApprovalDone {
                     turn_id: turn_id.clone(),

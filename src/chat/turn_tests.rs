@@ -148,6 +148,7 @@ fn approvals_hold_the_turn_until_each_is_answered() {
         decision,
         by: AnsweredBy::Panel,
     };
+    assert_eq!(machine.step(answer("x", Decision::AllowSite)), [Effect::Rejected(Refusal::NotAChoice)]);
     let effects = machine.step(answer("x", Decision::AllowOnce));
     assert!(matches!(
         effects[..],

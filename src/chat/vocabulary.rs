@@ -138,4 +138,6 @@ pub enum Refusal {
     NotWaiting,
     #[error("this approval is not open: it was answered, or its turn has ended")]
     NotAsked,
+    #[error("this answer was not among the choices")]
+    NotAChoice,
 }
