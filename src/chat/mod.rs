@@ -4,6 +4,7 @@
 //! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
 
 pub mod conversation;
+mod ending;
 pub mod error;
 pub mod export;
 pub mod feed;
@@ -18,6 +19,7 @@ pub mod route;
 pub mod session;
 mod state;
 pub mod store;
+mod trash;
 pub mod turn;
 mod turn_clock;
 mod vocabulary;

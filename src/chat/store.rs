@@ -6,6 +6,7 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::session::{Record, TabKey};
+use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
 use crate::protocol::chat::{ConversationInfo, ConversationState, PageContext};
@@ -13,14 +14,12 @@ use crate::protocol::ids::{ConversationId, Epoch, TabId};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// With more than this many open, those that nobody uses are put away (each holds a file open).
 const MOST_OPEN: usize = 64;
 const LONGEST_ID: usize = 64;
-/// What the folder of a deleted conversation begins with, until it is removed for good.
-const DELETED: &str = ".deleted-";
 
 /// What a new conversation begins with.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +40,7 @@ pub struct Recovered {
 
 /// The conversations of one home.
 pub struct Store {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     /// The folder that is assumed where a record was lost.
     default_folder: String,
     epoch: Epoch,
@@ -49,12 +48,12 @@ pub struct Store {
 }
 
 #[derive(Default)]
-struct Inner {
-    known: HashMap<ConversationId, Known>,
+pub(super) struct Inner {
+    pub(super) known: HashMap<ConversationId, Known>,
     by_tab: HashMap<TabId, ConversationId>,
 }
 
-enum Known {
+pub(super) enum Known {
     /// On disk. The record is absent where it was lost.
     Stored(Option<Box<Record>>),
     Open(Arc<Conversation>),
@@ -71,10 +70,8 @@ impl Store {
         for entry in listed {
             let entry = entry.map_err(|source| ChatError::storage("read", &root, source))?;
             let name = entry.file_name();
-            if name.to_str().is_some_and(|name| name.starts_with(DELETED)) {
-                if let Err(error) = fs::remove_dir_all(entry.path()) {
-                    tracing::warn!(folder = %entry.path().display(), %error, "a deleted conversation can't be removed");
-                }
+            if trash::is_deleted(&name) {
+                trash::remove(&entry.path());
                 continue;
             }
             let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
@@ -208,40 +205,6 @@ impl Store {
         self.lock().detach_tab(tab_id);
     }
 
-    /// Takes a conversation out of history. [`Self::restore`] brings it back until the next daemon starts.
-    /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
-    pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
-        let mut inner = self.lock();
-        let conversation = self.get_in(&mut inner, id)?;
-        if conversation.state() != ConversationState::Idle {
-            return Err(ChatError::Busy(id.clone()));
-        }
-        conversation.save()?;
-        if conversation.head() > 0 {
-            rename(&self.place(id), &self.deleted_place(id))?;
-        }
-        inner.detach_conversation(id);
-        inner.known.remove(id);
-        Ok(())
-    }
-
-    /// Undoes [`Self::delete`].
-    pub fn restore(&self, id: &ConversationId) -> Result<(), ChatError> {
-        let mut inner = self.lock();
-        // The id comes from outside and makes a path.
-        if !is_id(id.as_str()) || !self.deleted_place(id).is_dir() {
-            return Err(ChatError::NoConversation(id.clone()));
-        }
-        rename(&self.deleted_place(id), &self.place(id))?;
-        let record = Record::read(&self.place(id))?.map(Box::new);
-        inner.known.insert(id.clone(), Known::Stored(record));
-        Ok(())
-    }
-
-    fn deleted_place(&self, id: &ConversationId) -> PathBuf {
-        self.root.join(format!("{DELETED}{id}"))
-    }
-
     /// Conversations with messages, newest first; with `search`, those whose title or page holds that text.
     pub fn list(&self, search: Option<&str>) -> Vec<ConversationInfo> {
         let wanted = search.map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase);
@@ -278,11 +241,11 @@ impl Store {
         self.opened().iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, id: &ConversationId) -> PathBuf {
+    pub(super) fn place(&self, id: &ConversationId) -> PathBuf {
         self.root.join(id.as_str())
     }
 
@@ -295,7 +258,7 @@ impl Store {
         conversation
     }
 
-    fn get_in(&self, inner: &mut Inner, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
+    pub(super) fn get_in(&self, inner: &mut Inner, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         let record = match inner.known.get(id) {
             None => return Err(ChatError::NoConversation(id.clone())),
             Some(Known::Open(conversation)) => return Ok(conversation.clone()),
@@ -351,7 +314,7 @@ impl Inner {
         }
     }
 
-    fn detach_conversation(&mut self, id: &ConversationId) {
+    pub(super) fn detach_conversation(&mut self, id: &ConversationId) {
         self.by_tab.retain(|_, attached| attached != id);
         self.detached(id);
     }
@@ -396,12 +359,8 @@ impl Inner {
     }
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {
-    fs::rename(from, to).map_err(|source| ChatError::storage("move", from, source))
-}
-
 /// Our ids are UUIDs; a folder of another name is not ours.
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 

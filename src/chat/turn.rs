@@ -4,11 +4,12 @@
 //! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
 
 use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::ending::{Ending, gone};
 pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, Refusal, TurnEnd};
 
 /// How many messages may wait behind the running one.
@@ -383,39 +384,6 @@ fn close_approvals(turn_id: &TurnId, open: Vec<OpenApproval>) -> Vec<Effect> {
             ]
         })
         .collect()
-}
-
-/// A [`TurnEnd`] without its turn.
-struct Ending {
-    outcome: TurnOutcome,
-    model: Option<String>,
-    cost_usd: Option<f64>,
-    fault: Option<Fault>,
-}
-
-impl Ending {
-    fn plain(outcome: TurnOutcome) -> Self {
-        Self { outcome, model: None, cost_usd: None, fault: None }
-    }
-    fn stopped() -> Self {
-        Self::plain(TurnOutcome::Stopped)
-    }
-    fn interrupted() -> Self {
-        Self::plain(TurnOutcome::Interrupted)
-    }
-    fn failed(fault: Fault) -> Self {
-        Self { fault: Some(fault), ..Self::plain(TurnOutcome::Failed) }
-    }
-    fn of(self, turn_id: TurnId) -> TurnEnd {
-        let Self { outcome, model, cost_usd, fault } = self;
-        TurnEnd { turn_id, outcome, model, cost_usd, fault }
-    }
-}
-
-fn gone() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
-        .hint("Send the message again: the agent is started anew.")
-        .at(Hop::Agent)
 }
 
 #[cfg(test)]

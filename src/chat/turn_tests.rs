@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocol::chat::{MessageSource, StepKind};
+use crate::protocol::fault::FaultCode;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
