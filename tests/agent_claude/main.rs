@@ -63,7 +63,8 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
         request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     offered.sort_unstable();
     assert_eq!(offered, ["Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
-    assert!(request["body"]["system"].to_string().contains("side panel"));
+    let system = request["body"]["system"].to_string();
+    assert!(system.contains("side panel") && !system.contains("persistent file-based memory"));
 
     for process in left_behind(bench.home.path()) {
         let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();

@@ -3,13 +3,16 @@
 //! Owns the words of its built-in tools. The words of `gstack`'s tools come from the registry.
 
 use crate::agent::adapter::StepWords;
-use crate::agent::clip::one_line;
+use crate::agent::clip::{clip, one_line};
 use crate::protocol::chat::StepKind;
 use serde_json::Value;
 use std::path::Path;
 
 /// An object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
+
+/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+const LONGEST_THING: usize = 16 * 1024;
 
 /// What a tool of Claude Code's own does. `folder`: paths below it are told relative to it.
 pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
@@ -49,7 +52,7 @@ pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
         "WebSearch" => named("Search the web for"),
         other => format!("Use {}", plain_name(other)),
     };
-    (ask, does.unwrap_or_else(|| one_line(&input.to_string(), 1000)))
+    (ask, does.map_or_else(|| one_line(&input.to_string(), 1000), |whole| clip(&whole, LONGEST_THING)))
 }
 
 /// `/folder/src/a.rs` as `src/a.rs`; what lies elsewhere as it is.
