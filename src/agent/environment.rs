@@ -70,7 +70,10 @@ impl LoginEnvironment {
         }
     }
 
-    /// Asks again: a person may have installed something or changed a start-up file since.
+    /// Asks again. Only from a process without a terminal, as the daemon is: an interactive shell in the background of
+    /// one is stopped by it, and then nothing but the seed is known when the limit is over.
+    ///
+    /// A person may have installed something or changed a start-up file since the last time.
     pub async fn refresh(&self) -> AgentEnvironment {
         if !self.asks {
             return self.kept().unwrap_or_default();

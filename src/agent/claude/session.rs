@@ -128,7 +128,7 @@ enum Ending {
 impl Actor {
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let ending = self.talk(&mut commands).await;
-        let Self { ready: Ready { mut child, writer, files, .. }, events, in_turn, .. } = self;
+        let Self { ready: Ready { mut child, writer, files, .. }, events, cancel, in_turn, .. } = self;
         let fault = match ending {
             Ending::Silent => Some(how_it_ended(&mut child).await),
             Ending::Closed if in_turn => {
@@ -140,8 +140,13 @@ impl Actor {
         };
         child.end(PATIENCE).await;
         drop(files);
-        // Whoever closes the session may have stopped reading its events.
-        if events.try_send(AgentEvent::Exited { fault }).is_err() {
+        // A slow listener is waited for, but not one that closes the session: it may have stopped reading.
+        let told = tokio::select! {
+            biased;
+            told = events.send(AgentEvent::Exited { fault }) => told.is_ok(),
+            () = cancel.cancelled() => false,
+        };
+        if !told {
             tracing::debug!("nobody hears that an agent ended");
         }
     }
