@@ -70,10 +70,10 @@ impl LoginEnvironment {
         }
     }
 
-    /// Asks again. Only from a process without a terminal, as the daemon is: an interactive shell in the background of
-    /// one is stopped by it, and then nothing but the seed is known when the limit is over.
+    /// Asks again: a person may have installed something or changed a start-up file since.
     ///
-    /// A person may have installed something or changed a start-up file since the last time.
+    /// For processes without a terminal, as the daemon is: a shell that is interactive in the background of a terminal is
+    /// stopped by it, and then nothing but the seed is known when the limit is over.
     pub async fn refresh(&self) -> AgentEnvironment {
         if !self.asks {
             return self.kept().unwrap_or_default();

@@ -6,14 +6,18 @@
 
 mod bench;
 
+use base64::Engine as _;
 use bench::{Bench, Fake, TOKEN, end_of, left_behind, scenario, text_of};
-use gstack::agent::adapter::{Agent, AgentEnvironment, AgentEvent, Launch, PermissionAnswer, Prompt};
+use gstack::agent::adapter::{Agent, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::agent::claude::ClaudeCode;
 use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::{StepOutcome, TurnOutcome};
+use gstack::protocol::chat::{PageContext, StepOutcome, TurnOutcome};
 use gstack::protocol::fault::FaultCode;
 use serde_json::json;
 use std::path::PathBuf;
+
+/// A PNG of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 #[tokio::test]
 async fn two_turns_run_over_one_process_and_nothing_is_left() {
@@ -220,4 +224,45 @@ async fn a_missing_program_is_told_with_the_command_that_installs_it() {
     let fault = info.fault.unwrap();
     assert_eq!(fault.code, FaultCode::AgentMissing);
     assert_eq!(fault.command.as_deref(), Some("npm install -g @anthropic-ai/claude-code"));
+}
+
+#[tokio::test]
+async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let path = bench.home.path().join("project/new.txt");
+    talk.say(&format!("write it {}", path.display())).await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
+    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    talk.session.interrupt().await;
+    let events = talk.turn().await;
+    let withdrawn =
+        |event: &AgentEvent| matches!(event, AgentEvent::PermissionWithdrawn { request } if *request == asked.request);
+    assert_eq!(events.iter().filter(|event| withdrawn(event)).count(), 1);
+    assert_eq!(end_of(&events), (TurnOutcome::Stopped, None));
+    // Too late: nothing comes of it.
+    asked.answer.send(PermissionAnswer::Allow).ok();
+    assert_eq!(text_of(&talk.turn_of("repeat after me: next").await), "next");
+    assert!(!path.exists());
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn the_page_and_pictures_reach_the_model_beside_the_words() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let page = PageContext { url: "https://a.test/".into(), title: "A <b>page</b>".into(), selection: None };
+    let image =
+        Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
+    talk.session.prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image] }).await.unwrap();
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
+    let sent = bench.requests().pop().unwrap()["body"]["messages"].to_string();
+    assert!(sent.contains("https://a.test/") && sent.contains("A &lt;b&gt;page&lt;/b&gt;"));
+    assert!(sent.contains("what is it?") && sent.contains("\"image/png\""));
+    let second = talk.session.prompt(Prompt { text: "slow".into(), ..Prompt::default() }).await;
+    assert!(second.is_ok());
+    let third = talk.session.prompt(Prompt { text: "too early".into(), ..Prompt::default() }).await;
+    assert_eq!(third.unwrap_err().code, FaultCode::Conflict);
+    talk.session.close().await;
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
 }

@@ -123,8 +123,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn permissions() -> Permissions {
-        let guard = Guard::new(Path::new("/work/project"), Some(Path::new("/work/home")), &[]);
-        Permissions::new(guard, PathBuf::from("/work/project"))
+        let guard = Guard::new(Path::new("/srv/project"), Some(Path::new("/srv/home")), &[]);
+        Permissions::new(guard, PathBuf::from("/srv/project"))
     }
 
     fn request(tool: &str, input: Value) -> CanUseTool {
@@ -143,7 +143,7 @@ mod tests {
         let mut permissions = permissions();
         let own = permissions.judge("r".into(), request("mcp__gstack__click", json!({})), true);
         assert_eq!(replied(own), (json!("allow"), None));
-        let closed = permissions.judge("r".into(), request("Read", json!({"file_path": "/work/home/.ssh/id"})), true);
+        let closed = permissions.judge("r".into(), request("Read", json!({"file_path": "/srv/home/.ssh/id"})), true);
         assert_eq!(replied(closed), (json!("deny"), Some("t".to_owned())));
         let outside = permissions.judge("r".into(), request("Write", json!({})), false);
         assert_eq!(replied(outside), (json!("deny"), Some("t".to_owned())));
@@ -152,7 +152,7 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_answer_denies_and_a_withdrawn_question_takes_none() {
         let mut permissions = permissions();
-        let read = request("Read", json!({"file_path": "/work/project/a"}));
+        let read = request("Read", json!({"file_path": "/srv/project/a"}));
         let Verdict::Ask(asked) = permissions.judge("r1".into(), read, true) else { panic!("not asked") };
         assert!(asked.read_only && asked.why.as_deref() == Some("why"));
         drop(asked);

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn tools_are_told_in_words() {
         let table = [
-            ("Read", json!({"file_path": "/work/src/a.rs"}), "Reading src/a.rs"),
+            ("Read", json!({"file_path": "/srv/src/a.rs"}), "Reading src/a.rs"),
             ("Write", json!({"file_path": "/etc/x"}), "Writing /etc/x"),
             ("Bash", json!({"command": "ls\n -l"}), "Running ls -l"),
             ("Grep", json!({"pattern": "todo"}), "Searching files for todo"),
@@ -98,16 +98,16 @@ mod tests {
             ("Read", json!({"file_path": 7}), "Reading"),
         ];
         for (tool, input, words) in table {
-            let told = describe(tool, &input, Path::new("/work"));
+            let told = describe(tool, &input, Path::new("/srv"));
             assert_eq!(format!("{} {}", told.verb, told.object).trim_end(), words);
         }
     }
 
     #[test]
     fn a_question_names_the_thing_itself() {
-        let ask = |tool: &str, input| question(tool, &input, Path::new("/work"));
+        let ask = |tool: &str, input| question(tool, &input, Path::new("/srv"));
         assert_eq!(ask("Bash", json!({"command": "rm -r x"})), ("Run a command".into(), "rm -r x".into()));
-        assert_eq!(ask("Write", json!({"file_path": "/work/n.txt"})), ("Write n.txt".into(), "/work/n.txt".into()));
+        assert_eq!(ask("Write", json!({"file_path": "/srv/n.txt"})), ("Write n.txt".into(), "/srv/n.txt".into()));
         assert_eq!(ask("Grep", json!({"pattern": "x"})), ("Search the files in this folder".into(), "x".into()));
     }
 }
