@@ -5,4 +5,5 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
+pub mod keeper;
 pub mod protocol;

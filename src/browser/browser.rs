@@ -12,6 +12,7 @@ use super::router::Router;
 use super::session::Session;
 use super::tab::Tab;
 use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, Tabs};
+use super::targets::ReadTabTargets;
 use super::transport::Transport;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
@@ -259,8 +260,19 @@ impl Browser {
             None => Err(BrowserError::NoSuchTab(id)),
         }
     }
-    /// The tab that commands without one act on.
-    pub fn current(&self) -> Result<Tab, BrowserError> {
+    /// Asks the browser which tabs are in view: switching is not reported by itself.
+    pub async fn refresh_views(&self) -> Result<(), BrowserError> {
+        let targets = self.root().call(ReadTabTargets::new()).await?.target_infos;
+        let follows = self.shared.state().tabs.views(targets);
+        self.shared.follow(follows);
+        Ok(())
+    }
+    /// The tab that commands without one act on: the chosen one, else the one in view.
+    pub async fn current(&self) -> Result<Tab, BrowserError> {
+        let chosen = self.shared.state().tabs.has_current();
+        if !chosen {
+            self.refresh_views().await?;
+        }
         let id = self.shared.state().tabs.current().ok_or(BrowserError::NoTab)?;
         Ok(Tab::new(self.clone(), id))
     }

@@ -33,6 +33,7 @@ pub struct KeeperLink {
     pub run: BrowserRun,
     /// The browser's process.
     pub pid: u32,
+    pub headless: bool,
     /// This connection's own browser session; everything attached through it ends with the connection.
     pub session: SessionId,
     pub first_id: u32,
@@ -52,10 +53,11 @@ pub async fn connect(socket: &Path) -> Result<KeeperLink, LinkError> {
         .ok_or_else(|| LinkError::Garbled("the connection was closed".to_owned()))?;
     match serde_json::from_slice(&first).map_err(|error| LinkError::Garbled(error.to_string()))? {
         Greeting::Busy => Err(LinkError::Busy),
-        Greeting::Hello { pid, run, session, first_id, .. } => Ok(KeeperLink {
+        Greeting::Hello { pid, run, headless, session, first_id, .. } => Ok(KeeperLink {
             transport: Transport::from_frames(frames, writer),
             run,
             pid,
+            headless,
             session: session.into(),
             first_id,
         }),

@@ -2,6 +2,7 @@
 //!
 //! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
 
+pub mod arrival;
 pub mod browser;
 pub mod cdp;
 pub mod dialogs;
@@ -12,6 +13,8 @@ pub mod frames;
 pub mod keeper_link;
 pub mod page;
 
+pub mod launch;
+pub mod navigate;
 mod router;
 pub mod session;
 pub mod tab;

@@ -12,8 +12,8 @@ use super::frames::FrameTree;
 use super::session::Session;
 use super::tabs::BrowserEvent;
 use super::targets::{
-    Attached, ContextCreated, ContextDestroyed, Detached, FrameAttached, FrameDetached, FrameNavigated, FrameTreeReply,
-    NavigatedWithinDocument, TargetInfo, TargetLost, TargetSeen,
+    Attached, ContextCreated, ContextDestroyed, Detached, FrameAttached, FrameDetached, FrameNavigated,
+    NavigatedWithinDocument, ReadFrameTree, TargetInfo, TargetLost, TargetSeen,
 };
 use crate::protocol::ids::{TabId, TargetId};
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
@@ -26,27 +26,13 @@ use chromiumoxide::cdp::browser_protocol::target::{
     AttachToTargetParams, DetachFromTargetParams, FilterEntry, SessionId, SetAutoAttachParams, TargetFilter,
 };
 use chromiumoxide::cdp::js_protocol::runtime::{EnableParams as RuntimeEnable, RunIfWaitingForDebuggerParams};
-use chromiumoxide::types::{Command, Method, MethodId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 
 /// Keeps the state of a browser in step with its events.
 pub(super) struct Router {
     shared: Weak<Shared>,
-}
-
-/// `Page.getFrameTree` with a reply of which only the used fields must be there.
-#[derive(Serialize)]
-struct ReadFrameTree {}
-
-impl Method for ReadFrameTree {
-    fn identifier(&self) -> MethodId {
-        "Page.getFrameTree".into()
-    }
-}
-impl Command for ReadFrameTree {
-    type Response = FrameTreeReply;
 }
 
 #[derive(Deserialize)]

@@ -101,11 +101,17 @@ pub(super) struct Tabs {
     /// Chrome ids that were reported before their page was seen.
     waiting_chrome: HashMap<TargetId, ChromeTab>,
     current: Option<TabId>,
+    /// This browser says of each target whether it is in a tab strip: one without a word is a side panel or the like,
+    /// which has a *tab* target too. Browsers that never say it are taken at the target's type.
+    names_strip: bool,
 }
 
 struct Known {
     info: TabInfo,
+    in_strip: bool,
     told: bool,
+    /// Its page was asked for and the answer has come.
+    settled: bool,
 }
 
 impl Tabs {
@@ -117,6 +123,7 @@ impl Tabs {
             pages: HashMap::new(),
             waiting_chrome: HashMap::new(),
             current: None,
+            names_strip: false,
         }
     }
 
@@ -131,7 +138,7 @@ impl Tabs {
     }
     /// Tabs whose page is still being asked for.
     pub(super) fn has_untold(&self) -> bool {
-        self.tabs.values().any(|known| !known.told)
+        self.tabs.values().any(|known| !known.settled)
     }
     /// By *tab* target, once it was told of.
     pub(super) fn told_by_target(&self, target: &TargetId) -> Option<TabId> {
@@ -145,6 +152,9 @@ impl Tabs {
         self.tabs.values().map(|known| &known.info).find(|info| info.chrome_id == Some(chrome_id))
     }
 
+    pub(super) fn has_current(&self) -> bool {
+        self.current.is_some_and(|id| self.tabs.contains_key(&id))
+    }
     /// The tab that a command without one acts on: the chosen one, else the one in view, else the newest.
     pub(super) fn current(&mut self) -> Option<TabId> {
         if let Some(id) = self.current.filter(|id| self.tabs.contains_key(id)) {
@@ -159,6 +169,11 @@ impl Tabs {
         self.current = Some(id);
     }
 
+    /// Which tabs are in view, asked for: switching tabs is not reported by itself.
+    pub(super) fn views(&mut self, targets: Vec<TargetInfo>) -> Vec<Follow> {
+        targets.into_iter().filter(|target| target.kind == "tab").flat_map(|target| self.seen(target, false)).collect()
+    }
+
     /// `targetCreated` and `targetInfoChanged`.
     pub(super) fn seen(&mut self, target: TargetInfo, incognito: bool) -> Vec<Follow> {
         match target.kind.as_str() {
@@ -170,15 +185,22 @@ impl Tabs {
 
     fn tab_seen(&mut self, target: TargetInfo, incognito: bool) -> Vec<Follow> {
         let in_view = target.embedder_data.as_ref().and_then(|data| data.tab_active);
+        let in_strip = target.embedder_data.is_some();
+        self.names_strip |= in_strip;
         let tab_target = TargetId::new(target.target_id);
         if let Some(id) = self.by_target.get(&tab_target).copied() {
-            return self.change(id, |info| {
+            if let Some(known) = self.tabs.get_mut(&id) {
+                known.in_strip |= in_strip;
+            }
+            let mut follows = self.tell_if_due(id);
+            follows.extend(self.change(id, |info| {
                 if let Some(in_view) = in_view {
                     info.in_view = in_view;
                 }
-            });
+            }));
+            return follows;
         }
-        if target.url.starts_with("devtools://") {
+        if target.url.starts_with("devtools://") || (self.names_strip && !in_strip) {
             return Vec::new();
         }
         let id = self.numbers.next();
@@ -194,7 +216,7 @@ impl Tabs {
             incognito,
             chrome_id: None,
         };
-        self.tabs.insert(id, Known { info, told: false });
+        self.tabs.insert(id, Known { info, in_strip, told: false, settled: false });
         self.by_target.insert(tab_target.clone(), id);
         vec![Follow::FindPage(tab_target)]
     }
@@ -237,14 +259,20 @@ impl Tabs {
         if let Some(chrome) = chrome {
             join(&mut known.info, &chrome);
         }
-        if !known.told {
-            known.told = true;
-            return vec![Follow::Tell(BrowserEvent::TabOpened(known.info.clone()))];
+        known.settled = true;
+        if known.told && known.info != before {
+            return vec![Follow::Tell(BrowserEvent::TabChanged(known.info.clone()))];
         }
-        if known.info == before {
+        self.tell_if_due(id)
+    }
+
+    fn tell_if_due(&mut self, id: TabId) -> Vec<Follow> {
+        let Some(known) = self.tabs.get_mut(&id) else { return Vec::new() };
+        if known.told || !known.settled || (self.names_strip && !known.in_strip) {
             return Vec::new();
         }
-        vec![Follow::Tell(BrowserEvent::TabChanged(known.info.clone()))]
+        known.told = true;
+        vec![Follow::Tell(BrowserEvent::TabOpened(known.info.clone()))]
     }
 
     /// `targetDestroyed`.

@@ -4,7 +4,8 @@
 //! browsers send (the tab strip's `embedderData`). Never acts on them.
 
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
-use serde::Deserialize;
+use chromiumoxide::types::{Command, Method, MethodId};
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -167,4 +168,76 @@ pub(super) struct ContextAux {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ContextDestroyed {
     pub execution_context_id: i64,
+}
+
+/// `Page.getFrameTree` with a lenient reply.
+#[derive(Serialize)]
+pub(super) struct ReadFrameTree {}
+
+impl Method for ReadFrameTree {
+    fn identifier(&self) -> MethodId {
+        "Page.getFrameTree".into()
+    }
+}
+impl Command for ReadFrameTree {
+    type Response = FrameTreeReply;
+}
+
+/// `Page.getNavigationHistory` with a lenient reply.
+#[derive(Serialize)]
+pub(super) struct ReadHistory {}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct HistoryReply {
+    pub current_index: i64,
+    pub entries: Vec<HistoryEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct HistoryEntry {
+    pub id: i64,
+    pub url: String,
+}
+
+impl Method for ReadHistory {
+    fn identifier(&self) -> MethodId {
+        "Page.getNavigationHistory".into()
+    }
+}
+impl Command for ReadHistory {
+    type Response = HistoryReply;
+}
+
+/// `Target.getTargets` of the *tab* targets, with a lenient reply.
+#[derive(Serialize)]
+pub(super) struct ReadTabTargets {
+    filter: [TypeFilter; 1],
+}
+
+#[derive(Serialize)]
+struct TypeFilter {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+impl ReadTabTargets {
+    pub(super) fn new() -> Self {
+        Self { filter: [TypeFilter { kind: "tab" }] }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TargetsReply {
+    pub target_infos: Vec<TargetInfo>,
+}
+
+impl Method for ReadTabTargets {
+    fn identifier(&self) -> MethodId {
+        "Target.getTargets".into()
+    }
+}
+impl Command for ReadTabTargets {
+    type Response = TargetsReply;
 }

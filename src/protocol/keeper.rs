@@ -7,6 +7,7 @@ use super::ids::BrowserRun;
 use bytes::{Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::io;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -28,6 +29,7 @@ pub struct LaunchPlan {
     pub args: Vec<String>,
     /// Added to the keeper's own environment.
     pub env: BTreeMap<String, String>,
+    pub headless: bool,
     pub socket: PathBuf,
     /// Held (flock) while the keeper lives.
     pub lock: PathBuf,
@@ -53,8 +55,10 @@ pub enum Greeting {
     #[serde(rename_all = "camelCase")]
     Hello {
         version: u32,
+        /// The browser's process.
         pid: u32,
         run: BrowserRun,
+        headless: bool,
         /// This client's own browser session: commands to the browser itself carry it.
         session: String,
         /// The client counts its message ids up from here, so that a late reply to an earlier client is never taken.
@@ -92,9 +96,11 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
     /// The next message without its NUL; `None` at the end of the stream. A cut-off message at the end is dropped.
     pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
         loop {
-            if let Some(at) = self.buffer[self.searched..].iter().position(|byte| *byte == 0) {
-                let mut message = self.buffer.split_to(self.searched + at + 1);
-                message.truncate(message.len() - 1);
+            // The standard library's own memchr: messages run to megabytes.
+            if let Ok(text) = CStr::from_bytes_until_nul(&self.buffer[self.searched..]) {
+                let end = self.searched + text.count_bytes();
+                let mut message = self.buffer.split_to(end + 1);
+                message.truncate(end);
                 self.searched = 0;
                 return Ok(Some(message.freeze()));
             }
@@ -124,11 +130,17 @@ mod tests {
     #[test]
     fn spelling() {
         assert_eq!(serde_json::to_string(&Control::Stop).unwrap(), r#"{"keeper":"stop"}"#);
-        let hello =
-            Greeting::Hello { version: 1, pid: 7, run: BrowserRun::new("r"), session: "S".to_owned(), first_id: 1 };
+        let hello = Greeting::Hello {
+            version: 1,
+            pid: 7,
+            run: BrowserRun::new("r"),
+            headless: true,
+            session: "S".to_owned(),
+            first_id: 1,
+        };
         assert_eq!(
             serde_json::to_string(&hello).unwrap(),
-            r#"{"keeper":"hello","version":1,"pid":7,"run":"r","session":"S","firstId":1}"#
+            r#"{"keeper":"hello","version":1,"pid":7,"run":"r","headless":true,"session":"S","firstId":1}"#
         );
     }
 }

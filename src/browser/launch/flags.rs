@@ -1,0 +1,121 @@
+//! The browser's command line.
+//!
+//! Owns the flags and the rules that keep metadata services out of reach. Never an open DevTools port: any local user
+//! could drive the profile through it.
+
+use std::path::Path;
+
+/// Names of cloud metadata services. A final dot makes another name of it, for the rules as for the resolver.
+const METADATA_NAMES: &[&str] = &[
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata",
+    "metadata.azure.internal",
+    "metadata.azure.com",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "metadata.oraclecloud.com",
+    "metadata.tencentyun.com",
+];
+
+/// Addresses of such services, as the browser writes hosts after reading them: decimal, hexadecimal and octal
+/// spellings all become these. IPv6 ones stand without brackets: with them a rule matches nothing.
+const METADATA_ADDRESSES: &[&str] = &[
+    "169.254.169.254",
+    "169.254.170.2",
+    "169.254.170.23",
+    "100.100.100.200",
+    "192.0.0.192",
+    "168.63.129.16",
+    "fd00:ec2::254",
+    "fd00:ec2::23",
+    "fe80::a9fe:a9fe",
+    "::ffff:a9fe:a9fe",
+    "::a9fe:a9fe",
+    "64:ff9b::a9fe:a9fe",
+    "::ffff:a9fe:aa02",
+    "::ffff:6464:64c8",
+];
+
+const RULES_FLAG: &str = "--host-resolver-rules=";
+
+/// What the command line depends on.
+#[derive(Clone, Debug)]
+pub struct Flags<'a> {
+    pub profile: &'a Path,
+    pub headless: bool,
+    /// Chromium does not start as root inside its sandbox.
+    pub as_root: bool,
+    /// The configuration's own; resolver rules among them come after ours.
+    pub extra: &'a [String],
+    /// The first tab's address; a browser that starts without shows its new tab page.
+    pub first_url: Option<&'a str>,
+}
+
+/// The browser's arguments.
+pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
+    let mut args = vec![
+        format!("--user-data-dir={}", flags.profile.display()),
+        "--remote-debugging-pipe".to_owned(),
+        // Lets the pipe, and only the pipe, load our extension.
+        "--enable-unsafe-extension-debugging".to_owned(),
+        "--no-first-run".to_owned(),
+        "--no-default-browser-check".to_owned(),
+        // The keeper ends the browser by closing its pipe: that is no crash to ask a person about.
+        "--hide-crash-restore-bubble".to_owned(),
+    ];
+    if flags.headless {
+        args.extend(
+            ["--headless=new", "--window-size=1280,720", "--mute-audio", "--password-store=basic"].map(str::to_owned),
+        );
+    }
+    if flags.as_root {
+        args.push("--no-sandbox".to_owned());
+    }
+    let mut rules = resolver_rules();
+    for extra in flags.extra {
+        match extra.strip_prefix(RULES_FLAG) {
+            // Only the last such flag counts, and of its rules the first that matches: ours stay in force.
+            Some(more) => rules = format!("{rules}, {more}"),
+            None => args.push(extra.clone()),
+        }
+    }
+    args.push(format!("{RULES_FLAG}{rules}"));
+    args.extend(flags.first_url.map(ToOwned::to_owned));
+    args
+}
+
+/// For redirects and subresources too, which no check of a typed address sees.
+fn resolver_rules() -> String {
+    let names =
+        METADATA_NAMES.iter().flat_map(|name| [format!("MAP {name} ~NOTFOUND"), format!("MAP {name}. ~NOTFOUND")]);
+    let addresses = METADATA_ADDRESSES.iter().map(|address| format!("MAP {address} ~NOTFOUND"));
+    names.chain(addresses).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flags, arguments};
+    use std::path::Path;
+
+    fn flags(extra: &[String]) -> Vec<String> {
+        arguments(&Flags { profile: Path::new("/p"), headless: true, as_root: false, extra, first_url: None })
+    }
+
+    #[test]
+    fn a_pipe_and_never_a_port() {
+        let args = flags(&[]);
+        assert!(args.contains(&"--remote-debugging-pipe".to_owned()));
+        assert!(!args.iter().any(|arg| arg.starts_with("--remote-debugging-port") || arg == "--no-sandbox"));
+    }
+
+    #[test]
+    fn rules_of_the_configuration_come_after_ours_in_one_flag() {
+        let args = flags(&["--host-resolver-rules=MAP * 127.0.0.1".to_owned(), "--lang=de".to_owned()]);
+        let rules: Vec<_> = args.iter().filter(|arg| arg.starts_with("--host-resolver-rules=")).collect();
+        assert_eq!(rules.len(), 1);
+        assert!(rules[0].ends_with(", MAP * 127.0.0.1"));
+        assert!(rules[0].contains("MAP metadata.google.internal. ~NOTFOUND"));
+        assert!(args.contains(&"--lang=de".to_owned()));
+    }
+}

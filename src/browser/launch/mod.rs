@@ -1,0 +1,13 @@
+//! Starting a browser through its keeper, or finding the one that a keeper already holds.
+//!
+//! Owns which browser, with which flags and profile. Never holds the browser's process: the keeper does.
+
+pub mod error;
+pub mod find;
+pub mod flags;
+pub mod profile;
+pub mod side_panel;
+mod start;
+
+pub use error::LaunchError;
+pub use start::{LaunchOptions, Started, start, stop};

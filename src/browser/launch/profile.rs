@@ -1,0 +1,194 @@
+//! The browser's profile folder before a start.
+//!
+//! Owns the preference that unpacked extensions need, the native host's manifest file, and what a dead browser left
+//! behind. Never touches the profile of a running one.
+
+use super::error::LaunchError;
+use crate::base::{atomic, home};
+use rustix::process::{Pid, test_kill_process};
+use serde_json::{Map, Value};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// A native messaging host's manifest, as its owner wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostManifest {
+    /// Without `.json`.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Makes the profile ready. A running browser on it is an error.
+pub fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
+    home::private_folder(profile)
+        .map_err(|error| io_error("the profile can't be used", profile)(io::Error::other(error)))?;
+    clear_dead_browser(profile)?;
+    allow_unpacked_extensions(profile)?;
+    if let Some(manifest) = manifest {
+        let folder = profile.join("NativeMessagingHosts");
+        fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
+        let file = folder.join(format!("{}.json", manifest.name));
+        if fs::read(&file).ok().as_deref() != Some(&manifest.bytes) {
+            atomic::write(&file, &manifest.bytes).map_err(io_error("the native host can't be registered", &file))?;
+        }
+    }
+    Ok(())
+}
+
+fn io_error<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> LaunchError + 'a {
+    move |source| LaunchError::Io { what, path: path.to_owned(), source }
+}
+
+/// Without developer mode Chrome disables an unpacked extension when it reloads itself.
+fn allow_unpacked_extensions(profile: &Path) -> Result<(), LaunchError> {
+    let folder = profile.join("Default");
+    let file = folder.join("Preferences");
+    let mut preferences = match fs::read(&file) {
+        // A broken file is Chrome's to mend: it starts with a new one.
+        Ok(bytes) => match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(preferences)) => preferences,
+            _ => return Ok(()),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new(),
+        Err(error) => return Err(io_error("the browser's preferences can't be read", &file)(error)),
+    };
+    if !set(&mut preferences, &["extensions", "ui", "developer_mode"], Value::Bool(true)) {
+        return Ok(());
+    }
+    fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
+    let bytes = serde_json::to_vec(&preferences).map_err(|error| io_error("no JSON", &file)(error.into()))?;
+    atomic::write(&file, &bytes).map_err(io_error("the browser's preferences can't be written", &file))
+}
+
+/// Sets one value deep in a tree and leaves the rest. False: it was so already.
+fn set(tree: &mut Map<String, Value>, path: &[&str], value: Value) -> bool {
+    let Some((first, rest)) = path.split_first() else { return false };
+    if rest.is_empty() {
+        return tree.insert((*first).to_owned(), value.clone()) != Some(value);
+    }
+    let branch = tree.entry(*first).or_insert_with(|| Value::Object(Map::new()));
+    if !branch.is_object() {
+        *branch = Value::Object(Map::new());
+    }
+    branch.as_object_mut().is_some_and(|branch| set(branch, rest, value))
+}
+
+/// Chromium's lock is a symbolic link to `host-pid`. It outlives a browser that was killed, and Chromium then believes
+/// it when the host's name has changed since (as a container's does).
+fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
+    let lock = profile.join("SingletonLock");
+    let Ok(target) = fs::read_link(&lock) else { return Ok(()) };
+    let target = target.to_string_lossy().into_owned();
+    if let Some((host, pid)) = target.rsplit_once('-').and_then(|(host, pid)| Some((host, pid.parse::<u32>().ok()?)))
+        && (answers(profile) || runs_on(profile, pid))
+    {
+        return Err(LaunchError::ProfileInUse { profile: profile.to_owned(), host: host.to_owned(), pid });
+    }
+    for name in ["SingletonLock", "SingletonSocket", "SingletonCookie"] {
+        let file = profile.join(name);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(io_error("a dead browser's lock can't be removed", &file)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A running browser listens there for the next start's request to open a window.
+fn answers(profile: &Path) -> bool {
+    match UnixStream::connect(profile.join("SingletonSocket")) {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused),
+    }
+}
+
+/// Whether the process lives and, where the system tells command lines, was started on this profile: pids are reused.
+fn runs_on(profile: &Path, pid: u32) -> bool {
+    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    // Anything but "no such process" may be a living one of another user.
+    if test_kill_process(process) == Err(rustix::io::Errno::SRCH) {
+        return false;
+    }
+    match fs::read(format!("/proc/{pid}/cmdline")) {
+        Ok(line) => {
+            let wanted = profile.as_os_str().as_bytes();
+            line.windows(wanted.len()).any(|part| part == wanted)
+        }
+        Err(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostManifest, LaunchError, prepare};
+    use serde_json::{Value, json};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+    use std::path::PathBuf;
+
+    fn profile() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = folder.path().join("profile");
+        (folder, profile)
+    }
+
+    #[test]
+    fn preferences_are_merged_not_overwritten() {
+        let (_folder, profile) = profile();
+        fs::create_dir_all(profile.join("Default")).unwrap();
+        let file = profile.join("Default/Preferences");
+        fs::write(&file, r#"{"a":1,"extensions":{"ui":{"x":2},"y":3}}"#).unwrap();
+        prepare(&profile, None).unwrap();
+        let merged: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let wanted = json!({"a":1,"extensions":{"ui":{"x":2,"developer_mode":true},"y":3}});
+        assert_eq!(merged, wanted);
+    }
+
+    #[test]
+    fn the_native_host_is_registered_in_the_profile() {
+        let (_folder, profile) = profile();
+        let manifest = HostManifest { name: "com.example.host".to_owned(), bytes: b"{}".to_vec() };
+        prepare(&profile, Some(&manifest)).unwrap();
+        assert_eq!(fs::read(profile.join("NativeMessagingHosts/com.example.host.json")).unwrap(), b"{}");
+    }
+
+    #[test]
+    fn a_dead_browsers_lock_is_removed_and_a_living_ones_never() {
+        let (_folder, profile) = profile();
+        fs::create_dir_all(&profile).unwrap();
+        let lock = profile.join("SingletonLock");
+        let mut dead = std::process::Command::new("true").spawn().unwrap();
+        let pid = dead.id();
+        dead.wait().unwrap();
+        symlink(format!("host-{pid}"), &lock).unwrap();
+        prepare(&profile, None).unwrap();
+        assert!(lock.symlink_metadata().is_err());
+
+        // A process with the profile on its command line, whatever it is.
+        let mut living = std::process::Command::new("tail").arg("-f").arg("/dev/null").arg(&profile).spawn().unwrap();
+        symlink(format!("host-{}", living.id()), &lock).unwrap();
+        let result = prepare(&profile, None);
+        living.kill().unwrap();
+        living.wait().unwrap();
+        assert!(matches!(result, Err(LaunchError::ProfileInUse { .. })));
+        assert!(lock.symlink_metadata().is_ok());
+    }
+
+    #[test]
+    fn a_lock_of_any_host_counts_while_a_browser_answers() {
+        let (_folder, profile) = profile();
+        fs::create_dir_all(&profile).unwrap();
+        symlink("elsewhere-1", profile.join("SingletonLock")).unwrap();
+        let listener = UnixListener::bind(profile.join("SingletonSocket")).unwrap();
+        assert!(matches!(prepare(&profile, None), Err(LaunchError::ProfileInUse { .. })));
+        drop(listener);
+        prepare(&profile, None).unwrap();
+        assert!(profile.join("SingletonSocket").symlink_metadata().is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! Our extension in a browser that gstack started: loading it, and opening its side panel without a person's click.
+//!
+//! Owns the checks that make this safe: the browser dies when the action of a disabled extension is triggered, and
+//! triggering it again closes the panel.
+
+use crate::browser::browser::Browser;
+use crate::browser::error::BrowserError;
+use crate::browser::events::Filter;
+use crate::browser::extensions::{ExtensionInfo, GetExtensions, TriggerAction};
+use crate::browser::tab::Tab;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use chromiumoxide::cdp::browser_protocol::extensions::LoadUnpackedParams;
+use chromiumoxide::cdp::browser_protocol::target::{GetTargetsParams, TargetInfo};
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The panel's page in the extension.
+const PANEL_PAGE: &str = "sidepanel.html";
+/// The panel's page starts within a fraction of a second; a busy machine gets more.
+const PANEL_LIMIT: Duration = Duration::from_secs(15);
+
+#[derive(Debug, thiserror::Error)]
+pub enum PanelError {
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    #[error("the browser does not take the extension: {0}")]
+    NotLoaded(String),
+    #[error("the extension is turned off in this browser")]
+    Disabled,
+    #[error("the side panel did not open within {0:?}")]
+    NotOpened(Duration),
+}
+
+impl From<PanelError> for Fault {
+    fn from(error: PanelError) -> Self {
+        let hint = match error {
+            PanelError::Browser(error) => return error.into(),
+            PanelError::NotLoaded(_) => "Try again with a newer browser: gstack connect --browser PATH",
+            PanelError::Disabled => "Turn it on at chrome://extensions, then: gstack connect",
+            PanelError::NotOpened(_) => "Open it by the gstack button of the browser's toolbar.",
+        };
+        Self::new(FaultCode::BrowserDown, error.to_string()).hint(hint).at(Hop::Browser)
+    }
+}
+
+fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
+    PanelError::Browser(error.into())
+}
+
+/// Loads the unpacked extension (again, where it is loaded already: that also mends a crashed one) and sees that it
+/// is enabled.
+pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
+    use crate::browser::cdp::CdpError;
+    let path = folder.to_string_lossy().into_owned();
+    let loaded = browser.root().call(LoadUnpackedParams::new(path)).await.map_err(|error| match error {
+        CdpError::Protocol { message, .. } => PanelError::NotLoaded(message),
+        other => cdp(other),
+    })?;
+    enabled(browser, &loaded.id).await
+}
+
+/// The extension, if it is enabled.
+async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelError> {
+    let known = browser.root().call(GetExtensions {}).await.map_err(cdp)?;
+    let found = known.extensions.into_iter().find(|extension| extension.id == id);
+    found.filter(|extension| extension.enabled).ok_or(PanelError::Disabled)
+}
+
+/// Whether the panel's page runs, in any window.
+pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelError> {
+    let targets = browser.root().call(GetTargetsParams::default()).await.map_err(cdp)?;
+    Ok(targets.target_infos.iter().any(|target| is_panel(&target.url, extension)))
+}
+
+fn is_panel(url: &str, extension: &str) -> bool {
+    let page = url.strip_prefix("chrome-extension://").and_then(|rest| rest.strip_prefix(extension));
+    page.and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| rest.starts_with(PANEL_PAGE))
+}
+
+/// Opens the panel beside a tab, unless one is open already; returns once its page runs. False: it was open.
+pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool, PanelError> {
+    let target_id = tab.info()?.target.as_str().to_owned();
+    let mut targets =
+        browser.cdp().subscribe(Filter::all().methods(&["Target.targetCreated", "Target.targetInfoChanged"]));
+    if is_open(browser, extension).await? {
+        return Ok(false);
+    }
+    enabled(browser, extension).await?;
+    browser.root().call(TriggerAction { id: extension.to_owned(), target_id }).await.map_err(cdp)?;
+    let opened = async {
+        while let Some(event) = targets.next().await {
+            #[derive(serde::Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Seen {
+                target_info: TargetInfo,
+            }
+            if event.read::<Seen>().is_some_and(|seen| is_panel(&seen.target_info.url, extension)) {
+                return Ok(true);
+            }
+        }
+        Err(PanelError::Browser(BrowserError::Gone))
+    };
+    timeout(PANEL_LIMIT, opened).await.unwrap_or(Err(PanelError::NotOpened(PANEL_LIMIT)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_panel;
+
+    #[test]
+    fn only_the_extensions_own_panel_counts() {
+        assert!(is_panel("chrome-extension://abc/sidepanel.html?x", "abc"));
+        assert!(!is_panel("chrome-extension://abcd/sidepanel.html", "abc"));
+        assert!(!is_panel("https://abc/sidepanel.html", "abc"));
+    }
+}

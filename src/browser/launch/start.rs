@@ -1,0 +1,229 @@
+//! From "a browser, please" to a connection: an existing keeper's, or a new one's.
+//!
+//! Owns the start of the keeper process and its report. Never waits without a limit.
+
+use super::error::LaunchError;
+use super::find::{self, Found, Named, PATH_VARIABLE, Places};
+use super::flags::{self, Flags};
+use super::profile::{self, HostManifest};
+use crate::base::home::Home;
+use crate::browser::keeper_link::{self, KeeperLink, LinkError};
+use crate::protocol::ids::BrowserRun;
+use crate::protocol::keeper::{KEEPER_ROLE, KeeperReport, LaunchPlan};
+use rustix::fs::{FlockOperation, flock};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+/// More than the keeper itself gives the browser.
+const REPORT_LIMIT: Duration = Duration::from_secs(75);
+/// A browser whose keeper was killed ends by itself, within this.
+const ENDING_LIMIT: Duration = Duration::from_secs(5);
+/// Another user of a lock or the end of a foreign process can't be waited for, only looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// `keeper.log` begins anew beyond this.
+const LOG_LIMIT: u64 = 1024 * 1024;
+
+/// What a browser is started with.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchOptions {
+    /// `--browser`.
+    pub browser: Option<PathBuf>,
+    /// From `config.toml`.
+    pub configured_browser: Option<PathBuf>,
+    /// None: headless where there is no display.
+    pub headless: Option<bool>,
+    /// From `config.toml` and, for tests, `GSTACK_BROWSER_ARGS`.
+    pub extra_args: Vec<String>,
+    /// The complete environment of keeper and browser; none: this process's own.
+    pub environment: Option<BTreeMap<String, String>>,
+    pub manifest: Option<HostManifest>,
+    pub first_url: Option<String>,
+    /// None: the home's own.
+    pub profile: Option<PathBuf>,
+    /// The gstack binary; none: this process's.
+    pub keeper_program: Option<PathBuf>,
+}
+
+/// A browser to attach to (`Browser::attach_kept`).
+pub struct Started {
+    pub link: KeeperLink,
+    /// None: it was running already.
+    pub browser: Option<Found>,
+    /// What a person should know, in words.
+    pub notes: Vec<String>,
+}
+
+impl LaunchOptions {
+    fn variable(&self, name: &str) -> Option<String> {
+        let value = match &self.environment {
+            Some(environment) => environment.get(name).cloned(),
+            None => std::env::var(name).ok(),
+        };
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// Headless where nobody could see it. macOS always has a display.
+    fn is_headless(&self) -> bool {
+        let has_display = cfg!(target_os = "macos")
+            || ["WAYLAND_DISPLAY", "DISPLAY"].iter().any(|name| self.variable(name).is_some());
+        self.headless.unwrap_or(!has_display)
+    }
+}
+
+/// Connects to this home's browser; starts one first where none runs.
+pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, LaunchError> {
+    let socket = home.browser_socket();
+    let running = |link| Started { link, browser: None, notes: Vec::new() };
+    if is_held(&home.keeper_lock())? {
+        return connect_to_running(home).await.map(running);
+    }
+    let named = Named {
+        flag: options.browser.clone(),
+        variable: options.variable(PATH_VARIABLE).map(PathBuf::from),
+        config: options.configured_browser.clone(),
+    };
+    let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
+    let profile = options.profile.clone().unwrap_or_else(|| home.browser_profile());
+    if !prepare(home, &profile, options.manifest.as_ref()).await? {
+        return connect_to_running(home).await.map(running);
+    }
+    let as_root = rustix::process::geteuid().is_root();
+    let headless = options.is_headless();
+    let args = flags::arguments(&Flags {
+        profile: &profile,
+        headless,
+        as_root,
+        extra: &options.extra_args,
+        first_url: options.first_url.as_deref(),
+    });
+    let plan = LaunchPlan {
+        run: BrowserRun::random(),
+        executable: found.path.clone(),
+        args,
+        env: BTreeMap::new(),
+        headless,
+        socket: socket.clone(),
+        lock: home.keeper_lock(),
+    };
+    match start_keeper(home, options, &plan).await? {
+        KeeperReport::Ready { .. } => {}
+        KeeperReport::AlreadyRunning => return connect_to_running(home).await.map(running),
+        KeeperReport::Failed { message, detail } => return Err(LaunchError::Browser { message, detail }),
+    }
+    let link = keeper_link::connect(&socket).await?;
+    let notes = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
+    Ok(Started { link, browser: Some(found), notes: notes.into_iter().collect() })
+}
+
+/// Ends this home's browser and its keeper. False: none was running.
+pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
+    let lock = home.keeper_lock();
+    if !is_held(&lock)? {
+        return Ok(false);
+    }
+    let socket = home.browser_socket();
+    keeper_link::stop(&socket).await.map_err(|source| LinkError::Unreachable { path: socket, source })?;
+    let deadline = Instant::now() + REPORT_LIMIT;
+    while is_held(&lock)? {
+        if Instant::now() >= deadline {
+            return Err(LinkError::Silent(REPORT_LIMIT).into());
+        }
+        sleep(LOOK_AGAIN).await;
+    }
+    Ok(true)
+}
+
+/// The keeper takes its socket right after its lock, and greets once the browser answers.
+async fn connect_to_running(home: &Home) -> Result<KeeperLink, LaunchError> {
+    let deadline = Instant::now() + REPORT_LIMIT;
+    loop {
+        let attempt = timeout_at(deadline, keeper_link::connect(&home.browser_socket())).await;
+        match attempt {
+            Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) if is_held(&home.keeper_lock())? => {}
+            Ok(result) => return Ok(result?),
+            Err(_) => return Err(LinkError::Silent(REPORT_LIMIT).into()),
+        }
+        sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// False: another starter's browser has taken the profile meanwhile.
+async fn prepare(home: &Home, profile: &Path, manifest: Option<&HostManifest>) -> Result<bool, LaunchError> {
+    let deadline = Instant::now() + ENDING_LIMIT;
+    loop {
+        match profile::prepare(profile, manifest) {
+            Ok(()) => return Ok(true),
+            Err(LaunchError::ProfileInUse { .. }) if is_held(&home.keeper_lock())? => return Ok(false),
+            Err(LaunchError::ProfileInUse { .. }) if Instant::now() < deadline => sleep(LOOK_AGAIN).await,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether a keeper lives.
+fn is_held(lock: &Path) -> Result<bool, LaunchError> {
+    let io_error = |source| LaunchError::Io { what: "the keeper's lock can't be read", path: lock.to_owned(), source };
+    let file = match OpenOptions::new().read(true).open(lock) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(io_error(error)),
+    };
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(false),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(true),
+        Err(error) => Err(io_error(error.into())),
+    }
+}
+
+async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -> Result<KeeperReport, LaunchError> {
+    let failed = |error: io::Error| LaunchError::Keeper(error.to_string());
+    let program = match &options.keeper_program {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().map_err(failed)?,
+    };
+    let mut command = Command::new(program);
+    command
+        .arg(KEEPER_ROLE)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(open_log(&home.keeper_log()).map_err(failed)?);
+    if let Some(environment) = &options.environment {
+        command.env_clear().envs(environment);
+    }
+    // Neither killed nor waited for when dropped: it outlives this process, and tokio reaps it if it ends before.
+    let mut keeper = command.spawn().map_err(failed)?;
+    let plan = serde_json::to_vec(plan).map_err(|error| failed(error.into()))?;
+    if let Some(mut stdin) = keeper.stdin.take() {
+        stdin.write_all(&plan).await.map_err(failed)?;
+    }
+    let stdout = keeper.stdout.take().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+    let mut line = String::new();
+    let mut stdout = BufReader::new(stdout);
+    match timeout(REPORT_LIMIT, stdout.read_line(&mut line)).await {
+        Ok(Ok(1..)) => serde_json::from_str(&line).map_err(|error| failed(error.into())),
+        Ok(Ok(0)) => Err(LaunchError::Keeper("it ended without a report".to_owned())),
+        Ok(Err(error)) => Err(failed(error)),
+        Err(_) => Err(LaunchError::Keeper(format!("no report within {REPORT_LIMIT:?}"))),
+    }
+}
+
+fn open_log(path: &Path) -> io::Result<std::fs::File> {
+    let too_long = path.metadata().is_ok_and(|found| found.len() > LOG_LIMIT);
+    let mut options = OpenOptions::new();
+    options.create(true).mode(0o600);
+    if too_long {
+        options.write(true).truncate(true)
+    } else {
+        options.append(true)
+    };
+    options.open(path)
+}

@@ -1,0 +1,167 @@
+//! The hidden role `browser-keeper`: it starts the browser, holds its DevTools pipe, and lends it to one client.
+//!
+//! Owns the browser's process and the pipe, so that a daemon may crash or be replaced while the person's browser goes
+//! on. Never reads a DevTools message but its own, and decides nothing about pages.
+
+mod chromium;
+mod client;
+mod relay;
+mod stderr_tail;
+
+use crate::protocol::keeper::{KeeperReport, LaunchPlan};
+use chromium::Chromium;
+use relay::Relay;
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::net::UnixListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// Why the keeper ended before it served anybody.
+#[derive(Debug, thiserror::Error)]
+enum KeeperError {
+    #[error("the launch plan is not readable: {0}")]
+    Plan(String),
+    #[error("{what}: {source}")]
+    Io { what: &'static str, source: io::Error },
+    #[error("the browser did not start: {reason}")]
+    Browser { reason: String, stderr: String },
+}
+
+fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> KeeperError {
+    move |source| KeeperError::Io { what, source }
+}
+
+/// The whole life of a keeper: the plan from stdin, one report line on stdout, then serving until the browser ends,
+/// a client says stop, or TERM comes.
+pub fn run() -> ExitCode {
+    // Of its own session: neither the starter's terminal nor its end reaches the browser. A keeper that already leads
+    // a process group can't leave it, and need not.
+    if let Err(error) = rustix::process::setsid() {
+        tracing::debug!(%error, "the keeper stays in its session");
+    }
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(source) => return fail(&KeeperError::Io { what: "no runtime", source }),
+    };
+    match runtime.block_on(keep()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &KeeperError) -> ExitCode {
+    let detail = match error {
+        KeeperError::Browser { stderr, .. } => stderr.clone(),
+        _ => String::new(),
+    };
+    report(&KeeperReport::Failed { message: error.to_string(), detail });
+    ExitCode::FAILURE
+}
+
+/// One line to the starter. A starter that is gone is no reason to end the browser.
+fn report(report: &KeeperReport) {
+    let written = serde_json::to_string(report)
+        .map_err(io::Error::other)
+        .and_then(|line| writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush()));
+    if let Err(error) = written {
+        tracing::info!(%error, "the starter takes no report");
+    }
+}
+
+async fn keep() -> Result<(), KeeperError> {
+    let plan = read_plan()?;
+    let Some(_lock) = take_lock(&plan.lock).await.map_err(io_error("the keeper's lock can't be taken"))? else {
+        report(&KeeperReport::AlreadyRunning);
+        return Ok(());
+    };
+    let stop = stop_on_signals()?;
+    let listener = listen(&plan.socket).map_err(io_error("browser.sock can't be opened"))?;
+    let served = serve(&plan, listener, stop).await;
+    // The lock is still held: the socket is ours to remove.
+    if let Err(error) = std::fs::remove_file(&plan.socket) {
+        tracing::debug!(%error, "browser.sock was already gone");
+    }
+    served
+}
+
+async fn serve(plan: &LaunchPlan, listener: UnixListener, stop: CancellationToken) -> Result<(), KeeperError> {
+    let (mut browser, pipe) = Chromium::start(plan).map_err(io_error("the browser can't be started"))?;
+    let mut relay = Relay::new(pipe, plan.run.clone(), browser.pid(), plan.headless);
+    let answers = tokio::select! {
+        answers = relay.wait_for_browser() => answers,
+        () = browser.ended() => Err(io::Error::other("it ended at once")),
+        () = stop.cancelled() => Err(io::Error::other("it was stopped")),
+    };
+    if let Err(error) = answers {
+        drop(relay);
+        browser.end().await;
+        return Err(KeeperError::Browser { reason: error.to_string(), stderr: browser.stderr_tail() });
+    }
+    report(&KeeperReport::Ready { pid: browser.pid(), run: plan.run.clone() });
+    tokio::select! {
+        () = relay.serve(&listener) => {}
+        () = browser.ended() => {}
+        () = stop.cancelled() => {}
+    }
+    // No new client may come to a browser that is ending; closing the pipe is what ends it.
+    drop(listener);
+    drop(relay);
+    browser.end().await;
+    Ok(())
+}
+
+fn read_plan() -> Result<LaunchPlan, KeeperError> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).map_err(io_error("the launch plan is not readable"))?;
+    serde_json::from_str(&text).map_err(|error| KeeperError::Plan(error.to_string()))
+}
+
+/// None: another keeper holds it.
+async fn take_lock(path: &Path) -> io::Result<Option<File>> {
+    // Who asks whether a keeper lives holds the lock for an instant; a keeper holds it for long.
+    const TRIES: u32 = 10;
+    const APART: Duration = Duration::from_millis(20);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    for _ in 0..TRIES {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(Some(file)),
+            Err(rustix::io::Errno::WOULDBLOCK) => tokio::time::sleep(APART).await,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+fn listen(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    // The folder is 0700 already; this holds should it ever be opened.
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+fn stop_on_signals() -> Result<CancellationToken, KeeperError> {
+    let no_signals = "signals can't be listened to";
+    let mut terminate = signal(SignalKind::terminate()).map_err(io_error(no_signals))?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(io_error(no_signals))?;
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    // Ends with the runtime, which lives exactly as long as the keeper.
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        stopping.cancel();
+    });
+    Ok(stop)
+}
