@@ -5,5 +5,6 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
+pub mod command;
 pub mod keeper;
 pub mod protocol;

@@ -33,15 +33,15 @@ pub struct Context {
 
 impl Context {
     /// The tab that the command is about.
-    pub fn tab(&self) -> Result<Tab, Fault> {
+    pub async fn tab(&self) -> Result<Tab, Fault> {
         Ok(match self.tab {
             Some(id) => self.browser.tab(id)?,
-            None => self.browser.current()?,
+            None => self.browser.current().await?,
         })
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab()?).await?)
+        Ok(self.pages.open(&self.tab().await?).await?)
     }
 }
 

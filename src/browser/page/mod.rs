@@ -17,6 +17,7 @@ pub mod refs;
 pub mod script;
 mod settle;
 mod snapshot;
+mod viewport;
 mod wait;
 
 pub use actions::Clicked;
