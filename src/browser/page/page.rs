@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// How long one of our own functions may take where nothing is waited for. A hung page answers nothing.
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
@@ -28,6 +29,8 @@ pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
     pub(super) journal: Mutex<Journal>,
+    /// Told after each event that the journal took in.
+    pub(super) journal_grew: Notify,
 }
 
 impl Memory {
