@@ -39,6 +39,9 @@ pub enum CdpError {
 /// The session that the command was for no longer exists (crashed, closed or swapped).
 pub const SESSION_NOT_FOUND: i64 = -32001;
 
+/// The browser can't do it in the present state; only the message says why.
+pub const SERVER_ERROR: i64 = -32000;
+
 impl CdpError {
     /// The page or frame behind the session went away.
     pub fn is_session_gone(&self) -> bool {
