@@ -5,6 +5,7 @@ use super::context::{Context, Output};
 use super::navigation::leave_metadata;
 use super::spec::{Category, Class, Kind, Parameter, Spec, TIMEOUT};
 use super::url_guard;
+use crate::browser::page::titles;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use serde_json::json;
@@ -76,6 +77,7 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
     if all.is_empty() {
         return Ok(Output::text("(no open tabs)").data(json!([])));
     }
+    let titles = titles(&context.browser).await?;
     let current = context.tab().await.ok().map(|tab| tab.id());
     let mut lines = Vec::with_capacity(all.len());
     let mut data = Vec::with_capacity(all.len());
@@ -83,9 +85,10 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         let is_current = current == Some(tab.id);
         let mark = if is_current { '→' } else { ' ' };
         let view = if tab.in_view && !is_current { " (in view)" } else { "" };
-        let title = if tab.title.is_empty() { "(untitled)".to_owned() } else { one_line(&tab.title) };
+        let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
+        let title = if title.is_empty() { "(untitled)".to_owned() } else { one_line(title) };
         lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
-        data.push(json!({ "id": tab.id, "title": tab.title, "url": tab.url, "current": is_current, "inView": tab.in_view }));
+        data.push(json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }));
     }
     Ok(Output::text(lines.join("\n")).data(data))
 }
