@@ -141,7 +141,7 @@ function focusedElement() {
  * Where a frame's content begins in this frame's viewport. With a point (in the child's coordinates) that is brought into
  * view first, and `covered` says what lies over it.
  */
-function frameOrigin(number, point) {
+async function frameOrigin(number, point) {
   const element = elementOf(number);
   if (!element?.isConnected) return { fault: 'stale', message: 'the frame left the page' };
   const style = getComputedStyle(element);
@@ -155,11 +155,17 @@ function frameOrigin(number, point) {
     return { x: x + point.x, y: y + point.y };
   };
   const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
-  if (isOutside(inTab())) scrollIntoView(element);
+  const moved = isOutside(inTab());
+  if (moved) scrollIntoView(element);
   if (isOutside(inTab())) {
     // A frame that is larger than the window: to the point itself.
     const { x, y } = inTab();
     scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
+  }
+  // A frame of another process is found by input only where it was last drawn.
+  if (moved || performance.now() - lastScroll < SCROLL_SETTLES_MS) {
+    await nextFrame();
+    await nextFrame();
   }
   return { ...origin(), covered: hitBlocker(element, inTab()) };
 }

@@ -101,6 +101,11 @@ impl Page {
             Ok(Some(reason)) => Ok(Some(reason)),
             // What is in a frame's middle is another document's business.
             Ok(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(None),
+            // Where the browser still has the frame at its former place, the event went to the element that holds it:
+            // `frameOrigin` has seen that nothing else is there.
+            Ok(None) if self.frame(&ready.frame)?.parent.is_some() => {
+                Ok(Some("its frame does not take the event".to_owned()))
+            }
             Ok(None) => Err(PageError::Unknown {
                 what: target.to_string(),
                 reason: "no pointer event came to its document".to_owned(),
