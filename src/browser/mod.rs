@@ -3,9 +3,11 @@
 //! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
 
 pub mod arrival;
+#[expect(clippy::module_inception, reason = "the folder is the layer, the module its main type")]
 pub mod browser;
 pub mod cdp;
 pub mod dialogs;
+mod engage;
 pub mod error;
 pub mod events;
 pub mod extensions;
@@ -21,3 +23,4 @@ pub mod tab;
 pub mod tabs;
 mod targets;
 pub mod transport;
+pub mod websocket;

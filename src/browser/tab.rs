@@ -5,10 +5,10 @@
 
 use super::browser::{Browser, Desk, Phase};
 use super::dialogs::{DialogPolicy, DialogRecord};
+use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
-use super::router::detach_from;
 use super::session::Session;
 use super::tabs::TabInfo;
 use crate::protocol::ids::TabId;

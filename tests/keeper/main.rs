@@ -1,6 +1,9 @@
 //! The browser's keeper and the browser layer on a real, headless Chromium.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod pages;
+mod side_panel;
 mod stage;
 
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
