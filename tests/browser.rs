@@ -35,6 +35,11 @@ const QUIET: [&str; 6] = [
 /// A test that hangs must not take its browser along.
 const TEST_LIMIT: Duration = Duration::from_secs(60);
 
+/// With a window where the tests are given a display to use: a tab behind another behaves differently there.
+fn headless() -> bool {
+    std::env::var_os("GSTACK_TEST_HEADED").is_none()
+}
+
 struct World {
     home: Home,
     folder: tempfile::TempDir,
@@ -47,13 +52,14 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home")).unwrap();
         let options = LaunchOptions {
-            headless: Some(true),
+            headless: Some(headless()),
             extra_args: QUIET.iter().map(|argument| (*argument).to_owned()).collect(),
             keeper_program: Some(PathBuf::from(env!("CARGO_BIN_EXE_gstack"))),
             ..LaunchOptions::default()
         };
         let started = start(&home, &options).await.unwrap();
-        let attach = AttachOptions { headless: true, early_scripts: vec![script::early_script()], ..AttachOptions::default() };
+        let attach =
+            AttachOptions { headless: headless(), early_scripts: vec![script::early_script()], ..AttachOptions::default() };
         let browser = Browser::attach_kept(started.link, attach).await.unwrap();
         let cwd = folder.path().join("cwd");
         let temp_folder = folder.path().join("temp");
@@ -110,7 +116,8 @@ impl World {
     /// The ref of the first snapshot line that holds these words.
     async fn find(&self, words: &str) -> String {
         let snapshot = self.run("snapshot", &[]).await;
-        let line = snapshot.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words} in {snapshot}"));
+        let line =
+            snapshot.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words} in {snapshot}"));
         line.split_whitespace().next().unwrap().to_owned()
     }
 
@@ -155,7 +162,12 @@ async fn serve() -> u16 {
     };
     let router = Router::new()
         .route("/slow", get(slow))
-        .route("/echo", get(|request: axum::extract::RawQuery| async move { Html(format!("<h1>Echo</h1><p>{}</p>", request.0.unwrap_or_default())) }))
+        .route(
+            "/echo",
+            get(|request: axum::extract::RawQuery| async move {
+                Html(format!("<h1>Echo</h1><p>{}</p>", request.0.unwrap_or_default()))
+            }),
+        )
         .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))
         .route("/{page}", get(fixture));
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -175,7 +187,10 @@ fn going_places_says_where_and_with_what_status() {
     with_world(|world| async move {
         let (actions, next) = (world.page("actions.html"), world.page("next.html"));
         assert_eq!(world.run("goto", &[&actions]).await, format!("Navigated to {actions} (200)"));
-        assert_eq!(world.run("goto", &[&world.page("missing")]).await, format!("Navigated to {} (404)", world.page("missing")));
+        assert_eq!(
+            world.run("goto", &[&world.page("missing")]).await,
+            format!("Navigated to {} (404)", world.page("missing"))
+        );
         assert_eq!(world.run("goto", &[&next]).await, format!("Navigated to {next} (200)"));
         assert_eq!(world.run("url", &[]).await, next);
         assert_eq!(world.run("back", &[]).await, format!("Back → {}", world.page("missing")));
@@ -245,7 +260,10 @@ fn script_takes_statements_and_await_and_prints_values() {
         }
         let thrown = world.fault("js", &["throw new TypeError('no')"]).await;
         assert_eq!((thrown.code, thrown.message.as_str()), (FaultCode::Script, "TypeError: no"));
-        assert_eq!(world.fault("js", &["--timeout", "200", "await new Promise(() => {})"]).await.code, FaultCode::Timeout);
+        assert_eq!(
+            world.fault("js", &["--timeout", "200", "await new Promise(() => {})"]).await.code,
+            FaultCode::Timeout
+        );
         assert_eq!(world.run("js", &["typeof __gstack"]).await, "undefined");
         world
     });
@@ -311,7 +329,10 @@ fn what_an_action_starts_has_settled_when_it_returns() {
         assert!(world.output("text", &[]).await.unwrap().text.contains("name=x"));
         world.run("back", &[]).await;
         let next = world.page("next.html");
-        assert_eq!(world.run("click", &["role=link[name=\"Next page\"]"]).await, format!("Clicked role=link[name=\"Next page\"] → now at {next}"));
+        assert_eq!(
+            world.run("click", &["role=link[name=\"Next page\"]"]).await,
+            format!("Clicked role=link[name=\"Next page\"] → now at {next}")
+        );
         assert_eq!(world.run("wait", &["h1"]).await, "Element h1 appeared");
         assert_eq!(world.run("wait", &["--load"]).await, "Page loaded");
         assert_eq!(world.run("wait", &["--networkidle"]).await, "Network idle");
@@ -326,7 +347,10 @@ fn what_stands_in_the_way_is_said() {
         let fault = world.fault("click", &["#off", "--timeout", "300"]).await;
         assert!(fault.message.contains("it is disabled") && fault.code == FaultCode::Element, "{fault:?}");
         let fault = world.fault("click", &[".twin"]).await;
-        assert!(fault.message.starts_with(".twin: 2 elements match:\n  1. <button class=\"twin\"> “Twin one”"), "{fault:?}");
+        assert!(
+            fault.message.starts_with(".twin: 2 elements match:\n  1. <button class=\"twin\"> “Twin one”"),
+            "{fault:?}"
+        );
         let fault = world.fault("click", &["#nothing", "--timeout", "200"]).await;
         assert_eq!(fault.message, "#nothing did not appear within 0.2 s");
         let fault = world.fault("fill", &["--timeout", "200", "#ro", "x"]).await;
@@ -351,7 +375,12 @@ fn refs_stay_with_their_element_and_are_never_given_again() {
     with_world(|world| async move {
         world.open_hidden("actions.html").await;
         let plain = world.find("[button] \"Plain\"").await;
-        world.run("js", &["document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'}))"]).await;
+        world
+            .run(
+                "js",
+                &["document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'}))"],
+            )
+            .await;
         assert_eq!(world.find("[button] \"Plain\"").await, plain);
         let interactive = world.run("snapshot", &["-i"]).await;
         assert!(interactive.contains(&format!("{plain} [button] \"Plain\"")) && !interactive.contains("[heading]"));
@@ -381,15 +410,27 @@ fn frames_of_this_and_other_processes_are_part_of_the_page() {
         assert_eq!(snapshot.matches("[paragraph]: Inner words").count(), 2);
         let flat = world.output("snapshot", &["-i"]).await.unwrap().text;
         assert!(flat.lines().all(|line| !line.contains("[iframe]")), "{flat}");
-        let buttons: Vec<&str> = flat.lines().filter(|line| line.contains("Inner button")).filter_map(|line| line.split_whitespace().next()).collect();
-        let fields: Vec<&str> = flat.lines().filter(|line| line.contains("Inner field")).filter_map(|line| line.split_whitespace().next()).collect();
+        let buttons: Vec<&str> = flat
+            .lines()
+            .filter(|line| line.contains("Inner button"))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        let fields: Vec<&str> = flat
+            .lines()
+            .filter(|line| line.contains("Inner field"))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
         for (button, field) in buttons.iter().zip(&fields) {
             world.run("click", &[button]).await;
             world.run("fill", &[field, "typed"]).await;
         }
         let after = world.output("snapshot", &[]).await.unwrap().text;
         assert_eq!(after.matches("clicked true").count(), 2, "{after}");
-        assert_eq!(after.matches("\"Inner field\" [focused]: typed").count() + after.matches("\"Inner field\": typed").count(), 2, "{after}");
+        assert_eq!(
+            after.matches("\"Inner field\" [focused]: typed").count() + after.matches("\"Inner field\": typed").count(),
+            2,
+            "{after}"
+        );
         world
     });
 }
@@ -438,7 +479,8 @@ fn tabs_are_listed_opened_switched_and_closed() {
         assert_eq!(world.run("tab", &[&number]).await, format!("Switched to tab {number}"));
         assert!(world.run("tabs", &[]).await.contains(&format!("→ [{number}]")));
         assert_eq!(world.fault("tab", &["999"]).await.code, FaultCode::NotFound);
-        let other = listed.lines().find(|line| line.contains("Next")).unwrap().split(['[', ']']).nth(1).unwrap().to_owned();
+        let other =
+            listed.lines().find(|line| line.contains("Next")).unwrap().split(['[', ']']).nth(1).unwrap().to_owned();
         assert_eq!(world.run("closetab", &[&other]).await, format!("Closed tab {other}"));
         world
     });
@@ -453,7 +495,12 @@ fn console_network_and_dialogs_are_kept() {
         world.run("js", &["console.log('hello', 1, {a: 1}); console.error('bad'); setTimeout(() => { throw new Error('late') })"]).await;
         world.run("wait", &["--networkidle"]).await;
         let console = world.output("console", &[]).await.unwrap().text;
-        assert!(console.contains("[log] hello 1 {a: 1}") && console.contains("[error] bad") && console.contains("Error: late"), "{console}");
+        assert!(
+            console.contains("[log] hello 1 {a: 1}")
+                && console.contains("[error] bad")
+                && console.contains("Error: late"),
+            "{console}"
+        );
         assert!(!world.output("console", &["--errors"]).await.unwrap().text.contains("hello"));
         let network = world.output("network", &[]).await.unwrap().text;
         assert!(network.contains(&format!("GET {} → 200 (", world.page("actions.html"))), "{network}");

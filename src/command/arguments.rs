@@ -140,7 +140,8 @@ fn unknown_flag(spec: &Spec, name: &str) -> Fault {
 
 /// A usage error: what is wrong, and how it is written.
 pub(super) fn usage(spec: &Spec, message: String) -> Fault {
-    Fault::new(FaultCode::BadRequest, message).hint(format!("Usage: {} {}", spec.name, spec.usage()).trim_end().to_owned())
+    Fault::new(FaultCode::BadRequest, message)
+        .hint(format!("Usage: {} {}", spec.name, spec.usage()).trim_end().to_owned())
 }
 
 #[cfg(test)]

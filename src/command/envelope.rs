@@ -10,7 +10,11 @@ const LONGEST_URL: usize = 200;
 
 /// `content` between the markers.
 pub fn wrap(content: &str, url: &str) -> String {
-    let url: String = url.chars().filter(|character| !character.is_control() && !is_line_break(*character)).take(LONGEST_URL).collect();
+    let url: String = url
+        .chars()
+        .filter(|character| !character.is_control() && !is_line_break(*character))
+        .take(LONGEST_URL)
+        .collect();
     let url = defuse(&url);
     let content = defuse(content);
     let content = content.strip_suffix('\n').unwrap_or(&content);

@@ -65,10 +65,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         category: Category::Navigation,
         class: Class::Act,
         parameters: &[],
-        flags: &[
-            Flag { name: "--hard", alias: "", value: None, help: "Ask the server for everything anew" },
-            TIMEOUT,
-        ],
+        flags: &[Flag { name: "--hard", alias: "", value: None, help: "Ask the server for everything anew" }, TIMEOUT],
         summary: "Load the page again",
         details: "",
         untrusted: false,

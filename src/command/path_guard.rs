@@ -101,7 +101,15 @@ mod tests {
         let check = |typed: &str| resolve(&folders, &inside, typed).map_err(|fault| fault.code);
         assert_eq!(check("a.png"), Ok(inside.join("a.png")));
         assert_eq!(check(inside.join("a.png").to_str().unwrap()), Ok(inside.join("a.png")));
-        for typed in ["../out/a.png", "door/a.png", "shot.png", "dangling.png", "/etc/passwd", "../../etc/x", "/no/such/folder/x"] {
+        for typed in [
+            "../out/a.png",
+            "door/a.png",
+            "shot.png",
+            "dangling.png",
+            "/etc/passwd",
+            "../../etc/x",
+            "/no/such/folder/x",
+        ] {
             assert_eq!(check(typed), Err(FaultCode::PathRefused), "{typed}");
         }
         assert_eq!(check("missing/a.png"), Err(FaultCode::NotFound));

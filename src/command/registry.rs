@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn unknown_names_suggest_the_nearest() {
-        for (typed, near) in [("clik", "click"), ("snapshto", "snapshot"), ("gotoo", "goto"), ("screen", "screenshot")] {
+        for (typed, near) in [("clik", "click"), ("snapshto", "snapshot"), ("gotoo", "goto"), ("screen", "screenshot")]
+        {
             assert_eq!(unknown(typed, &[]).hint.unwrap(), format!("Did you mean: {near}?"));
         }
         assert_eq!(unknown("conect", &["connect"]).hint.unwrap(), "Did you mean: connect?");

@@ -22,7 +22,12 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
         Flag { name: "-d", alias: "--depth", value: Some("N"), help: "At most N levels below the top" },
         Flag { name: "-s", alias: "--selector", value: Some("sel"), help: "Only this element" },
         Flag { name: "-D", alias: "--diff", value: None, help: "What changed since the tab's snapshot before" },
-        Flag { name: "-C", alias: "--cursor", value: None, help: "Also what is clickable outside of the ARIA tree (@c1)" },
+        Flag {
+            name: "-C",
+            alias: "--cursor",
+            value: None,
+            help: "Also what is clickable outside of the ARIA tree (@c1)",
+        },
     ],
     summary: "The page as an accessibility tree with refs to act on",
     details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.",
@@ -57,7 +62,8 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
 }
 
 fn printed(snapshot: &Snapshot) -> String {
-    let mut text = if snapshot.text.is_empty() { "(no interactive elements found)\n".to_owned() } else { snapshot.text.clone() };
+    let mut text =
+        if snapshot.text.is_empty() { "(no interactive elements found)\n".to_owned() } else { snapshot.text.clone() };
     if !snapshot.cursor.is_empty() {
         text.push_str(&format!("\n{CURSOR_TITLE}\n{}", snapshot.cursor));
     }

@@ -32,8 +32,15 @@ pub enum Category {
 }
 
 impl Category {
-    pub const ALL: [Self; 7] =
-        [Self::Navigation, Self::Reading, Self::Inspection, Self::Interaction, Self::Visual, Self::Snapshot, Self::Tabs];
+    pub const ALL: [Self; 7] = [
+        Self::Navigation,
+        Self::Reading,
+        Self::Inspection,
+        Self::Interaction,
+        Self::Visual,
+        Self::Snapshot,
+        Self::Tabs,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {

@@ -61,7 +61,12 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[Parameter { name: "id", required: false, kind: Kind::Number, help: "Without it: the current tab" }],
+        parameters: &[Parameter {
+            name: "id",
+            required: false,
+            kind: Kind::Number,
+            help: "Without it: the current tab",
+        }],
         flags: &[],
         summary: "Close a tab",
         details: "",
@@ -88,7 +93,9 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
         let title = if title.is_empty() { "(untitled)".to_owned() } else { one_line(title) };
         lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
-        data.push(json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }));
+        data.push(
+            json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
+        );
     }
     Ok(Output::text(lines.join("\n")).data(data))
 }

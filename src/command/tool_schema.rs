@@ -119,8 +119,11 @@ fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
 }
 
 fn bad(spec: &Spec, message: &str) -> Fault {
-    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name))
-        .hint(format!("Usage: {} {}", spec.name, spec.usage()))
+    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name)).hint(format!(
+        "Usage: {} {}",
+        spec.name,
+        spec.usage()
+    ))
 }
 
 #[cfg(test)]

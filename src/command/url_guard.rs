@@ -84,8 +84,10 @@ fn scheme_to_add(typed: &str) -> Option<&'static str> {
         Some((host, port)) => (host, Some(port)),
         None => (host_and_port, None),
     };
-    let is_host = !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
-    let is_port = port.is_none_or(|port| !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_host =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
+    let is_port =
+        port.is_none_or(|port| !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()));
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.");
     if !is_host || !is_port || !(host.contains('.') || is_local) {
         return None;
@@ -157,7 +159,17 @@ mod tests {
 
     #[test]
     fn other_schemes_are_refused() {
-        for typed in ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "chrome://settings", "view-source:http://a/", "about:config", "ftp://a/", "blob:http://a/b", "mailto:a@b"] {
+        for typed in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "chrome://settings",
+            "view-source:http://a/",
+            "about:config",
+            "ftp://a/",
+            "blob:http://a/b",
+            "mailto:a@b",
+        ] {
             assert_eq!(check(typed).unwrap_err().code, FaultCode::UrlRefused, "{typed}");
         }
         for typed in ["", "nonsense", "http://", "//host/path"] {

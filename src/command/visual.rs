@@ -78,7 +78,10 @@ fn split_words(first: Option<String>, second: Option<String>) -> (Option<String>
 }
 
 fn looks_like_a_path(word: &str) -> bool {
-    format_of(word).is_some() || (word.starts_with('/') && !word.starts_with("//")) || word.starts_with("./") || word.starts_with("../")
+    format_of(word).is_some()
+        || (word.starts_with('/') && !word.starts_with("//"))
+        || word.starts_with("./")
+        || word.starts_with("../")
 }
 
 fn format_of(path: &str) -> Option<ImageFormat> {
@@ -98,7 +101,9 @@ fn format_of(path: &str) -> Option<ImageFormat> {
 fn parse_clip(text: &str) -> Result<Region, Fault> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
-        [x, y, width, height] if text.split(',').count() == 4 && x >= 0.0 && y >= 0.0 && width > 0.0 && height > 0.0 => {
+        [x, y, width, height]
+            if text.split(',').count() == 4 && x >= 0.0 && y >= 0.0 && width > 0.0 && height > 0.0 =>
+        {
             Ok(Region { x, y, width, height })
         }
         _ => Err(Fault::new(FaultCode::BadRequest, format!("--clip needs four numbers, not {text:?}"))

@@ -59,8 +59,17 @@ pub fn describe(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<Stri
         "snapshot" => ("Looking at", "the page".to_owned()),
         "tabs" => ("Looking at", "the tabs".to_owned()),
         "tab" => ("Switching", format!("to tab {}", text("id"))),
-        "newtab" => ("Opening", if text("url").is_empty() { "a new tab".to_owned() } else { format!("{} in a new tab", site(&text("url"))) }),
-        "closetab" => ("Closing", if text("id").is_empty() { "the tab".to_owned() } else { format!("tab {}", text("id")) }),
+        "newtab" => (
+            "Opening",
+            if text("url").is_empty() {
+                "a new tab".to_owned()
+            } else {
+                format!("{} in a new tab", site(&text("url")))
+            },
+        ),
+        "closetab" => {
+            ("Closing", if text("id").is_empty() { "the tab".to_owned() } else { format!("tab {}", text("id")) })
+        }
         "dialog-accept" => ("Accepting", "dialogs".to_owned()),
         "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
         other => ("Running", other.to_owned()),
@@ -102,7 +111,11 @@ fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> Stri
     if selector.starts_with("role=")
         && let Some((_, rest)) = selector.split_once("name=")
     {
-        let name: String = rest.trim_start_matches('"').chars().take_while(|character| *character != '"' && *character != ']').collect();
+        let name: String = rest
+            .trim_start_matches('"')
+            .chars()
+            .take_while(|character| *character != '"' && *character != ']')
+            .collect();
         return name;
     }
     selector.to_owned()
@@ -197,7 +210,9 @@ mod tests {
 
     #[test]
     fn logs_hold_no_values_and_no_queries() {
-        let redacted = |name: &str, args: &[&str]| redact(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).join(" ");
+        let redacted = |name: &str, args: &[&str]| {
+            redact(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).join(" ")
+        };
         assert_eq!(redacted("fill", &["#pw", "hunter2"]), "#pw [7 characters]");
         assert_eq!(redacted("type", &["hunter2"]), "[7 characters]");
         assert_eq!(redacted("goto", &["https://u:p@a.example/x?token=1#y"]), "https://a.example/x?…");

@@ -88,8 +88,7 @@ impl Page {
     async fn click_option(&self, target: &Target, option: OptionPlace, limit: Duration) -> Result<Clicked, PageError> {
         self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         let (frame, _) = self.locate(target).await?;
-        let done: Done =
-            self.script(&frame, "chooseOption", &[&option.select, &option.option], SCRIPT_LIMIT).await?;
+        let done: Done = self.script(&frame, "chooseOption", &[&option.select, &option.option], SCRIPT_LIMIT).await?;
         done.check(target)?;
         Ok(Clicked::Option(option.text))
     }
@@ -148,8 +147,7 @@ impl Page {
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
-        let begun: Done =
-            self.script(&ready.frame, "beginFill", &[&ready.place, &value], SCRIPT_LIMIT).await?;
+        let begun: Done = self.script(&ready.frame, "beginFill", &[&ready.place, &value], SCRIPT_LIMIT).await?;
         if begun.check(target)?.typed {
             if value.is_empty() {
                 let delete = keys::parse("Delete").map_err(PageError::Usage)?;

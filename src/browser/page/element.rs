@@ -211,10 +211,7 @@ impl Page {
                     reason: looked.fault.message.clone(),
                     waited: limit,
                 },
-                _ => looked
-                    .fault
-                    .error(target)
-                    .unwrap_or_else(|| PageError::NotFound(target.to_string())),
+                _ => looked.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())),
             });
         }
     }
@@ -256,9 +253,11 @@ impl Page {
         let session = self.session_of(parent)?;
         let owner = session.call(GetFrameOwnerParams::new(CdpFrameId::new(child.as_str()))).await?;
         let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
-        let mut resolve = ResolveNodeParams::default();
-        resolve.backend_node_id = Some(owner.backend_node_id);
-        resolve.execution_context_id = Some(ExecutionContextId::new(context.id));
+        let resolve = ResolveNodeParams {
+            backend_node_id: Some(owner.backend_node_id),
+            execution_context_id: Some(ExecutionContextId::new(context.id)),
+            ..ResolveNodeParams::default()
+        };
         let node = session.call(resolve).await?;
         let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
         self.number_of(&session, object.inner()).await

@@ -75,15 +75,18 @@ impl From<PageError> for Fault {
         let message = error.to_string();
         let (code, hint) = match error {
             PageError::Browser(error) => return error.into(),
-            PageError::RefNotFound(_) | PageError::RefStale(_) => return Fault::new(FaultCode::Element, message).at(Hop::Browser),
-            PageError::NotFound(_) => (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref."),
+            PageError::RefNotFound(_) | PageError::RefStale(_) => {
+                return Fault::new(FaultCode::Element, message).at(Hop::Browser);
+            }
+            PageError::NotFound(_) => {
+                (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref.")
+            }
             PageError::Several { .. } => {
                 (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.")
             }
-            PageError::BadSelector(_) => (
-                FaultCode::BadRequest,
-                "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….",
-            ),
+            PageError::BadSelector(_) => {
+                (FaultCode::BadRequest, "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….")
+            }
             PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
