@@ -1,145 +1,180 @@
-//! From strings to a command's arguments, and the errors of that.
+//! A command's arguments, from words as a person types them.
 //!
-//! Owns the grammar: flags anywhere before `--`, the rest by position. Does no IO.
+//! Owns what is a flag and what is not, and the words of usage errors. Never does IO.
 
-use super::spec::{Kind, Spec};
+use super::spec::{Flag, Kind, Spec};
+use crate::browser::page::Target;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UsageError {
-    #[error("{command} needs <{argument}>")]
-    Missing { command: &'static str, argument: &'static str },
-    #[error("{command} takes no more arguments, but got {extra:?}")]
-    TooMany { command: &'static str, extra: String },
-    #[error("Unknown {command} flag: {flag}")]
-    UnknownFlag { command: &'static str, flag: String },
-    #[error("{flag} of {command} needs a value")]
-    NoValue { command: &'static str, flag: &'static str },
-    #[error("{name} of {command} must be a number, not {text:?}")]
-    NoNumber { command: &'static str, name: &'static str, text: String },
-}
+/// Nothing waits for longer than this, whatever `--timeout` says.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
-impl UsageError {
-    fn command(&self) -> &'static str {
-        match self {
-            Self::Missing { command, .. }
-            | Self::TooMany { command, .. }
-            | Self::UnknownFlag { command, .. }
-            | Self::NoValue { command, .. }
-            | Self::NoNumber { command, .. } => command,
-        }
-    }
-}
-
-impl From<UsageError> for Fault {
-    fn from(error: UsageError) -> Self {
-        let command = error.command();
-        let usage = super::registry::find(command).map(Spec::usage).unwrap_or_default();
-        Self::new(FaultCode::BadRequest, error.to_string()).hint(format!("Usage: {command} {usage}"))
-    }
-}
-
-/// Arguments that fit their command.
-#[derive(Clone, Debug)]
+/// What was given, each by its name in the spec.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
-    spec: &'static Spec,
-    positional: Vec<String>,
+    words: BTreeMap<&'static str, Vec<String>>,
     flags: BTreeMap<&'static str, String>,
 }
 
 impl Arguments {
-    pub(super) fn parse(spec: &'static Spec, given: &[String]) -> Result<Self, UsageError> {
-        let mut parsed = Self { spec, positional: Vec::new(), flags: BTreeMap::new() };
-        let takes_text = spec.arguments.iter().any(|a| a.rest && a.kind == Kind::Text);
-        let mut given = given.iter();
-        while let Some(text) = given.next() {
-            if text == "--" {
-                parsed.positional.extend(given.by_ref().cloned());
-                break;
+    pub fn parse(spec: &Spec, given: &[String]) -> Result<Self, Fault> {
+        let mut parsed = Self::default();
+        let mut positional: Vec<String> = Vec::new();
+        let mut words = given.iter();
+        let mut literal = false;
+        while let Some(word) = words.next() {
+            let in_rest = spec
+                .parameters
+                .iter()
+                .position(|parameter| parameter.kind == Kind::Rest)
+                .is_some_and(|rest| positional.len() > rest);
+            if literal || in_rest || !looks_like_a_flag(word) {
+                positional.push(word.clone());
+                continue;
             }
-            let (name, inline) = match text.split_once('=') {
+            if word == "--" {
+                literal = true;
+                continue;
+            }
+            let (name, inline) = match word.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-                _ => (text.as_str(), None),
+                _ => (word.as_str(), None),
             };
-            match spec.flags.iter().find(|flag| flag.name == name) {
-                Some(flag) if flag.value.is_some() => {
-                    let value = inline.or_else(|| given.next().cloned());
-                    let value = value.ok_or(UsageError::NoValue { command: spec.name, flag: flag.name })?;
-                    if flag.kind == Kind::Number && value.parse::<f64>().is_err() {
-                        return Err(UsageError::NoNumber { command: spec.name, name: flag.name, text: value });
-                    }
-                    parsed.flags.insert(flag.name, value);
+            let Some(flag) = find(spec, name) else {
+                if next_is_rest(spec, positional.len()) {
+                    positional.push(word.clone());
+                    continue;
                 }
-                Some(flag) if inline.is_none() => {
-                    parsed.flags.insert(flag.name, String::new());
+                return Err(unknown_flag(spec, name));
+            };
+            let value = match (flag.value, inline) {
+                (None, None) => String::new(),
+                (None, Some(_)) => return Err(usage(spec, format!("{} takes no value", flag.name))),
+                (Some(_), Some(value)) => value,
+                (Some(value), None) => {
+                    words.next().cloned().ok_or_else(|| usage(spec, format!("{} needs {value}", flag.name)))?
                 }
-                // `-5` and `-` are values, and so is anything where free text is typed.
-                _ if looks_like_flag(text) && !takes_text => {
-                    return Err(UsageError::UnknownFlag { command: spec.name, flag: text.clone() });
-                }
-                _ => parsed.positional.push(text.clone()),
-            }
+            };
+            parsed.flags.insert(flag.name, value);
         }
-        parsed.check()?;
+        parsed.place(spec, positional)?;
         Ok(parsed)
     }
 
-    fn check(&self) -> Result<(), UsageError> {
-        let command = self.spec.name;
-        for (at, argument) in self.spec.arguments.iter().enumerate() {
-            match self.positional.get(at) {
-                None if argument.required => return Err(UsageError::Missing { command, argument: argument.name }),
-                Some(text) if argument.kind == Kind::Number && text.parse::<f64>().is_err() => {
-                    return Err(UsageError::NoNumber { command, name: argument.name, text: text.clone() });
-                }
-                _ => {}
+    fn place(&mut self, spec: &Spec, positional: Vec<String>) -> Result<(), Fault> {
+        let mut left = positional.into_iter();
+        for parameter in spec.parameters {
+            let words: Vec<String> = match parameter.kind {
+                Kind::Rest | Kind::List => left.by_ref().collect(),
+                _ => left.next().into_iter().collect(),
+            };
+            if words.is_empty() && parameter.required {
+                return Err(usage(spec, format!("{} needs <{}>: {}", spec.name, parameter.name, parameter.help)));
+            }
+            if !words.is_empty() {
+                self.words.insert(parameter.name, words);
             }
         }
-        let open_end = self.spec.arguments.last().is_some_and(|last| last.rest);
-        match self.positional.get(self.spec.arguments.len()) {
-            Some(extra) if !open_end => Err(UsageError::TooMany { command, extra: extra.clone() }),
-            _ => Ok(()),
+        match left.next() {
+            Some(extra) => Err(usage(spec, format!("{} does not take {extra:?}", spec.name))),
+            None => Ok(()),
         }
     }
 
-    /// A required argument by its name; a `rest` one joined by single spaces.
-    pub fn text(&self, name: &str) -> String {
-        self.optional(name).unwrap_or_default()
+    /// The word of a parameter, or all its words with spaces between them.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.words.get(name).map(|words| words.join(" "))
     }
-
-    /// An argument by its name, where it was given.
-    pub fn optional(&self, name: &str) -> Option<String> {
-        let at = self.spec.arguments.iter().position(|argument| argument.name == name)?;
-        if self.spec.arguments[at].rest {
-            return self.positional.get(at..).filter(|rest| !rest.is_empty()).map(|rest| rest.join(" "));
-        }
-        self.positional.get(at).cloned()
+    /// As `text`, for a parameter that the spec requires.
+    pub fn required(&self, name: &str) -> Result<String, Fault> {
+        self.text(name).ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("<{name}> is missing")))
     }
-
-    /// What a `rest` argument took, one by one.
-    pub fn rest(&self, name: &str) -> Vec<String> {
-        let at = self.spec.arguments.iter().position(|argument| argument.name == name);
-        at.and_then(|at| self.positional.get(at..)).map(<[String]>::to_vec).unwrap_or_default()
+    pub fn list(&self, name: &str) -> Vec<String> {
+        self.words.get(name).cloned().unwrap_or_default()
     }
-
-    /// Whether a switch was given.
+    pub fn target(&self, name: &str) -> Option<Target> {
+        self.text(name).map(|text| Target::parse(&text))
+    }
+    pub fn required_target(&self, name: &str) -> Result<Target, Fault> {
+        self.required(name).map(|text| Target::parse(&text))
+    }
     pub fn has(&self, flag: &str) -> bool {
         self.flags.contains_key(flag)
     }
-
-    /// A flag's value.
     pub fn value(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag).map(String::as_str)
     }
-
-    /// A flag's value as a number; `parse` has checked that it is one.
-    pub fn number(&self, flag: &str) -> Option<f64> {
-        self.value(flag).and_then(|text| text.parse().ok())
+    pub fn number<T: std::str::FromStr>(&self, name: &str, text: &str) -> Result<T, Fault> {
+        text.parse().map_err(|_| Fault::new(FaultCode::BadRequest, format!("{name} is no number: {text:?}")))
+    }
+    /// `--timeout MS`, else the command's own limit.
+    pub fn timeout(&self, default: Duration) -> Result<Duration, Fault> {
+        let Some(text) = self.value("--timeout") else { return Ok(default) };
+        let millis: u64 = self.number("--timeout", text)?;
+        Ok(Duration::from_millis(millis).min(LONGEST_TIMEOUT))
     }
 }
 
-fn looks_like_flag(text: &str) -> bool {
-    let name = text.trim_start_matches('-');
-    text.starts_with('-') && name.starts_with(|c: char| c.is_ascii_alphabetic())
+/// `-` alone and negative numbers are words.
+fn looks_like_a_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word.parse::<f64>().is_err()
+}
+
+fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
+    spec.flags.iter().find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
+}
+
+fn next_is_rest(spec: &Spec, at: usize) -> bool {
+    spec.parameters.get(at).is_some_and(|parameter| parameter.kind == Kind::Rest)
+}
+
+fn unknown_flag(spec: &Spec, name: &str) -> Fault {
+    let message = match spec.name {
+        "snapshot" => format!("Unknown snapshot flag: {name}"),
+        other => format!("Unknown flag of {other}: {name}"),
+    };
+    usage(spec, message)
+}
+
+/// A usage error: what is wrong, and how it is written.
+pub(super) fn usage(spec: &Spec, message: String) -> Fault {
+    Fault::new(FaultCode::BadRequest, message)
+        .hint(format!("Usage: {} {}", spec.name, spec.usage()).trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use crate::command::registry;
+
+    fn parse(name: &str, words: &[&str]) -> Result<Arguments, String> {
+        let given: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        Arguments::parse(registry::find(name).unwrap(), &given).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn flags_may_stand_before_and_after_but_not_inside_free_text() {
+        let click = parse("click", &["@e3", "--timeout", "200"]).unwrap();
+        assert_eq!(click.value("--timeout"), Some("200"));
+        let fill = parse("fill", &["--timeout=200", "#a", "x", "--timeout", "y"]).unwrap();
+        assert_eq!(fill.text("value").as_deref(), Some("x --timeout y"));
+        assert_eq!(fill.value("--timeout"), Some("200"));
+        assert_eq!(parse("js", &["-1", "+", "2"]).unwrap().text("expr").as_deref(), Some("-1 + 2"));
+        assert_eq!(parse("type", &["--hello"]).unwrap().text("text").as_deref(), Some("--hello"));
+    }
+
+    #[test]
+    fn usage_errors_name_what_is_wrong() {
+        assert_eq!(parse("snapshot", &["-x"]).unwrap_err(), "Unknown snapshot flag: -x");
+        assert!(parse("click", &[]).unwrap_err().starts_with("click needs <sel>"));
+        assert_eq!(parse("url", &["x"]).unwrap_err(), "url does not take \"x\"");
+        assert!(parse("snapshot", &["-d"]).unwrap_err().contains("needs N"));
+    }
+
+    #[test]
+    fn an_empty_value_is_a_value() {
+        assert_eq!(parse("fill", &["#a", ""]).unwrap().text("value").as_deref(), Some(""));
+    }
 }

@@ -1,22 +1,24 @@
-//! The commands: one registry of what the browser can be told, from which everything else is made.
+//! The browser's commands: one list that CLI, HTTP, MCP, help and the agents' prompt are made from.
 //!
-//! Owns names, arguments, classes, help and handlers. Never decides who may call what: the engine does.
+//! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
-pub mod arguments;
+mod arguments;
+pub mod context;
 pub mod envelope;
 mod inspection;
 mod interaction;
 mod navigation;
-pub mod path_guard;
+mod path_guard;
 mod reading;
 pub mod registry;
-pub mod schema;
 mod snapshot;
 pub mod spec;
 mod tabs;
-pub mod url_guard;
+pub mod tool_schema;
+mod url_guard;
 mod visual;
 pub mod words;
 
-pub use arguments::{Arguments, UsageError};
-pub use spec::{Argument, Call, Category, Class, Flag, Kind, Output, Spec};
+pub use arguments::Arguments;
+pub use context::{Context, Output};
+pub use spec::{Category, Class, Spec};

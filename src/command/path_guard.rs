@@ -1,153 +1,119 @@
-//! Which paths a command may touch: the client's folder and the private temp folder, symlinks resolved.
+//! Where commands may read and write: under the client's working directory or a temp directory.
 //!
-//! Owns the check and the opening of files for writing, which never follows a link in the last place.
+//! Owns the judgement of a path, symlinks resolved, and the writing that no symlink can lead astray.
 
-use crate::base::atomic::FILE_MODE;
+use super::context::Context;
+use crate::base::atomic;
 use crate::protocol::fault::{Fault, FaultCode};
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-#[derive(Debug, thiserror::Error)]
-pub enum PathError {
-    #[error("Path must be within: {}", allowed.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", "))]
-    Outside { allowed: Vec<PathBuf> },
-    #[error("{path} can't be used: {source}")]
-    Io { path: PathBuf, source: io::Error },
+/// The file to write for a path as it was typed: absolute, symlinks resolved, inside an open folder.
+pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+    resolve(&open_folders(context), base_of(context), typed)
 }
 
-impl From<PathError> for Fault {
-    fn from(error: PathError) -> Self {
-        let (code, hint) = match &error {
-            PathError::Outside { .. } => {
-                (FaultCode::PathRefused, "Run gstack in the folder that the file shall lie in, or name a path beneath it.")
-            }
-            PathError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                (FaultCode::NotFound, "Check the path; folders are not made.")
-            }
-            PathError::Io { .. } => (FaultCode::Storage, "Check the path's permissions and the disk's free space."),
-        };
-        Self::new(code, error.to_string()).hint(hint)
-    }
+/// Replaces the file by these bytes. It is written beside its place and renamed into it: a symlink that is put there
+/// meanwhile is replaced, never followed.
+pub async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
+    let task = tokio::task::spawn_blocking(move || match atomic::write(&path, &bytes) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display()))
+            .hint("Choose a folder that exists and that you may write to.")),
+    });
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("writing was cut off: {error}")))?
 }
 
-/// The folders that are open to one call.
-#[derive(Clone, Debug)]
-pub struct PathGuard {
-    /// Relative paths start here.
-    base: PathBuf,
-    /// Resolved; the base, if the client named one, and the temp folder.
-    allowed: Vec<PathBuf>,
+fn base_of(context: &Context) -> &Path {
+    context.cwd.as_deref().unwrap_or(&context.temp_folder)
 }
 
-impl PathGuard {
-    /// `cwd`: the client's folder, where it named one; `temporary`: always open.
-    pub fn new(cwd: Option<&Path>, temporary: &Path) -> Self {
-        let resolve = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let temporary = resolve(temporary);
-        let base = cwd.filter(|path| path.is_absolute()).map(resolve);
-        let allowed = base.iter().cloned().chain([temporary.clone()]).collect();
-        Self { base: base.unwrap_or(temporary), allowed }
-    }
-
-    /// Where files without a path of their own go.
-    pub fn temporary(&self) -> &Path {
-        self.allowed.last().map_or(&self.base, PathBuf::as_path)
-    }
-
-    /// A file to read: it exists, and lies within after all links are resolved.
-    pub fn existing(&self, path: &str) -> Result<PathBuf, PathError> {
-        let path = self.base.join(path);
-        let resolved = path.canonicalize().map_err(|source| PathError::Io { path, source })?;
-        self.check(resolved)
-    }
-
-    /// A file to write: its folder exists and lies within after all links are resolved.
-    pub fn writable(&self, path: &str) -> Result<PathBuf, PathError> {
-        let path = self.base.join(path);
-        let name = match path.components().next_back() {
-            Some(Component::Normal(name)) => name.to_owned(),
-            _ => return Err(self.outside()),
-        };
-        let folder = path.parent().unwrap_or(&self.base).to_owned();
-        let folder = folder.canonicalize().map_err(|source| PathError::Io { path: folder, source })?;
-        self.check(folder.join(name))
-    }
-
-    /// Writes a whole file, replacing a plain one. A link in its place is refused, not followed.
-    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-        let failed = |source| PathError::Io { path: path.to_owned(), source };
-        let found = path.symlink_metadata();
-        if found.as_ref().is_ok_and(|found| !found.is_file()) {
-            return Err(failed(io::Error::other("it is a link or no plain file")));
+/// With symlinks resolved. The root itself is never open: that would open everything.
+fn open_folders(context: &Context) -> Vec<PathBuf> {
+    let system_temp = std::env::temp_dir();
+    let named = [context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(system_temp.as_path())];
+    let mut folders: Vec<PathBuf> = Vec::with_capacity(named.len());
+    for folder in named.into_iter().flatten() {
+        match folder.canonicalize() {
+            Ok(folder) if folder.parent().is_some() => folders.push(folder),
+            Ok(_) | Err(_) => {}
         }
-        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0);
-        let mut options = OpenOptions::new();
-        options.write(true).mode(FILE_MODE).custom_flags(no_follow);
-        let options = if found.is_ok() { options.truncate(true) } else { options.create_new(true) };
-        let mut file: File = options.open(path).map_err(failed)?;
-        io::Write::write_all(&mut file, bytes).map_err(failed)
     }
+    folders
+}
 
-    fn check(&self, resolved: PathBuf) -> Result<PathBuf, PathError> {
-        if self.allowed.iter().any(|folder| resolved.starts_with(folder)) { Ok(resolved) } else { Err(self.outside()) }
-    }
+fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fault> {
+    let refused = || {
+        let open: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        Fault::new(FaultCode::PathRefused, format!("Path must be within: {}", open.join(", ")))
+            .hint("Give a path in the folder that you run gstack in, or in the temp directory.")
+    };
+    let path = base.join(typed);
+    let name = match path.components().next_back() {
+        Some(Component::Normal(name)) => name.to_owned(),
+        _ => return Err(Fault::new(FaultCode::BadRequest, format!("{typed:?} names no file"))),
+    };
+    let parent = path.parent().unwrap_or(base);
+    let folder = match parent.canonicalize() {
+        Ok(folder) => folder,
+        // Whether a folder outside exists is not told.
+        Err(_) if !lexically_inside(folders, base, typed) => return Err(refused()),
+        Err(error) => {
+            return Err(Fault::new(FaultCode::NotFound, format!("{} can't be used: {error}", parent.display()))
+                .hint("Make the folder first."));
+        }
+    };
+    let place = folder.join(name);
+    // A symlink in its place leads to where it would be written.
+    let place = match place.symlink_metadata() {
+        Ok(found) if found.is_symlink() => place.canonicalize().map_err(|_| refused())?,
+        Ok(found) if found.is_dir() => {
+            return Err(Fault::new(FaultCode::BadRequest, format!("{} is a folder", place.display())));
+        }
+        Ok(_) | Err(_) => place,
+    };
+    if folders.iter().any(|open| place.starts_with(open)) { Ok(place) } else { Err(refused()) }
+}
 
-    fn outside(&self) -> PathError {
-        PathError::Outside { allowed: self.allowed.clone() }
-    }
+fn lexically_inside(folders: &[PathBuf], base: &Path, typed: &str) -> bool {
+    let joined = base.join(typed);
+    !joined.components().any(|part| part == Component::ParentDir)
+        && (folders.iter().any(|open| joined.starts_with(open)) || joined.starts_with(base))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::resolve;
+    use crate::protocol::fault::FaultCode;
     use std::os::unix::fs::symlink;
 
-    fn folders() -> (tempfile::TempDir, PathGuard) {
-        let root = tempfile::tempdir().unwrap();
-        for name in ["work", "temp", "secret"] {
-            std::fs::create_dir(root.path().join(name)).unwrap();
-        }
-        std::fs::write(root.path().join("secret/key"), "k").unwrap();
-        let guard = PathGuard::new(Some(&root.path().join("work")), &root.path().join("temp"));
-        (root, guard)
-    }
-
     #[test]
-    fn paths_beneath_the_folder_and_the_temp_folder_are_open() {
-        let (root, guard) = folders();
-        let path = guard.writable("shot.png").unwrap();
-        guard.write(&path, b"1").unwrap();
-        guard.write(&path, b"22").unwrap();
-        assert_eq!(std::fs::read(root.path().join("work/shot.png")).unwrap(), b"22");
-        assert!(guard.existing("shot.png").is_ok());
-        let temp = root.path().join("temp/x");
-        assert!(guard.writable(temp.to_str().unwrap()).is_ok());
-    }
-
-    #[test]
-    fn no_path_and_no_link_leads_out() {
-        let (root, guard) = folders();
-        let secret = root.path().join("secret");
-        symlink(&secret, root.path().join("work/folder")).unwrap();
-        symlink(secret.join("key"), root.path().join("work/file")).unwrap();
-        for out in ["../secret/key", "folder/key", "file", secret.join("key").to_str().unwrap()] {
-            assert!(matches!(guard.existing(out), Err(PathError::Outside { .. })), "{out}");
+    fn only_paths_inside_the_open_folders_pass_with_symlinks_resolved() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let (inside, outside) = (root.join("in"), root.join("out"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("secret"), "x").unwrap();
+        symlink(&outside, inside.join("door")).unwrap();
+        symlink(outside.join("secret"), inside.join("shot.png")).unwrap();
+        symlink(outside.join("new"), inside.join("dangling.png")).unwrap();
+        let folders = [inside.clone()];
+        let check = |typed: &str| resolve(&folders, &inside, typed).map_err(|fault| fault.code);
+        assert_eq!(check("a.png"), Ok(inside.join("a.png")));
+        assert_eq!(check(inside.join("a.png").to_str().unwrap()), Ok(inside.join("a.png")));
+        for typed in [
+            "../out/a.png",
+            "door/a.png",
+            "shot.png",
+            "dangling.png",
+            "/etc/passwd",
+            "../../etc/x",
+            "/no/such/folder/x",
+        ] {
+            assert_eq!(check(typed), Err(FaultCode::PathRefused), "{typed}");
         }
-        for out in ["../secret/new", "folder/new", "..", "/"] {
-            assert!(guard.writable(out).is_err(), "{out}");
-        }
-        let link = guard.writable("file").unwrap();
-        assert!(guard.write(&link, b"x").is_err(), "a link in the last place is not followed");
-        assert_eq!(std::fs::read(secret.join("key")).unwrap(), b"k");
-    }
-
-    #[test]
-    fn without_a_folder_only_the_temp_folder_is_open() {
-        let root = tempfile::tempdir().unwrap();
-        let guard = PathGuard::new(None, root.path());
-        assert!(guard.writable("a.png").unwrap().starts_with(root.path().canonicalize().unwrap()));
-        assert!(guard.writable("/etc/a.png").is_err());
+        assert_eq!(check("missing/a.png"), Err(FaultCode::NotFound));
+        assert_eq!(check("."), Err(FaultCode::BadRequest));
+        assert_eq!(check(".."), Err(FaultCode::BadRequest));
     }
 }

@@ -1,61 +1,147 @@
-//! The list of all commands. There is no other.
+//! All commands, and running one by its name.
+//!
+//! Owns the list. A command exists once: beside its handler, in the file of its category.
 
-use super::spec::Spec;
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::spec::{Category, Spec};
 use super::{inspection, interaction, navigation, reading, snapshot, tabs, visual};
 use crate::protocol::fault::{Fault, FaultCode};
+use std::sync::LazyLock;
 
-const CATEGORIES: [&[Spec]; 7] = [
-    navigation::COMMANDS,
-    reading::COMMANDS,
-    snapshot::COMMANDS,
-    interaction::COMMANDS,
-    inspection::COMMANDS,
-    visual::COMMANDS,
-    tabs::COMMANDS,
-];
+static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
+    let groups: [&'static [Spec]; 7] = [
+        navigation::COMMANDS,
+        reading::COMMANDS,
+        inspection::COMMANDS,
+        interaction::COMMANDS,
+        visual::COMMANDS,
+        snapshot::COMMANDS,
+        tabs::COMMANDS,
+    ];
+    groups.into_iter().flatten().collect()
+});
 
 /// Every command, by category.
-pub fn all() -> Vec<&'static Spec> {
-    CATEGORIES.into_iter().flatten().collect()
+pub fn all() -> &'static [&'static Spec] {
+    &ALL
 }
 
-/// A command by its name or an alias.
+/// The commands of one category, in their order.
+pub fn of(category: Category) -> impl Iterator<Item = &'static Spec> {
+    ALL.iter().copied().filter(move |spec| spec.category == category)
+}
+
+/// A command by its name or another name of it.
 pub fn find(name: &str) -> Option<&'static Spec> {
-    CATEGORIES.into_iter().flatten().find(|spec| spec.name == name || spec.aliases.contains(&name))
+    ALL.iter().copied().find(|spec| spec.name == name || spec.aliases.contains(&name))
 }
 
-/// The fault for a name that is none, with the nearest one.
-pub fn unknown(name: &str) -> Fault {
-    let fault = Fault::new(FaultCode::Unknown, format!("there is no command {name:?}"));
-    match nearest(name) {
-        Some(near) => fault.hint(format!("Did you mean `{near}`? `gstack help` lists all.")),
-        None => fault.hint("`gstack help` lists all commands."),
+/// As `find`; the fault of an unknown name suggests the nearest one.
+pub fn get(name: &str) -> Result<&'static Spec, Fault> {
+    find(name).ok_or_else(|| unknown(name, &[]))
+}
+
+/// The fault for a name that is no command. `others`: commands that exist elsewhere (the CLI's own).
+pub fn unknown(name: &str, others: &[&'static str]) -> Fault {
+    let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
+    match nearest(name, others) {
+        Some(near) => fault.hint(format!("Did you mean: {near}?")),
+        None => fault.hint("See all commands: gstack help"),
     }
 }
 
-fn nearest(name: &str) -> Option<&'static str> {
-    let names = all().into_iter().flat_map(|spec| spec.aliases.iter().copied().chain([spec.name]));
-    let (near, distance) = names.map(|known| (known, distance(known, name))).min_by_key(|(_, distance)| *distance)?;
-    (distance <= 1 + name.chars().count() / 4).then_some(near)
+fn nearest(name: &str, others: &[&'static str]) -> Option<&'static str> {
+    let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
+    let given = name.to_lowercase();
+    let most = 1 + given.chars().count() / 4;
+    names
+        .map(|known| (if known.starts_with(&given) && given.len() > 1 { 1 } else { distance(&given, known) }, *known))
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
 }
 
-/// Edits (insert, remove, replace, swap neighbours) between two words: the restricted Damerau–Levenshtein distance.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for (at, row) in rows.iter_mut().enumerate() {
-        row[0] = at;
-    }
-    rows[0] = (0..=to.len()).collect();
-    for i in 1..=from.len() {
-        for j in 1..=to.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
+/// Insertions, deletions, replacements and swaps of neighbours between two words.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
+    let mut rows: Vec<Vec<usize>> = vec![(0..=right.len()).collect()];
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let mut best = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
+                best = best.min(rows[i - 1][j - 1] + 1);
             }
-            rows[i][j] = least;
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[left.len()][right.len()]
+}
+
+/// Parses the arguments and runs the command, until it is done or cancelled.
+pub async fn run(context: &Context, name: &str, args: &[String]) -> Result<Output, Fault> {
+    let spec = get(name)?;
+    let arguments = Arguments::parse(spec, args)?;
+    let output = tokio::select! {
+        biased;
+        output = (spec.run)(context, arguments) => output?,
+        () = context.cancel.cancelled() => return Err(cut_off(spec)),
+    };
+    if let Some(tab) = output.moved_to.filter(|_| context.moves_current) {
+        // The tab may be gone again already: the client learns that from its next command.
+        if let Err(error) = context.browser.set_current(tab) {
+            tracing::debug!(%error, "the tab that was moved to is gone");
         }
     }
-    rows[from.len()][to.len()]
+    Ok(output)
+}
+
+fn cut_off(spec: &Spec) -> Fault {
+    if spec.writes {
+        Fault::new(FaultCode::OutcomeUnknown, format!("{} was cut off; whether it took effect is not known", spec.name))
+            .hint("Look at the page (snapshot) before you repeat it.")
+    } else {
+        Fault::new(FaultCode::Cancelled, format!("{} was cancelled", spec.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{all, find, unknown};
+    use crate::command::spec::{Category, Kind};
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_every_command_has_its_texts() {
+        let mut names = HashSet::new();
+        for spec in all() {
+            assert!(names.insert(spec.name), "{} twice", spec.name);
+            for alias in spec.aliases {
+                assert!(names.insert(alias), "{alias} twice");
+            }
+            assert!(!spec.summary.is_empty() && !spec.summary.ends_with('.'), "{}", spec.name);
+            assert!(!spec.output.is_empty(), "{}", spec.name);
+            assert!(spec.help().contains(spec.summary));
+            // What takes all that is left comes last; what is optional comes after what is required.
+            let kinds: Vec<Kind> = spec.parameters.iter().map(|parameter| parameter.kind).collect();
+            let open = kinds.iter().position(|kind| matches!(kind, Kind::Rest | Kind::List));
+            assert!(open.is_none_or(|at| at + 1 == kinds.len()), "{}", spec.name);
+            assert!(spec.parameters.is_sorted_by_key(|parameter| !parameter.required), "{}", spec.name);
+        }
+        assert!(Category::ALL.iter().all(|category| super::of(*category).next().is_some()));
+    }
+
+    #[test]
+    fn unknown_names_suggest_the_nearest() {
+        for (typed, near) in [("clik", "click"), ("snapshto", "snapshot"), ("gotoo", "goto"), ("screen", "screenshot")]
+        {
+            assert_eq!(unknown(typed, &[]).hint.unwrap(), format!("Did you mean: {near}?"));
+        }
+        assert_eq!(unknown("conect", &["connect"]).hint.unwrap(), "Did you mean: connect?");
+        assert!(unknown("xyzzyx", &[]).hint.unwrap().contains("gstack help"));
+        assert!(find("nothing").is_none());
+    }
 }

@@ -1,18 +1,26 @@
-//! What a command is: its name, arguments, class and handler, side by side.
+//! What a command is: its name, arguments, class and help, beside the function that runs it.
 //!
-//! Owns the shape of an entry. The command line, HTTP, MCP, help and documentation are all made from it.
+//! Owns the shape and the texts that are made from it (usage, help). Never parses or runs.
 
-use super::arguments::{Arguments, UsageError};
-use super::path_guard::PathGuard;
-use crate::browser::browser::Browser;
-use crate::browser::tab::Tab;
+use super::arguments::Arguments;
+use super::context::{Context, Output};
 use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
-use std::path::PathBuf;
-use tokio_util::sync::CancellationToken;
 
-/// Where a command stands in help and documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a command may do to a person's session. Decides who is asked before an agent runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Looks.
+    Read,
+    /// Does what a person could do in the page.
+    Act,
+    /// Runs script or changes what the page runs in: asked for on each site.
+    Control,
+    /// Shows or sets what identifies a person: not offered to agents.
+    Secret,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
     Navigation,
     Reading,
@@ -21,167 +29,148 @@ pub enum Category {
     Visual,
     Snapshot,
     Tabs,
-    Control,
 }
 
-/// What a command may do, for the policy. Every entry says it: there is no default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Looks only.
-    Read,
-    /// Does what a person does with mouse, keyboard and address bar.
-    Act,
-    /// Runs code in the page or replaces it: asked for on each site.
-    Control,
-    /// Gives or takes secrets: not offered to agents unless a person adds it.
-    Secret,
+impl Category {
+    pub const ALL: [Self; 7] = [
+        Self::Navigation,
+        Self::Reading,
+        Self::Inspection,
+        Self::Interaction,
+        Self::Visual,
+        Self::Snapshot,
+        Self::Tabs,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Navigation => "Navigation",
+            Self::Reading => "Reading",
+            Self::Inspection => "Inspection",
+            Self::Interaction => "Interaction",
+            Self::Visual => "Visual",
+            Self::Snapshot => "Snapshot",
+            Self::Tabs => "Tabs",
+        }
+    }
 }
 
-/// What an argument is, for help, schemas and completion.
+/// One argument by its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub required: bool,
+    pub kind: Kind,
+    pub help: &'static str,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// One word.
     Text,
-    Url,
+    /// A ref or a selector.
     Selector,
     Number,
+    /// A path under the client's working directory or the temp directory.
     Path,
+    /// All that is left, as one text with single spaces between the words. From its first word on nothing is a flag.
+    Rest,
+    /// All that is left, one by one.
+    List,
 }
 
-/// A positional argument.
-#[derive(Clone, Copy, Debug)]
-pub struct Argument {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub required: bool,
-    /// It takes all that is left, joined by single spaces where it is read as text.
-    pub rest: bool,
-    pub summary: &'static str,
-}
-
-/// An option: `-i`, or `--timeout MS` where it takes a value.
+/// `--name` or `-n`, with or without a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
-    /// With its hyphens.
+    /// As it is written: `--viewport`, `-i`.
     pub name: &'static str,
-    /// The value's name in help; none for a switch.
+    /// Another spelling, or empty.
+    pub alias: &'static str,
+    /// The name of its value (`MS`); none for a switch.
     pub value: Option<&'static str>,
-    pub kind: Kind,
-    pub summary: &'static str,
+    pub help: &'static str,
 }
 
-/// One command.
+pub type Handler = for<'a> fn(&'a Context, Arguments) -> BoxFuture<'a, Result<Output, Fault>>;
+
+/// A command. There is no default for any field: each one is a decision.
+#[derive(Clone, Copy)]
 pub struct Spec {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub category: Category,
     pub class: Class,
-    /// One line, no full stop.
-    pub summary: &'static str,
-    /// More of it for `help`, or empty.
-    pub details: &'static str,
-    pub arguments: &'static [Argument],
+    pub parameters: &'static [Parameter],
     pub flags: &'static [Flag],
-    /// Its output is content of a page: it is put into the envelope.
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    /// More of it, for `gstack help <command>` and for agents; may be empty.
+    pub details: &'static str,
+    /// Its output is page content and goes into the envelope.
     pub untrusted: bool,
-    /// It changes a page, a tab or a file: cut off in flight, its outcome is unknown.
+    /// It changes the page, the tab or a file: cut off, its outcome is not known.
     pub writes: bool,
-    /// It works on one tab. False for what concerns the browser (`tabs`, `newtab`).
-    pub needs_tab: bool,
+    /// What it prints: `Navigated to URL (STATUS)`.
+    pub output: &'static str,
     pub run: Handler,
 }
 
-/// Does the command. Dropping the future cancels it.
-pub type Handler = fn(Call) -> BoxFuture<'static, Result<Output, Fault>>;
-
-/// One call of a command.
-pub struct Call {
-    pub browser: Browser,
-    /// There for every command that needs one.
-    pub tab: Option<Tab>,
-    pub arguments: Arguments,
-    pub paths: PathGuard,
-    /// Cancelled when a person stops it.
-    pub cancel: CancellationToken,
-}
-
-impl Call {
-    /// The tab; every entry with `needs_tab` gets one.
-    pub fn tab(&self) -> Result<&Tab, Fault> {
-        use crate::protocol::fault::FaultCode;
-        self.tab.as_ref().ok_or_else(|| Fault::new(FaultCode::Internal, "the command was called without a tab"))
-    }
-}
-
-/// What a command gave.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Output {
-    pub text: String,
-    pub data: Option<serde_json::Value>,
-    /// Files that it wrote.
-    pub files: Vec<PathBuf>,
-    /// The page that the text came from, for the envelope.
-    pub source: Option<String>,
-}
-
-impl Output {
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
-    #[must_use]
-    pub fn data(mut self, data: serde_json::Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-    #[must_use]
-    pub fn from_page(mut self, url: impl Into<String>) -> Self {
-        self.source = Some(url.into());
-        self
-    }
-    #[must_use]
-    pub fn file(mut self, path: PathBuf) -> Self {
-        self.files.push(path);
-        self
-    }
-}
-
 impl Spec {
-    /// Reads string arguments as they come from a command line.
-    pub fn parse(&'static self, arguments: &[String]) -> Result<Arguments, UsageError> {
-        Arguments::parse(self, arguments)
-    }
-
-    /// The arguments in a line: `<selector> <value…> [--timeout MS]`.
+    /// The arguments as they are written: `<sel> <value…> [--timeout MS]`.
     pub fn usage(&self) -> String {
-        let argument = |a: &Argument| {
-            let name = if a.rest { format!("{}…", a.name) } else { a.name.to_owned() };
-            if a.required { format!("<{name}>") } else { format!("[{name}]") }
-        };
-        let flag = |f: &Flag| match f.value {
-            Some(value) => format!("[{} {value}]", f.name),
-            None => format!("[{}]", f.name),
-        };
-        self.arguments.iter().map(argument).chain(self.flags.iter().map(flag)).collect::<Vec<_>>().join(" ")
+        let mut words: Vec<String> = Vec::new();
+        for parameter in self.parameters {
+            let dots = if matches!(parameter.kind, Kind::Rest | Kind::List) { "…" } else { "" };
+            words.push(match parameter.required {
+                true => format!("<{}{dots}>", parameter.name),
+                false => format!("[{}{dots}]", parameter.name),
+            });
+        }
+        for flag in self.flags {
+            words.push(match flag.value {
+                Some(value) => format!("[{} {value}]", flag.name),
+                None => format!("[{}]", flag.name),
+            });
+        }
+        words.join(" ")
     }
 
-    /// The whole help of the command.
+    /// The whole help text.
     pub fn help(&self) -> String {
-        let mut text = format!("{}.\n", self.summary);
+        let mut text = format!("{}.", self.summary);
         if !self.details.is_empty() {
-            text.push_str(&format!("\n{}\n", self.details));
+            text.push_str("\n\n");
+            text.push_str(self.details);
         }
-        let names = self.arguments.iter().map(|a| (a.name.to_owned(), a.summary));
-        let flags = self.flags.iter().map(|f| {
-            let name = f.value.map_or_else(|| f.name.to_owned(), |value| format!("{} {value}", f.name));
-            (name, f.summary)
-        });
-        let rows: Vec<(String, &str)> = names.chain(flags).collect();
-        let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let rows: Vec<(String, &str)> = self
+            .parameters
+            .iter()
+            .map(|parameter| (format!("<{}>", parameter.name), parameter.help))
+            .chain(self.flags.iter().map(|flag| {
+                let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
+                let value = flag.value.map(|value| format!(" {value}")).unwrap_or_default();
+                (format!("{}{alias}{value}", flag.name), flag.help)
+            }))
+            .collect();
         if !rows.is_empty() {
+            let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or_default();
             text.push('\n');
+            for (left, right) in rows {
+                let gap = " ".repeat(width - left.chars().count());
+                text.push_str(&format!("\n  {left}{gap}  {right}"));
+            }
         }
-        for (name, summary) in rows {
-            text.push_str(&format!("  {name:<width$}  {summary}\n"));
+        if !self.output.is_empty() {
+            text.push_str(&format!("\n\nPrints: {}", self.output));
         }
         text
     }
+}
+
+/// `--timeout MS`, which every waiting command takes.
+pub(super) const TIMEOUT: Flag =
+    Flag { name: "--timeout", alias: "", value: Some("MS"), help: "How long to wait at most, in milliseconds" };
+
+pub(super) const fn selector(required: bool, help: &'static str) -> Parameter {
+    Parameter { name: "sel", required, kind: Kind::Selector, help }
 }

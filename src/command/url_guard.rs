@@ -1,196 +1,229 @@
-//! Which addresses a command may open: web pages, never a cloud's metadata service, however it is spelled.
+//! Which addresses gstack opens: web pages only, never a cloud's metadata service.
 //!
-//! Owns the first of three layers: the spelling of a typed address. The browser's resolver rules and the
-//! check of the peer's address are the others. Never sends anything.
+//! Owns the judgement of an address as it is spelled (and of the address that answered). Sends nothing and resolves
+//! nothing: names are the browser's resolver rules' to refuse.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UrlError {
-    #[error("{0:?} is not a web address")]
-    Unreadable(String),
-    #[error("{0}: addresses are not opened; only http, https and about:blank are")]
-    Scheme(String),
-    #[error("{0} is a cloud metadata service: it is not opened")]
-    Metadata(String),
-}
+/// Names under which clouds serve metadata. Sources: the clouds' own documentation of their instance metadata services.
+const METADATA_NAMES: [&str; 9] = [
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "metadata.azure.internal",
+    "metadata.azure.com",
+    "metadata.tencentyun.com",
+    "metadata.oraclecloud.com",
+];
 
-impl From<UrlError> for Fault {
-    fn from(error: UrlError) -> Self {
-        let (code, hint) = match &error {
-            UrlError::Unreadable(_) => (FaultCode::BadRequest, "Write it as https://example.com/page."),
-            UrlError::Scheme(_) => (FaultCode::UrlRefused, "For a file use load-html; for anything else, a web address."),
-            UrlError::Metadata(_) => {
-                (FaultCode::UrlRefused, "It holds credentials of this machine, and no page needs it.")
-            }
-        };
-        Self::new(code, error.to_string()).hint(hint)
+/// Outside of the link-local block: Alibaba, Azure's wire server, Oracle's classic service.
+const METADATA_V4: [Ipv4Addr; 3] =
+    [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
+
+/// Amazon's `fd00:ec2::254` (and `::23` for containers), Google's `fd20:ce::254`, and the mapped link-local one.
+const METADATA_V6: [Ipv6Addr; 4] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+];
+
+/// The address to open, from what was typed. `localhost:3000` and `example.com` get their scheme.
+pub fn check(typed: &str) -> Result<Url, Fault> {
+    let typed = typed.trim();
+    if typed.eq_ignore_ascii_case("about:blank") {
+        return Url::parse("about:blank").map_err(|error| not_an_address(typed, &error.to_string()));
     }
-}
-
-/// Names of metadata services.
-const NAMES: [&str; 4] =
-    ["metadata.google.internal", "metadata.goog", "metadata", "instance-data.ec2.internal"];
-/// Amazon, Google, Azure and most others; Alibaba; Oracle's older one.
-const ADDRESSES: [Ipv4Addr; 3] =
-    [Ipv4Addr::new(169, 254, 169, 254), Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(192, 0, 0, 192)];
-/// Amazon's IPv6 address.
-const ADDRESS_6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
-
-/// Reads an address as a person types it: without a scheme it is `https`, or `http` for this machine.
-pub fn check(text: &str) -> Result<Url, UrlError> {
-    let text = text.trim();
-    if text == "about:blank" {
-        return Url::parse(text).map_err(|_| UrlError::Unreadable(text.to_owned()));
-    }
-    let url = parse(text)?;
+    let written = match scheme_to_add(typed) {
+        Some(scheme) => format!("{scheme}://{typed}"),
+        None => typed.to_owned(),
+    };
+    let url = Url::parse(&written).map_err(|error| not_an_address(typed, &error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(UrlError::Scheme(url.scheme().to_owned()));
+        return Err(Fault::new(
+            FaultCode::UrlRefused,
+            format!("{}: addresses are not opened, only http and https", url.scheme()),
+        )
+        .hint("For a local file, serve its folder on localhost, or use load-html."));
     }
     match url.host() {
-        None => Err(UrlError::Unreadable(text.to_owned())),
-        Some(host) if is_metadata(&host) => Err(UrlError::Metadata(host.to_string())),
+        Some(host) if is_metadata(&host) => Err(refused_metadata(url.host_str().unwrap_or_default())),
         Some(_) => Ok(url),
+        None => Err(not_an_address(typed, "it has no host")),
     }
 }
 
-fn parse(text: &str) -> Result<Url, UrlError> {
-    let unreadable = || UrlError::Unreadable(text.to_owned());
-    if text.is_empty() || text.chars().any(char::is_whitespace) {
-        return Err(unreadable());
-    }
-    match Url::parse(text) {
-        // `localhost:8080` parses as the scheme `localhost`.
-        Ok(url) if url.has_host() || !looks_like_host(text) => Ok(url),
-        _ if looks_like_host(text) => {
-            let url = Url::parse(&format!("https://{text}")).map_err(|_| unreadable())?;
-            let local = match url.host() {
-                Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-                Some(Host::Ipv4(address)) => address.is_loopback(),
-                Some(Host::Ipv6(address)) => address.is_loopback(),
-                None => false,
-            };
-            if local { Url::parse(&format!("http://{text}")).map_err(|_| unreadable()) } else { Ok(url) }
-        }
-        _ => Err(unreadable()),
+/// The address that answered a navigation, as the browser spells it.
+pub fn check_remote(address: &str) -> Result<(), Fault> {
+    let bare = address.trim_start_matches('[').trim_end_matches(']');
+    match bare.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) if is_metadata_v4(address) => Err(refused_metadata(bare)),
+        Ok(IpAddr::V6(address)) if is_metadata_v6(address) => Err(refused_metadata(bare)),
+        _ => Ok(()),
     }
 }
 
-/// `name`, `name.tld/path`, `name:80`: what is typed without a scheme.
-fn looks_like_host(text: &str) -> bool {
-    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let (name, port) = host.rsplit_once(':').unwrap_or((host, "0"));
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
-    !name.is_empty() && name.chars().all(plain) && port.bytes().all(|b| b.is_ascii_digit())
+fn not_an_address(typed: &str, reason: &str) -> Fault {
+    Fault::new(FaultCode::BadRequest, format!("{typed:?} is no address: {reason}"))
+        .hint("Write it whole: https://example.com/")
 }
 
-/// The URL standard has read decimal, hex and octal spellings as the address that they are.
+fn refused_metadata(host: &str) -> Fault {
+    Fault::new(FaultCode::UrlRefused, format!("{host} is a cloud metadata address, which gstack never opens"))
+        .hint("Such addresses hand out a machine's credentials.")
+}
+
+/// What was typed without a scheme: a host, perhaps with port and path.
+fn scheme_to_add(typed: &str) -> Option<&'static str> {
+    let host_and_port = typed.split(['/', '?', '#']).next()?;
+    let (host, port) = match host_and_port.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (host_and_port, None),
+    };
+    let is_host =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
+    let is_port =
+        port.is_none_or(|port| !port.is_empty() && port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.");
+    if !is_host || !is_port || !(host.contains('.') || is_local) {
+        return None;
+    }
+    Some(if is_local { "http" } else { "https" })
+}
+
 fn is_metadata(host: &Host<&str>) -> bool {
     match host {
+        Host::Ipv4(address) => is_metadata_v4(*address),
+        Host::Ipv6(address) => is_metadata_v6(*address),
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
-            NAMES.contains(&name.as_str()) || embedded(&name).is_some_and(|address| ADDRESSES.contains(&address))
+            METADATA_NAMES.contains(&name.as_str())
+                // `169.254.169.254.` with a dot too many is still that address to a resolver.
+                || name.parse::<Ipv4Addr>().is_ok_and(is_metadata_v4)
         }
-        Host::Ipv4(address) => ADDRESSES.contains(address),
-        Host::Ipv6(address) => is_metadata_6(*address),
     }
 }
 
-/// Whether a peer's address, as the browser reports it, is a metadata service's.
-pub fn is_metadata_address(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => ADDRESSES.contains(&address),
-        IpAddr::V6(address) => is_metadata_6(address),
-    }
+/// The whole link-local block: every cloud's service lies there, and no web page does.
+fn is_metadata_v4(address: Ipv4Addr) -> bool {
+    address.is_link_local() || METADATA_V4.contains(&address)
 }
 
-/// Directly, mapped (`::ffff:a.b.c.d`), compatible (`::a.b.c.d`), or behind NAT64 (`64:ff9b::a.b.c.d`).
-fn is_metadata_6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
-    let leads_to_4 = matches!(segments[..6], [0, 0, 0, 0, 0, 0xffff | 0] | [0, 0, 0, 0, 0xffff, 0] | [0x64, 0xff9b, 0, 0, 0, 0]);
-    let [.., a, b] = segments;
-    let last = Ipv4Addr::from(u32::from(a) << 16 | u32::from(b));
-    address == ADDRESS_6 || (leads_to_4 && ADDRESSES.contains(&last))
+fn is_metadata_v6(address: Ipv6Addr) -> bool {
+    METADATA_V6.contains(&address) || embedded_v4(address).into_iter().any(is_metadata_v4)
 }
 
-/// Public names that resolve to the address in them: `169.254.169.254.nip.io` and its like.
-fn embedded(name: &str) -> Option<Ipv4Addr> {
-    let service = [".nip.io", ".sslip.io", ".xip.io"].iter().find_map(|suffix| name.strip_suffix(suffix))?;
-    let numbers: Vec<u8> = service.rsplit(['.', '-']).map_while(|part| part.parse().ok()).take(4).collect();
-    match numbers[..] {
-        [d, c, b, a] => Some(Ipv4Addr::new(a, b, c, d)),
-        _ => None,
+/// The IPv4 addresses that an IPv6 one stands for: mapped, compatible, NAT64, 6to4.
+fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let from = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    let mut found = Vec::new();
+    let zeros = [a, b, c, d].iter().all(|segment| *segment == 0);
+    // ::ffff:a.b.c.d, ::a.b.c.d, ::ffff:0:a.b.c.d
+    if zeros && ((e == 0 && (f == 0 || f == 0xffff)) || (e == 0xffff && f == 0)) {
+        found.push(from(g, h));
     }
+    // 64:ff9b::/96 and 64:ff9b:1::/48
+    if a == 0x64 && b == 0xff9b {
+        found.push(from(g, h));
+    }
+    if a == 0x2002 {
+        found.push(from(b, c));
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{check, check_remote};
+    use crate::protocol::fault::FaultCode;
 
     #[test]
-    fn addresses_are_read_as_people_type_them() {
-        for (typed, read) in [
-            ("https://a.example/x?y#z", "https://a.example/x?y#z"),
-            ("a.example", "https://a.example/"),
-            ("a.example/path", "https://a.example/path"),
-            ("localhost:5173", "http://localhost:5173/"),
-            ("127.0.0.1:80/x", "http://127.0.0.1/x"),
-            ("http://[::1]:9/", "http://[::1]:9/"),
+    fn web_addresses_are_opened_and_get_their_scheme() {
+        for (typed, opened) in [
+            ("https://example.com", "https://example.com/"),
+            (" http://localhost:3000/a?b#c ", "http://localhost:3000/a?b#c"),
+            ("localhost:3000", "http://localhost:3000/"),
+            ("127.0.0.1:8080/x", "http://127.0.0.1:8080/x"),
+            ("example.com/path", "https://example.com/path"),
             ("about:blank", "about:blank"),
+            ("http://[::1]:8080/", "http://[::1]:8080/"),
         ] {
-            assert_eq!(check(typed).map(String::from), Ok(read.to_owned()), "{typed}");
+            assert_eq!(check(typed).unwrap().as_str(), opened);
         }
     }
 
     #[test]
-    fn only_web_pages_are_opened() {
-        for typed in ["file:///etc/passwd", "chrome://settings", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "view-source:http://a.example", "about:config"] {
-            assert!(matches!(check(typed), Err(UrlError::Scheme(_))), "{typed}: {:?}", check(typed));
-        }
-        for typed in ["", " ", "two words", "http://", "https://"] {
-            assert!(matches!(check(typed), Err(UrlError::Unreadable(_))), "{typed}: {:?}", check(typed));
-        }
-    }
-
-    #[test]
-    fn a_metadata_service_is_known_in_every_spelling() {
+    fn other_schemes_are_refused() {
         for typed in [
-            "http://169.254.169.254/latest/meta-data/",
-            "169.254.169.254",
-            "http://2852039166/",
-            "http://0xA9FEA9FE/",
-            "http://0xa9.0xfe.0xa9.0xfe/",
-            "http://0251.0376.0251.0376/",
-            "http://169.254.43518/",
-            "http://169.16689662/",
-            "http://169.254.169.254./",
-            "http://user:password@169.254.169.254:80/",
-            "http://[::ffff:169.254.169.254]/",
-            "http://[::ffff:a9fe:a9fe]/",
-            "http://[::a9fe:a9fe]/",
-            "http://[64:ff9b::a9fe:a9fe]/",
-            "http://[fd00:ec2::254]/",
-            "http://[fd00:0ec2:0:0:0:0:0:254]/",
-            "http://metadata.google.internal/",
-            "http://METADATA.google.internal./computeMetadata/v1/",
-            "http://metadata/",
-            "http://100.100.100.200/",
-            "http://192.0.0.192/",
-            "http://169.254.169.254.nip.io/",
-            "http://x.169-254-169-254.sslip.io/",
-            "http://①⑥⑨.254.169.254/",
-            "http://169。254。169。254/",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "chrome://settings",
+            "view-source:http://a/",
+            "about:config",
+            "ftp://a/",
+            "blob:http://a/b",
+            "mailto:a@b",
         ] {
-            assert!(matches!(check(typed), Err(UrlError::Metadata(_))), "{typed}: {:?}", check(typed));
+            assert_eq!(check(typed).unwrap_err().code, FaultCode::UrlRefused, "{typed}");
+        }
+        for typed in ["", "nonsense", "http://", "//host/path"] {
+            assert_eq!(check(typed).unwrap_err().code, FaultCode::BadRequest, "{typed}");
         }
     }
 
     #[test]
-    fn neighbours_are_ordinary() {
-        for typed in ["http://169.254.169.253/", "http://metadata.example/", "http://[fd00:ec2::255]/", "http://10.0.0.1/"] {
-            assert!(check(typed).is_ok(), "{typed}: {:?}", check(typed));
+    fn metadata_services_are_refused_in_every_spelling() {
+        for host in [
+            "169.254.169.254",
+            "169.254.169.254.",
+            "2852039166",
+            "0xa9fea9fe",
+            "0xA9.0xFE.0xA9.0xFE",
+            "0251.0376.0251.0376",
+            "169.254.43518",
+            "169.16689662",
+            "user:pw@169.254.169.254:80",
+            "１６９.254.169.254",
+            "169。254。169。254",
+            "%31%36%39.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "[::ffff:169.254.169.254]",
+            "[::ffff:a9fe:a9fe]",
+            "[0:0:0:0:0:ffff:a9fe:a9fe]",
+            "[::a9fe:a9fe]",
+            "[64:ff9b::a9fe:a9fe]",
+            "[2002:a9fe:a9fe::]",
+            "[fd00:ec2::254]",
+            "[FD00:0EC2:0::254]",
+            "[fd20:ce::254]",
+            "metadata.google.internal",
+            "METADATA.google.internal.",
+            "metadata",
+            "metadata.goog",
+            "instance-data",
+        ] {
+            let fault = check(&format!("http://{host}/latest/")).unwrap_err();
+            assert_eq!(fault.code, FaultCode::UrlRefused, "{host}");
+        }
+        assert!(check("169.254.169.254/latest").is_err());
+        assert!(check("https://169.254.169.254.example.com/").is_ok());
+        assert!(check("http://my-metadata.internal/").is_ok());
+    }
+
+    #[test]
+    fn the_address_that_answered_is_judged_too() {
+        for address in ["169.254.169.254", "[::ffff:a9fe:a9fe]", "[fd00:ec2::254]"] {
+            assert_eq!(check_remote(address).unwrap_err().code, FaultCode::UrlRefused);
+        }
+        for address in ["127.0.0.1", "[::1]", "", "93.184.216.34"] {
+            assert!(check_remote(address).is_ok());
         }
     }
 }

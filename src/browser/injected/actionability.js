@@ -66,7 +66,7 @@ function resolveOne(target) {
 /*
  * Waits until the target meets the conditions, at most `timeout` ms.
  * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
- * → {ok, number, tag, description, point?: {x, y}} or {fault, message, description?}
+ * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}
  */
 async function ready(target, needs, timeout) {
   const deadline = performance.now() + timeout;
@@ -92,7 +92,7 @@ async function look(target, needs, attempt) {
     if (wrong) return no(wrong.message, wrong.final);
   }
   if (needs.includes('stable') && !(await isStable(element))) return no('it is still moving');
-  const done = { ok: true, number: numberOf(element), tag: tagOf(element), description: describe(element) };
+  const done = { ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) };
   if (!needs.includes('hit')) return done;
   const hit = await hittable(element, attempt);
   if (!hit.point) return no(hit.blocked);
@@ -241,8 +241,9 @@ function setGuard(element) {
   guard = state;
 }
 
-/* 'hit', what was in the way, or null where no event arrived. */
-function releaseGuard() {
+/* 'hit', what was in the way, 'left' where another document has come since, or null where no event arrived. */
+function releaseGuard(since = DOCUMENT_ID) {
+  if (since !== DOCUMENT_ID) return 'left';
   const state = guard;
   guard = null;
   state?.stop();

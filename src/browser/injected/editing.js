@@ -2,7 +2,8 @@
  * The parts of fill, select, scroll and focus that are done in the page.
  *
  * Owns preparing an element for trusted text input and setting what has no text input. The text itself is typed by
- * the daemon. Every function acts at once on a number from `ready`, so that a cancelled command leaves nothing behind.
+ * the daemon. Every function acts at once on a place ({number, document}) from `ready`, so that a cancelled command leaves
+ * nothing behind and a page that changed meanwhile is not touched.
  */
 
 /* Inputs whose value is set whole: text typed into them would go through a picker. */
@@ -13,9 +14,9 @@ function fire(element, type) {
 }
 
 /* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
-function beginFill(number, value) {
-  const element = elementOf(number);
-  if (!element?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+function beginFill(place, value) {
+  const element = heldElement(place);
+  if (!element) return { fault: 'stale', message: 'the element left the page' };
   const tag = tagOf(element);
   if (tag === 'input') {
     if (SET_WHOLE.has(element.type)) return setWhole(element, value);
@@ -50,15 +51,15 @@ function setWhole(element, value) {
 }
 
 /* Typed text fires `input` by itself; `change` would come only when the focus leaves. */
-function endFill(number) {
-  const element = elementOf(number);
-  if (element?.isConnected && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) fire(element, 'change');
+function endFill(place) {
+  const element = heldElement(place);
+  if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) fire(element, 'change');
 }
 
 /* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */
-function choose(number, wanted) {
-  let select = elementOf(number);
-  if (!select?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+function choose(place, wanted) {
+  let select = heldElement(place);
+  if (!select) return { fault: 'stale', message: 'the element left the page' };
   if (tagOf(select) === 'label' && select.control) select = select.control;
   if (tagOf(select) !== 'select') return { fault: 'value', message: `it is a ${describe(select)}, not a <select>` };
   if (wanted.length > 1 && !select.multiple) return { fault: 'value', message: 'it takes one value only' };
@@ -89,14 +90,16 @@ function optionOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element || tagOf(resolved.element) !== 'option') return null;
   const select = resolved.element.closest('select');
-  return select ? { option: numberOf(resolved.element), select: numberOf(select), text: squeeze(resolved.element.text), value: resolved.element.value } : null;
+  if (!select) return null;
+  const place = (element) => ({ number: numberOf(element), document: DOCUMENT_ID });
+  return { option: place(resolved.element), select: place(select), text: squeeze(resolved.element.text) };
 }
 
 /* Chooses one option; in a multiple <select> the others stay as they are. */
-function chooseOption(selectNumber, optionNumber) {
-  const select = elementOf(selectNumber);
-  const option = elementOf(optionNumber);
-  if (!select?.isConnected || !option?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+function chooseOption(selectPlace, optionPlace) {
+  const select = heldElement(selectPlace);
+  const option = heldElement(optionPlace);
+  if (!select || !option) return { fault: 'stale', message: 'the element left the page' };
   if (isDisabled(select) || option.matches(':disabled')) return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
   select.focus();
   option.selected = true;
@@ -105,9 +108,9 @@ function chooseOption(selectNumber, optionNumber) {
   return { chosen: [squeeze(option.text)] };
 }
 
-function scrollToElement(number) {
-  const element = elementOf(number);
-  if (!element?.isConnected) return { fault: 'stale', message: 'the element left the page' };
+function scrollToElement(place) {
+  const element = heldElement(place);
+  if (!element) return { fault: 'stale', message: 'the element left the page' };
   const point = pointOf(element);
   if (!point || hitBlocker(element, point) !== null) scrollIntoView(element);
   return { ok: true };
@@ -135,18 +138,36 @@ function focusedElement() {
 }
 
 /*
- * Where a frame's content begins in this frame's viewport, the frame brought into view first where `scroll` is set.
- * `covered` says what lies over the point (in the child's coordinates).
+ * Where a frame's content begins in this frame's viewport. With a point (in the child's coordinates) that is brought into
+ * view first, and `covered` says what lies over it.
  */
-function frameOrigin(number, point) {
+async function frameOrigin(number, point) {
   const element = elementOf(number);
   if (!element?.isConnected) return { fault: 'stale', message: 'the frame left the page' };
-  const box = element.getBoundingClientRect();
   const style = getComputedStyle(element);
-  const x = box.left + element.clientLeft + parseFloat(style.paddingLeft);
-  const y = box.top + element.clientTop + parseFloat(style.paddingTop);
-  const covered = point ? hitBlocker(element, { x: x + point.x, y: y + point.y }) : null;
-  return { x, y, covered };
+  const origin = () => {
+    const box = element.getBoundingClientRect();
+    return { x: box.left + element.clientLeft + parseFloat(style.paddingLeft), y: box.top + element.clientTop + parseFloat(style.paddingTop) };
+  };
+  if (!point) return origin();
+  const inTab = () => {
+    const { x, y } = origin();
+    return { x: x + point.x, y: y + point.y };
+  };
+  const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
+  const moved = isOutside(inTab());
+  if (moved) scrollIntoView(element);
+  if (isOutside(inTab())) {
+    // A frame that is larger than the window: to the point itself.
+    const { x, y } = inTab();
+    scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
+  }
+  // A frame of another process is found by input only where it was last drawn.
+  if (moved || performance.now() - lastScroll < SCROLL_SETTLES_MS) {
+    await nextFrame();
+    await nextFrame();
+  }
+  return { ...origin(), covered: hitBlocker(element, inTab()) };
 }
 
 /* Takes our own elements out of the picture, or puts them back. */

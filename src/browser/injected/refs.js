@@ -24,3 +24,9 @@ function numberOf(element) {
 
 /* The element of a number; null once it was collected. It may have left the document. */
 const elementOf = (number) => elements.get(number)?.deref() ?? null;
+
+/* The element of {number, document}, while it is in this page. */
+function heldElement({ number, document: of }) {
+  const element = of === DOCUMENT_ID ? elementOf(number) : null;
+  return element?.isConnected ? element : null;
+}

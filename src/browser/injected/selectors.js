@@ -167,10 +167,11 @@ function eachElement(visit, from = document) {
 function byText(body) {
   const matches = textMatcher(body);
   const found = [];
+  const texts = new Map();
   const seek = (element) => {
     const tag = tagOf(element);
     if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return false;
-    const text = tag === 'input' ? (BUTTON_INPUTS.has(element.type) ? element.value : '') : rawText(element);
+    const text = tag === 'input' ? (BUTTON_INPUTS.has(element.type) ? element.value : '') : rawText(element, texts);
     // A pattern or a whole text may match inside although it does not match here.
     if (!matches.mayContain(squeeze(text))) return false;
     let inner = false;
@@ -216,17 +217,18 @@ function regularExpression(source, flags) {
   }
 }
 
-function rawText(element) {
-  if (!element.shadowRoot && tagOf(element) !== 'slot' && !element.querySelector('script,style,noscript,template')) {
-    return element.textContent ?? '';
-  }
+/* The text in the composed tree, hidden parts included. `known` keeps each element's, so that a search reads it once. */
+function rawText(element, known = null) {
+  const before = known?.get(element);
+  if (before !== undefined) return before;
   let text = '';
   for (const child of composedChildren(element)) {
     if (child.nodeType === Node.TEXT_NODE) text += child.data;
     else if (child.nodeType === Node.ELEMENT_NODE && !NEVER_SHOWN.has(tagOf(child))) {
-      text += INLINE.has(tagOf(child)) ? rawText(child) : ` ${rawText(child)} `;
+      text += INLINE.has(tagOf(child)) ? rawText(child, known) : ` ${rawText(child, known)} `;
     }
   }
+  known?.set(element, text);
   return text;
 }
 

@@ -3,12 +3,11 @@
 //! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
 //! where input is meant, and returns when the network work that it started has settled.
 
-use super::element::{FaultReply, Need, Point, Ready, Target};
+use super::element::{FaultReply, Need, Point, Ready, ScriptTarget, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use super::{input, keys};
-use crate::browser::frames::FrameId;
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -28,8 +27,8 @@ pub enum Clicked {
 
 #[derive(Debug, Deserialize)]
 struct OptionPlace {
-    option: u32,
-    select: u32,
+    option: ScriptTarget,
+    select: ScriptTarget,
     text: String,
 }
 
@@ -89,20 +88,23 @@ impl Page {
     async fn click_option(&self, target: &Target, option: OptionPlace, limit: Duration) -> Result<Clicked, PageError> {
         self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         let (frame, _) = self.locate(target).await?;
-        let arguments = [option.select, option.option];
-        let done: Done =
-            self.script(&frame, "chooseOption", &[&arguments[0], &arguments[1]], SCRIPT_LIMIT).await?;
+        let done: Done = self.script(&frame, "chooseOption", &[&option.select, &option.option], SCRIPT_LIMIT).await?;
         done.check(target)?;
         Ok(Clicked::Option(option.text))
     }
 
     /// What the guard saw: `None` for a hit, else what was in the way. A page that was left took the click with it.
     async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Option<String>, PageError> {
-        match self.script::<Option<String>>(&ready.frame, "releaseGuard", &[], SCRIPT_LIMIT).await {
-            Ok(Some(verdict)) if verdict == "hit" => Ok(None),
+        match self.script::<Option<String>>(&ready.frame, "releaseGuard", &[&ready.document], SCRIPT_LIMIT).await {
+            Ok(Some(verdict)) if verdict == "hit" || verdict == "left" => Ok(None),
             Ok(Some(reason)) => Ok(Some(reason)),
             // What is in a frame's middle is another document's business.
             Ok(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(None),
+            // Where the browser still has the frame at its former place, the event went to the element that holds it:
+            // `frameOrigin` has seen that nothing else is there.
+            Ok(None) if self.frame(&ready.frame)?.parent.is_some() => {
+                Ok(Some("its frame does not take the event".to_owned()))
+            }
             Ok(None) => Err(PageError::Unknown {
                 what: target.to_string(),
                 reason: "no pointer event came to its document".to_owned(),
@@ -145,8 +147,7 @@ impl Page {
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
-        let begun: Done =
-            self.script(&ready.frame, "beginFill", &[&ready.number, &value], SCRIPT_LIMIT).await?;
+        let begun: Done = self.script(&ready.frame, "beginFill", &[&ready.place, &value], SCRIPT_LIMIT).await?;
         if begun.check(target)?.typed {
             if value.is_empty() {
                 let delete = keys::parse("Delete").map_err(PageError::Usage)?;
@@ -154,14 +155,14 @@ impl Page {
             } else {
                 input::insert(self.session(), value).await?;
             }
-            self.finish_fill(&ready.frame, ready.number).await?;
+            self.finish_fill(&ready).await?;
         }
         self.settle(settling).await;
         Ok(())
     }
 
-    async fn finish_fill(&self, frame: &FrameId, number: u32) -> Result<(), PageError> {
-        match self.script::<serde_json::Value>(frame, "endFill", &[&number], SCRIPT_LIMIT).await {
+    async fn finish_fill(&self, ready: &Ready) -> Result<(), PageError> {
+        match self.script::<serde_json::Value>(&ready.frame, "endFill", &[&ready.place], SCRIPT_LIMIT).await {
             // The page may have gone on by itself once the field was full.
             Ok(_) | Err(PageError::DocumentGone) => Ok(()),
             Err(error) => Err(error),
@@ -172,7 +173,7 @@ impl Page {
     pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<Vec<String>, PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
-        let done: Done = self.script(&ready.frame, "choose", &[&ready.number, &values], SCRIPT_LIMIT).await?;
+        let done: Done = self.script(&ready.frame, "choose", &[&ready.place, &values], SCRIPT_LIMIT).await?;
         let chosen = done.check(target)?.chosen;
         self.settle(settling).await;
         Ok(chosen)
@@ -205,7 +206,7 @@ impl Page {
             }
             Some(target) => {
                 let ready = self.ready(target, &[Need::Visible], "scrolling", limit).await?;
-                let done: Done = self.script(&ready.frame, "scrollToElement", &[&ready.number], SCRIPT_LIMIT).await?;
+                let done: Done = self.script(&ready.frame, "scrollToElement", &[&ready.place], SCRIPT_LIMIT).await?;
                 done.check(target)?;
             }
         }

@@ -57,11 +57,13 @@ pub struct Capture {
 impl Page {
     pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
         // A hidden tab draws nothing unless somebody takes its frames.
-        let mut screencast = StartScreencastParams::default();
-        screencast.format = Some(StartScreencastFormat::Jpeg);
-        screencast.quality = Some(1);
-        screencast.max_width = Some(16);
-        screencast.max_height = Some(16);
+        let screencast = StartScreencastParams {
+            format: Some(StartScreencastFormat::Jpeg),
+            quality: Some(1),
+            max_width: Some(16),
+            max_height: Some(16),
+            ..StartScreencastParams::default()
+        };
         let session = self.session().clone();
         session.call_within(screencast, CAPTURE_LIMIT).await?;
         let drawing = Drawing { session: session.clone() };
@@ -85,21 +87,23 @@ impl Page {
             Area::Element(target) => (Some(self.element_region(target).await?), true),
         };
         let cut = region.is_some_and(|region| region.height > TALLEST);
-        let mut command = CaptureScreenshotParams::default();
-        command.format = Some(match format {
-            ImageFormat::Png => CaptureScreenshotFormat::Png,
-            ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
-            ImageFormat::Webp => CaptureScreenshotFormat::Webp,
-        });
-        command.quality = (format != ImageFormat::Png).then_some(JPEG_QUALITY);
-        command.capture_beyond_viewport = Some(beyond);
-        command.clip = region.map(|region| Viewport {
-            x: region.x,
-            y: region.y,
-            width: region.width.max(1.0),
-            height: region.height.clamp(1.0, TALLEST),
-            scale: 1.0,
-        });
+        let command = CaptureScreenshotParams {
+            format: Some(match format {
+                ImageFormat::Png => CaptureScreenshotFormat::Png,
+                ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
+                ImageFormat::Webp => CaptureScreenshotFormat::Webp,
+            }),
+            quality: (format != ImageFormat::Png).then_some(JPEG_QUALITY),
+            capture_beyond_viewport: Some(beyond),
+            clip: region.map(|region| Viewport {
+                x: region.x,
+                y: region.y,
+                width: region.width.max(1.0),
+                height: region.height.clamp(1.0, TALLEST),
+                scale: 1.0,
+            }),
+            ..CaptureScreenshotParams::default()
+        };
         let picture = self.session().call_within(command, CAPTURE_LIMIT).await?;
         let encoded: &str = picture.data.as_ref();
         let bytes = STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()))?;

@@ -44,7 +44,7 @@ impl fmt::Display for Target {
 }
 
 /// The same in the script's terms.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum ScriptTarget {
     Element { number: u32, document: String },
@@ -75,7 +75,9 @@ pub(super) struct Point {
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub frame: FrameId,
-    pub number: u32,
+    /// The element, in the document in which it was ready.
+    pub place: ScriptTarget,
+    pub document: String,
     pub tag: String,
     /// In its frame's viewport.
     pub point: Option<Point>,
@@ -87,6 +89,8 @@ struct Looked {
     ok: bool,
     #[serde(default)]
     number: u32,
+    #[serde(default)]
+    document: String,
     #[serde(default)]
     tag: String,
     #[serde(default)]
@@ -195,7 +199,9 @@ impl Page {
                 Err(error) => return Err(error),
             };
             if looked.ok {
-                return Ok(Ready { frame, number: looked.number, tag: looked.tag, point: looked.point });
+                let Looked { number, document, tag, point, .. } = looked;
+                let place = ScriptTarget::Element { number, document: document.clone() };
+                return Ok(Ready { frame, place, document, tag, point });
             }
             return Err(match looked.fault.fault.as_deref() {
                 Some("missing") => PageError::NeverAppeared { what: target.to_string(), waited: limit },
@@ -205,10 +211,7 @@ impl Page {
                     reason: looked.fault.message.clone(),
                     waited: limit,
                 },
-                _ => looked
-                    .fault
-                    .error(target)
-                    .unwrap_or_else(|| PageError::NotFound(target.to_string())),
+                _ => looked.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())),
             });
         }
     }
@@ -250,9 +253,11 @@ impl Page {
         let session = self.session_of(parent)?;
         let owner = session.call(GetFrameOwnerParams::new(CdpFrameId::new(child.as_str()))).await?;
         let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
-        let mut resolve = ResolveNodeParams::default();
-        resolve.backend_node_id = Some(owner.backend_node_id);
-        resolve.execution_context_id = Some(ExecutionContextId::new(context.id));
+        let resolve = ResolveNodeParams {
+            backend_node_id: Some(owner.backend_node_id),
+            execution_context_id: Some(ExecutionContextId::new(context.id)),
+            ..ResolveNodeParams::default()
+        };
         let node = session.call(resolve).await?;
         let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
         self.number_of(&session, object.inner()).await

@@ -24,10 +24,10 @@ pub enum PageError {
     #[error("{0}")]
     BadSelector(String),
     /// Conditions were not met in time. `reason`: `it is covered by <div class="x">`.
-    #[error("{what} was not ready for {action} within {} s: {reason}", waited.as_secs_f32())]
+    #[error("{what} was not ready for {action} within {} s: {reason}", seconds(*waited))]
     NotReady { what: String, action: &'static str, reason: String, waited: Duration },
     /// Nothing matched in time.
-    #[error("{what} did not appear within {} s", waited.as_secs_f32())]
+    #[error("{what} did not appear within {} s", seconds(*waited))]
     NeverAppeared { what: String, waited: Duration },
     /// The element can't take what it was given.
     #[error("{what}: {reason}")]
@@ -35,7 +35,7 @@ pub enum PageError {
     /// The page's own exception.
     #[error("{0}")]
     Script(String),
-    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    #[error("{what} took longer than {} s", seconds(*after))]
     Timeout { what: String, after: Duration },
     /// Input was sent, but whether it took effect is not known.
     #[error("{what}: the input was sent, but nothing tells whether it arrived ({reason})")]
@@ -62,6 +62,12 @@ impl From<CdpError> for PageError {
     }
 }
 
+/// `5`, `0.2`
+fn seconds(time: Duration) -> String {
+    let tenths = (time.as_secs_f64() * 10.0).round() / 10.0;
+    format!("{tenths}")
+}
+
 const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
 
 impl From<PageError> for Fault {
@@ -69,15 +75,18 @@ impl From<PageError> for Fault {
         let message = error.to_string();
         let (code, hint) = match error {
             PageError::Browser(error) => return error.into(),
-            PageError::RefNotFound(_) | PageError::RefStale(_) => return Fault::new(FaultCode::Element, message).at(Hop::Browser),
-            PageError::NotFound(_) => (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref."),
+            PageError::RefNotFound(_) | PageError::RefStale(_) => {
+                return Fault::new(FaultCode::Element, message).at(Hop::Browser);
+            }
+            PageError::NotFound(_) => {
+                (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref.")
+            }
             PageError::Several { .. } => {
                 (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.")
             }
-            PageError::BadSelector(_) => (
-                FaultCode::BadRequest,
-                "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….",
-            ),
+            PageError::BadSelector(_) => {
+                (FaultCode::BadRequest, "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….")
+            }
             PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),

@@ -296,9 +296,7 @@ fn read(reply: Result<Evaluated, CdpError>, function: &str, limit: Duration) -> 
         Ok(reply) => Ok(reply),
         // The parameters are well formed: what is refused is a context or session that is no more.
         Err(CdpError::Protocol { .. }) => Err(PageError::DocumentGone),
-        Err(CdpError::Timeout { .. }) => {
-            Err(PageError::Timeout { what: "the page's answer".to_owned(), after: limit })
-        }
+        Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the page's answer".to_owned(), after: limit }),
         Err(error) => Err(error.into()),
     }
 }

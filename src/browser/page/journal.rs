@@ -9,7 +9,7 @@ use crate::browser::cdp::Cdp;
 use crate::browser::events::{Event, Filter};
 use crate::browser::session::Session;
 use serde::Deserialize;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 /// Messages and requests remembered a tab.
@@ -40,6 +40,10 @@ pub struct RequestRecord {
     pub failed: Option<String>,
     /// The browser's own clock, in milliseconds.
     started: u64,
+    /// The document that asked for it.
+    loader: String,
+    /// It ends only when the page does: nobody waits for it.
+    endless: bool,
     done: bool,
 }
 
@@ -52,8 +56,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    pub(super) fn open_requests(&self) -> HashSet<String> {
-        self.requests.iter().filter(|request| !request.done).map(|request| request.id.clone()).collect()
+    pub(super) fn has_open_requests(&self) -> bool {
+        self.requests.iter().any(|request| !request.done && !request.endless)
     }
 
     fn event(&mut self, event: &Event) {
@@ -68,7 +72,22 @@ impl Journal {
                     self.say(now_millis(), "error".to_owned(), thrown.text());
                 }
             }
+            "Page.frameNavigated" => {
+                if let Some(navigated) = event.read::<Navigated>() {
+                    self.navigated(&navigated.frame);
+                }
+            }
             _ => self.network(event),
+        }
+    }
+
+    /// Another main document: what the one before had open is no longer answered.
+    fn navigated(&mut self, frame: &NavigatedFrame) {
+        if frame.parent_id.is_some() {
+            return;
+        }
+        for request in self.requests.iter_mut().filter(|request| request.loader != frame.loader_id) {
+            request.done = true;
         }
     }
 
@@ -110,6 +129,8 @@ impl Journal {
                 size: None,
                 failed: None,
                 started: millis,
+                loader: seen.loader_id,
+                endless: matches!(seen.kind.as_str(), "EventSource" | "WebSocket" | "Ping" | "Media"),
                 done: false,
             });
             return;
@@ -167,6 +188,7 @@ pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
     let methods = [
         "Runtime.consoleAPICalled",
         "Runtime.exceptionThrown",
+        "Page.frameNavigated",
         "Network.requestWillBeSent",
         "Network.responseReceived",
         "Network.loadingFinished",
@@ -188,6 +210,8 @@ pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
                 return;
             }
             journal.event(&event);
+            drop(journal);
+            memory.journal_grew.notify_waiters();
         }
     });
 }
@@ -303,6 +327,10 @@ impl ExceptionThrown {
 struct NetworkEvent {
     request_id: String,
     #[serde(default)]
+    loader_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
     timestamp: Option<f64>,
     #[serde(default)]
     request: Option<NetworkRequest>,
@@ -314,6 +342,19 @@ struct NetworkEvent {
     encoded_data_length: Option<f64>,
     #[serde(default)]
     error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Navigated {
+    frame: NavigatedFrame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NavigatedFrame {
+    #[serde(default)]
+    parent_id: Option<String>,
+    loader_id: String,
 }
 
 #[derive(Deserialize)]

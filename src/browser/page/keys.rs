@@ -192,16 +192,29 @@ pub(super) fn parse(text: &str) -> Result<Stroke, String> {
         (Some(found), _) => found,
         // Not on this keyboard, but it can be typed.
         (None, Some(character)) => {
-            let key = Key { key: last.to_owned(), code: String::new(), key_code: 0, text: character.to_string(), location: 0 };
+            let key = Key {
+                key: last.to_owned(),
+                code: String::new(),
+                key_code: 0,
+                text: character.to_string(),
+                location: 0,
+            };
             (key, false)
         }
         (None, None) => return Err(unknown(last)),
     };
-    if bits & SHIFT != 0 && !needs_shift && let Some(upper) = shifted(&key) {
+    if bits & SHIFT != 0
+        && !needs_shift
+        && let Some(upper) = shifted(&key)
+    {
         key = upper;
     }
     // Control+A is the key A: a capital letter alone asks for Shift, with another modifier it does not.
-    if needs_shift && bits & (CONTROL | ALT | META) != 0 && bits & SHIFT == 0 && key.text.chars().all(char::is_alphabetic) {
+    if needs_shift
+        && bits & (CONTROL | ALT | META) != 0
+        && bits & SHIFT == 0
+        && key.text.chars().all(char::is_alphabetic)
+    {
         key.key = key.key.to_lowercase();
         key.text = key.text.to_lowercase();
     }
@@ -240,7 +253,10 @@ mod tests {
         let enter = parse("Enter").unwrap();
         assert_eq!((enter.key.key.as_str(), enter.key.text.as_str(), enter.bits), ("Enter", "\r", 0));
         let all = parse("Control+A").unwrap();
-        assert_eq!((all.key.key.as_str(), all.key.code.as_str(), all.key.text.as_str(), all.bits), ("a", "KeyA", "", CONTROL));
+        assert_eq!(
+            (all.key.key.as_str(), all.key.code.as_str(), all.key.text.as_str(), all.bits),
+            ("a", "KeyA", "", CONTROL)
+        );
         let capital = parse("Shift+a").unwrap();
         assert_eq!((capital.key.key.as_str(), capital.key.text.as_str(), capital.bits), ("A", "A", SHIFT));
         assert_eq!(parse("Shift+Enter").unwrap().key.text, "\r");

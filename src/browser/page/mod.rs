@@ -17,6 +17,8 @@ pub mod refs;
 pub mod script;
 mod settle;
 mod snapshot;
+mod titles;
+mod viewport;
 mod wait;
 
 pub use actions::Clicked;
@@ -26,4 +28,5 @@ pub use evaluate::ScriptValue;
 pub use page::{Page, Pages};
 pub use read::{ElementState, Link};
 pub use snapshot::{Snapshot, SnapshotOptions};
+pub use titles::titles;
 pub use wait::LoadState;

@@ -4,7 +4,7 @@
 
 use super::error::PageError;
 use super::journal::{Journal, follow};
-use super::refs::RefTable;
+use super::refs::{RefName, RefTable};
 use crate::browser::browser::Browser;
 use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 /// How long one of our own functions may take where nothing is waited for. A hung page answers nothing.
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
@@ -28,6 +29,8 @@ pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
     pub(super) journal: Mutex<Journal>,
+    /// Told after each event that the journal took in.
+    pub(super) journal_grew: Notify,
 }
 
 impl Memory {
@@ -54,6 +57,13 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory(tab)?;
         Ok(Page { work, memory })
+    }
+
+    /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
+    pub fn label(&self, tab: TabId, name: &str) -> Option<String> {
+        let name = RefName::parse(name)?;
+        let memory = lock(&self.memories).get(&tab).cloned()?;
+        memory.refs().label_of(name).map(str::to_owned)
     }
 
     fn memory(&self, tab: &Tab) -> Result<Arc<Memory>, PageError> {

@@ -63,6 +63,7 @@ pub struct ElementPlace {
 pub(super) struct RefTable {
     names: HashMap<(RefKind, ElementPlace), u32>,
     places: HashMap<RefName, ElementPlace>,
+    labels: HashMap<RefName, String>,
     last: HashMap<RefKind, u32>,
 }
 
@@ -79,6 +80,14 @@ impl RefTable {
         name
     }
 
+    /// What the element is called in the newest snapshot that showed it.
+    pub(super) fn label(&mut self, name: RefName, label: &str) {
+        self.labels.insert(name, label.to_owned());
+    }
+    pub(super) fn label_of(&self, name: RefName) -> Option<&str> {
+        self.labels.get(&name).map(String::as_str).filter(|label| !label.is_empty())
+    }
+
     pub(super) fn place(&self, name: RefName) -> Option<&ElementPlace> {
         self.places.get(&name)
     }
@@ -87,6 +96,7 @@ impl RefTable {
     pub(super) fn keep(&mut self, is_alive: impl Fn(&ElementPlace) -> bool) {
         self.names.retain(|(_, place), _| is_alive(place));
         self.places.retain(|_, place| is_alive(place));
+        self.labels.retain(|name, _| self.places.contains_key(name));
     }
 }
 

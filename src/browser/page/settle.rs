@@ -73,17 +73,17 @@ impl Underway {
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
                 let Some(navigation) = event.read::<Navigation>() else { return };
                 let elsewhere = matches!(navigation.disposition.as_str(), "newTab" | "newWindow" | "download");
-                let same_document = matches!(navigation.navigation_type.as_str(), "sameDocument" | "historySameDocument");
+                let same_document =
+                    matches!(navigation.navigation_type.as_str(), "sameDocument" | "historySameDocument");
                 if navigation.frame_id == main_frame && !elsewhere && !same_document {
                     self.navigating = true;
                 }
             }
             "Page.domContentEventFired" => self.navigating = false,
+            // Also how a navigation ends that came to nothing (a download, 204).
             "Page.frameStoppedLoading" | "Page.navigatedWithinDocument" => {
-                // Also how a navigation ends that came to nothing (a download, 204).
-                if event.read::<Navigation>().is_some_and(|ended| ended.frame_id == main_frame) {
-                    self.navigating = false;
-                }
+                let ended = event.read::<Navigation>().is_some_and(|ended| ended.frame_id == main_frame);
+                self.navigating &= !ended;
             }
             _ => {}
         }
@@ -106,7 +106,8 @@ impl Settling {
         let deadline = Instant::now() + SETTLE_LIMIT;
         // One drawn frame: handlers have run, and what they asked for has been reported before this answer.
         if let Ok(frame) = page.main_frame().await {
-            let drawn: Result<serde_json::Value, _> = page.script(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await;
+            let drawn: Result<serde_json::Value, _> =
+                page.script(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await;
             if let Err(error) = drawn {
                 tracing::trace!(%error, "the page went on before it was settled");
             }

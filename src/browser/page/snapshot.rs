@@ -107,7 +107,13 @@ impl Page {
         }
         let mut refs = self.memory.refs();
         self.forget_old_documents(&mut refs, &tree);
-        let mut writer = Writer { refs: &mut refs, interactive: options.interactive, text: String::new(), cursor: String::new(), more: 0 };
+        let mut writer = Writer {
+            refs: &mut refs,
+            interactive: options.interactive,
+            text: String::new(),
+            cursor: String::new(),
+            more: 0,
+        };
         writer.tree(&tree, 0);
         Ok(Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more })
     }
@@ -118,7 +124,12 @@ impl Page {
     }
 
     /// A frame and, at the same time, all frames in it.
-    fn walk(&self, frame: FrameId, options: ScriptOptions, limit: Duration) -> BoxFuture<'_, Result<FrameTree, PageError>> {
+    fn walk(
+        &self,
+        frame: FrameId,
+        options: ScriptOptions,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<FrameTree, PageError>> {
         Box::pin(async move {
             let walked: Walked = self.script(&frame, "snapshot", &[&options], limit).await?;
             let inner = walked.frames.iter().map(|number| {
@@ -167,9 +178,11 @@ impl Page {
     /// The frame that an element of `parent` holds, in whichever process it runs.
     async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
         let object = self.element_handle(parent, number).await?;
-        let mut describe = DescribeNodeParams::default();
-        describe.object_id = Some(RemoteObjectId::new(object));
-        describe.depth = Some(0);
+        let describe = DescribeNodeParams {
+            object_id: Some(RemoteObjectId::new(object)),
+            depth: Some(0),
+            ..DescribeNodeParams::default()
+        };
         let node = self.session_of(parent)?.call(describe).await?.node;
         let frame = node.frame_id.ok_or(PageError::DocumentGone)?;
         Ok(FrameId::new(frame.inner().as_str()))
@@ -224,7 +237,11 @@ impl<'a> Line<'a> {
 }
 
 fn depth_in_line(lines: &str, number: u32) -> u32 {
-    lines.lines().filter_map(Line::read).find(|line| line.kind == "f" && line.number == number).map_or(0, |line| line.depth)
+    lines
+        .lines()
+        .filter_map(Line::read)
+        .find(|line| line.kind == "f" && line.number == number)
+        .map_or(0, |line| line.depth)
 }
 
 struct Writer<'a> {
@@ -262,6 +279,7 @@ impl Writer<'_> {
                 continue;
             }
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
+            self.refs.label(name, line.name);
             let text = quoted(line.name);
             // Writing to a String does not fail.
             writeln!(self.cursor, "{name} [{}] {text}", line.role).ok();
@@ -276,6 +294,7 @@ impl Writer<'_> {
         let mut written = String::new();
         if line.number > 0 {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
+            self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
             write!(written, "{name} ").ok();
         }
         write!(written, "[{}]", line.role).ok();
@@ -330,7 +349,8 @@ mod tests {
     fn a_frames_lines_stand_under_its_own_and_refs_stay() {
         let inner = tree("inner", "0\t1\te\tbutton\tGo \"now\"\tdisabled\t", HashMap::new());
         let children = HashMap::from([(5, Inner::Tree(Box::new(inner)))]);
-        let outer = tree("outer", "0\t1\te\theading\tHi\tlevel=1\t\n1\t5\tf\tiframe\t\t\t\n1\t0\tt\ttext\t\t\twords", children);
+        let outer =
+            tree("outer", "0\t1\te\theading\tHi\tlevel=1\t\n1\t5\tf\tiframe\t\t\t\n1\t0\tt\ttext\t\t\twords", children);
         let mut refs = RefTable::default();
         let expected = "@e1 [heading] \"Hi\" [level=1]\n  @e2 [iframe]\n    @e3 [button] \"Go \\\"now\\\"\" [disabled]\n  [text]: words\n";
         assert_eq!(write(&outer, &mut refs, false), expected);
@@ -343,7 +363,8 @@ mod tests {
         let line = format!("0\t1\te\tbutton\t{}\t\t\n", "x".repeat(1000));
         let long = tree("f", &line.repeat(100), HashMap::new());
         let mut refs = RefTable::default();
-        let mut writer = Writer { refs: &mut refs, interactive: false, text: String::new(), cursor: String::new(), more: 0 };
+        let mut writer =
+            Writer { refs: &mut refs, interactive: false, text: String::new(), cursor: String::new(), more: 0 };
         writer.tree(&long, 0);
         assert!(writer.text.len() < 62_000);
         assert_eq!(writer.more + writer.text.lines().count(), 100);

@@ -5,9 +5,7 @@
 use super::element::{FaultReply, Target};
 use super::error::PageError;
 use super::page::Page;
-use crate::browser::events::Event;
 use serde::Deserialize;
-use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -28,12 +26,6 @@ struct Appeared {
     ok: bool,
     #[serde(flatten)]
     fault: FaultReply,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RequestId {
-    request_id: String,
 }
 
 impl Page {
@@ -95,30 +87,17 @@ impl Page {
     }
 
     async fn network_idle(&self) -> Result<(), PageError> {
-        let mut events =
-            self.subscribe(&["Network.requestWillBeSent", "Network.loadingFinished", "Network.loadingFailed"])?;
-        let mut open: HashSet<String> = self.memory.journal().open_requests();
         loop {
-            let next = if open.is_empty() {
-                match tokio::time::timeout(IDLE_FOR, events.next()).await {
-                    Ok(next) => next,
-                    Err(_) => return Ok(()),
-                }
-            } else {
-                events.next().await
-            };
-            let Some(event) = next else { return Err(PageError::DocumentGone) };
-            note(&mut open, &event);
+            let grew = self.memory.journal_grew.notified();
+            tokio::pin!(grew);
+            // Listening from here on: what the journal takes in after it was read is not missed.
+            grew.as_mut().enable();
+            if self.memory.journal().has_open_requests() {
+                grew.await;
+            } else if tokio::time::timeout(IDLE_FOR, grew).await.is_err() {
+                return Ok(());
+            }
         }
-    }
-}
-
-fn note(open: &mut HashSet<String>, event: &Event) {
-    let Some(RequestId { request_id }) = event.read() else { return };
-    if event.method() == "Network.requestWillBeSent" {
-        open.insert(request_id);
-    } else {
-        open.remove(&request_id);
     }
 }
 

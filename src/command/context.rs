@@ -1,0 +1,84 @@
+//! What a command runs with, and what it gives.
+//!
+//! Owns the choice of the tab. Never decides whether a command may run: who calls has.
+
+use super::envelope;
+use crate::browser::browser::Browser;
+use crate::browser::page::{Page, Pages};
+use crate::browser::tab::Tab;
+use crate::protocol::command::CommandResult;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use std::path::PathBuf;
+use tokio_util::sync::CancellationToken;
+
+/// Everything that a command runs with.
+#[derive(Clone)]
+pub struct Context {
+    pub browser: Browser,
+    /// What is remembered of the browser's tabs. One a browser, shared by all its commands.
+    pub pages: Pages,
+    /// The tab to work on; none: the browser's current one.
+    pub tab: Option<TabId>,
+    /// The client is the one whose `tab`, `newtab` and `closetab` move the browser's current tab (the terminal's;
+    /// never an agent's).
+    pub moves_current: bool,
+    /// The client's working directory, absolute; none: only the temp directories are open to paths.
+    pub cwd: Option<PathBuf>,
+    /// A private folder for files that no path was given for. It exists.
+    pub temp_folder: PathBuf,
+    /// Ends the command.
+    pub cancel: CancellationToken,
+}
+
+impl Context {
+    /// The tab that the command is about.
+    pub async fn tab(&self) -> Result<Tab, Fault> {
+        Ok(match self.tab {
+            Some(id) => self.browser.tab(id)?,
+            None => self.browser.current().await?,
+        })
+    }
+    /// Waits for its turn on that tab.
+    pub(super) async fn page(&self) -> Result<Page, Fault> {
+        Ok(self.pages.open(&self.tab().await?).await?)
+    }
+}
+
+/// What a command gave, before its envelope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    pub text: String,
+    pub data: Option<serde_json::Value>,
+    /// Files that it wrote (absolute paths).
+    pub files: Vec<PathBuf>,
+    /// The page that the text is from; set by commands whose spec says `untrusted`.
+    pub source_url: Option<String>,
+    /// The tab that the client works on from now on, where the command moved it.
+    pub moved_to: Option<TabId>,
+}
+
+impl Output {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+    /// Page content: goes into the envelope.
+    pub(super) fn from_page(text: impl Into<String>, url: impl Into<String>) -> Self {
+        Self { text: text.into(), source_url: Some(url.into()), ..Self::default() }
+    }
+    #[must_use]
+    pub(super) fn data(mut self, data: impl Into<serde_json::Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// As it travels, page content in its envelope.
+    pub fn into_result(self) -> CommandResult {
+        let output = match &self.source_url {
+            Some(url) => envelope::wrap(&self.text, url),
+            None => self.text,
+        };
+        let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        CommandResult { output, data: self.data, files }
+    }
+}

@@ -1,0 +1,150 @@
+//! goto, back, forward, reload, url.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT};
+use super::url_guard;
+use crate::browser::arrival::{Arrival, ArrivalKind};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::time::Duration;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "goto",
+        aliases: &["open", "navigate"],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "url",
+            required: true,
+            kind: Kind::Text,
+            help: "http or https (localhost:3000 and example.com get their scheme), or about:blank",
+        }],
+        flags: &[TIMEOUT],
+        summary: "Open an address in the tab",
+        details: "Waits until the document is parsed (DOMContentLoaded), 15 s at most.\nCloud metadata addresses are refused in every spelling.",
+        untrusted: false,
+        writes: true,
+        output: "Navigated to URL (STATUS)",
+        run: |context, arguments| Box::pin(goto(context, arguments)),
+    },
+    Spec {
+        name: "back",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[TIMEOUT],
+        summary: "Go one step back in the tab's history",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Back → URL",
+        run: |context, arguments| Box::pin(back(context, arguments)),
+    },
+    Spec {
+        name: "forward",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[TIMEOUT],
+        summary: "Go one step forward in the tab's history",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Forward → URL",
+        run: |context, arguments| Box::pin(forward(context, arguments)),
+    },
+    Spec {
+        name: "reload",
+        aliases: &["refresh"],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[Flag { name: "--hard", alias: "", value: None, help: "Ask the server for everything anew" }, TIMEOUT],
+        summary: "Load the page again",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Reloaded URL",
+        run: |context, arguments| Box::pin(reload(context, arguments)),
+    },
+    Spec {
+        name: "url",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "The tab's address",
+        details: "",
+        untrusted: false,
+        writes: false,
+        output: "the URL",
+        run: |context, _| Box::pin(url(context)),
+    },
+];
+
+async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let address = url_guard::check(&arguments.required("url")?)?;
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    let arrival = page.goto(address.as_str(), limit).await?;
+    leave_metadata(&page, &arrival).await?;
+    if arrival.kind == ArrivalKind::Download {
+        return Ok(Output::text(format!("{} is a download; the page stays as it was", arrival.url)));
+    }
+    let text = match arrival.status {
+        Some(status) => format!("Navigated to {} ({status})", arrival.url),
+        None => format!("Navigated to {}", arrival.url),
+    };
+    Ok(Output::text(text).data(json!({ "url": arrival.url, "status": arrival.status })))
+}
+
+/// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
+pub(super) async fn leave_metadata(page: &crate::browser::page::Page, arrival: &Arrival) -> Result<(), Fault> {
+    let redirected = url_guard::check(&arrival.url).map(drop);
+    let answered = arrival.remote_address.as_deref().map_or(Ok(()), url_guard::check_remote);
+    let refused = match (redirected, answered) {
+        (_, Err(fault)) => fault,
+        (Err(fault), Ok(())) if fault.message.contains("metadata") => fault,
+        _ => return Ok(()),
+    };
+    page.goto("about:blank", NAVIGATION_LIMIT).await?;
+    Err(refused)
+}
+
+async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    let arrival = page.back(limit).await?.ok_or_else(|| no_step("back"))?;
+    Ok(Output::text(format!("Back → {}", arrival.url)).data(json!({ "url": arrival.url })))
+}
+
+async fn forward(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    let arrival = page.forward(limit).await?.ok_or_else(|| no_step("forward"))?;
+    Ok(Output::text(format!("Forward → {}", arrival.url)).data(json!({ "url": arrival.url })))
+}
+
+fn no_step(direction: &str) -> Fault {
+    Fault::new(FaultCode::Conflict, format!("There is no page to go {direction} to in this tab's history"))
+        .hint("Open an address: gstack goto <url>")
+}
+
+async fn reload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    let arrival = page.reload(arguments.has("--hard"), limit).await?;
+    Ok(Output::text(format!("Reloaded {}", arrival.url)).data(json!({ "url": arrival.url, "status": arrival.status })))
+}
+
+async fn url(context: &Context) -> Result<Output, Fault> {
+    let url = context.tab().await?.info()?.url;
+    Ok(Output::text(url.clone()).data(json!({ "url": url })))
+}

@@ -1,0 +1,96 @@
+//! text, html, links, forms.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Spec, selector};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "text",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[selector(false, "Only this element's text")],
+        flags: &[],
+        summary: "The page's visible text",
+        details: "Without script, style, noscript and svg; lines trimmed, empty ones dropped.",
+        untrusted: true,
+        writes: false,
+        output: "text",
+        run: |context, arguments| Box::pin(text(context, arguments)),
+    },
+    Spec {
+        name: "html",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[selector(false, "Only this element's inner HTML")],
+        flags: &[],
+        summary: "The page's HTML",
+        details: "The whole document with its doctype, or an element's innerHTML.",
+        untrusted: true,
+        writes: false,
+        output: "html",
+        run: |context, arguments| Box::pin(html(context, arguments)),
+    },
+    Spec {
+        name: "links",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "Every link that has a text",
+        details: "",
+        untrusted: true,
+        writes: false,
+        output: "text → href, a line a link",
+        run: |context, _| Box::pin(links(context)),
+    },
+    Spec {
+        name: "forms",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "The page's forms with their fields",
+        details: "Passwords are [redacted].",
+        untrusted: true,
+        writes: false,
+        output: "JSON",
+        run: |context, _| Box::pin(forms(context)),
+    },
+];
+
+async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let text = page.text(arguments.target("sel").as_ref()).await?;
+    Ok(Output::from_page(text, page.url()?))
+}
+
+async fn html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let html = page.html(arguments.target("sel").as_ref()).await?;
+    Ok(Output::from_page(html, page.url()?))
+}
+
+async fn links(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let links = page.links().await?;
+    let lines: Vec<String> = links.iter().map(|link| format!("{} → {}", link.text, link.href)).collect();
+    Ok(Output::from_page(lines.join("\n"), page.url()?).data(json!(links)))
+}
+
+async fn forms(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let forms = page.forms().await?;
+    Ok(Output::from_page(pretty(&forms)?, page.url()?).data(forms))
+}
+
+/// JSON as people read it, 2 spaces a level.
+pub(super) fn pretty(value: &serde_json::Value) -> Result<String, Fault> {
+    serde_json::to_string_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
+}

@@ -1,0 +1,150 @@
+//! tabs, tab, newtab, closetab.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::navigation::leave_metadata;
+use super::spec::{Category, Class, Kind, Parameter, Spec, TIMEOUT};
+use super::url_guard;
+use crate::browser::page::titles;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
+use serde_json::json;
+use std::time::Duration;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "tabs",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "The open tabs",
+        details: "→ marks the one that commands work on.",
+        untrusted: false,
+        writes: false,
+        output: "→ [id] title — url, a line a tab",
+        run: |context, _| Box::pin(tabs(context)),
+    },
+    Spec {
+        name: "tab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter { name: "id", required: true, kind: Kind::Number, help: "A number of tabs" }],
+        flags: &[],
+        summary: "Work on another tab from now on",
+        details: "Does not bring it into view.",
+        untrusted: false,
+        writes: true,
+        output: "Switched to tab N",
+        run: |context, arguments| Box::pin(tab(context, arguments)),
+    },
+    Spec {
+        name: "newtab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter { name: "url", required: false, kind: Kind::Text, help: "An address to open in it" }],
+        flags: &[TIMEOUT],
+        summary: "Open a tab in the background and work on it",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Opened tab N → url",
+        run: |context, arguments| Box::pin(newtab(context, arguments)),
+    },
+    Spec {
+        name: "closetab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "id",
+            required: false,
+            kind: Kind::Number,
+            help: "Without it: the current tab",
+        }],
+        flags: &[],
+        summary: "Close a tab",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Closed tab N",
+        run: |context, arguments| Box::pin(closetab(context, arguments)),
+    },
+];
+
+async fn tabs(context: &Context) -> Result<Output, Fault> {
+    let all = context.browser.tabs();
+    if all.is_empty() {
+        return Ok(Output::text("(no open tabs)").data(json!([])));
+    }
+    let titles = titles(&context.browser).await?;
+    let current = context.tab().await.ok().map(|tab| tab.id());
+    let mut lines = Vec::with_capacity(all.len());
+    let mut data = Vec::with_capacity(all.len());
+    for tab in &all {
+        let is_current = current == Some(tab.id);
+        let mark = if is_current { '→' } else { ' ' };
+        let view = if tab.in_view && !is_current { " (in view)" } else { "" };
+        let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
+        let title = if title.is_empty() { "(untitled)".to_owned() } else { one_line(title) };
+        lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
+        data.push(
+            json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
+        );
+    }
+    Ok(Output::text(lines.join("\n")).data(data))
+}
+
+/// A title is the page's own text: it stays on its line, and short.
+fn one_line(title: &str) -> String {
+    const LONGEST: usize = 120;
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+fn tab_number(text: &str) -> Result<TabId, Fault> {
+    text.parse().map_err(|_| {
+        Fault::new(FaultCode::BadRequest, format!("{text:?} is no tab number")).hint("See them: gstack tabs")
+    })
+}
+
+async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let id = tab_number(&arguments.required("id")?)?;
+    context.browser.tab(id)?;
+    let mut output = Output::text(format!("Switched to tab {id}")).data(json!({ "id": id }));
+    output.moved_to = Some(id);
+    Ok(output)
+}
+
+async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let address = arguments.text("url").map(|typed| url_guard::check(&typed)).transpose()?;
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let tab = context.browser.new_tab().await?;
+    let id = tab.id();
+    let mut url = "about:blank".to_owned();
+    if let Some(address) = address {
+        let page = context.pages.open(&tab).await?;
+        let arrival = page.goto(address.as_str(), limit).await?;
+        leave_metadata(&page, &arrival).await?;
+        url = arrival.url;
+    }
+    let mut output = Output::text(format!("Opened tab {id} → {url}")).data(json!({ "id": id, "url": url }));
+    output.moved_to = Some(id);
+    Ok(output)
+}
+
+async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let tab = match arguments.text("id") {
+        Some(text) => context.browser.tab(tab_number(&text)?)?,
+        None => context.tab().await?,
+    };
+    let id = tab.id();
+    tab.close().await?;
+    Ok(Output::text(format!("Closed tab {id}")).data(json!({ "id": id })))
+}

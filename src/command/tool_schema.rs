@@ -1,0 +1,165 @@
+//! A command as an MCP tool: the JSON Schema of its arguments, and JSON arguments as command-line words.
+//!
+//! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
+
+use super::spec::{Flag, Kind, Parameter, Spec};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Map, Value, json};
+
+/// What a tool tells its agent about itself.
+pub fn description(spec: &Spec) -> String {
+    if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
+}
+
+/// The JSON Schema of the command's arguments.
+pub fn schema(spec: &Spec) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for parameter in spec.parameters {
+        let kind = match parameter.kind {
+            Kind::Number => json!({ "type": "integer", "description": parameter.help }),
+            Kind::List => json!({ "type": "array", "items": { "type": "string" }, "description": parameter.help }),
+            Kind::Text | Kind::Selector | Kind::Path | Kind::Rest => {
+                json!({ "type": "string", "description": parameter.help })
+            }
+        };
+        properties.insert(parameter_name(parameter).to_owned(), kind);
+        if parameter.required {
+            required.push(Value::from(parameter_name(parameter)));
+        }
+    }
+    for flag in spec.flags {
+        let kind = match flag.value {
+            None => json!({ "type": "boolean", "description": flag.help }),
+            Some("MS" | "N") => json!({ "type": "integer", "description": flag.help }),
+            Some(form) => json!({ "type": "string", "description": format!("{} ({form})", flag.help) }),
+        };
+        properties.insert(flag_name(flag).to_owned(), kind);
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema.insert("required".to_owned(), Value::Array(required));
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+fn parameter_name(parameter: &Parameter) -> &'static str {
+    match parameter.name {
+        "sel" => "selector",
+        "expr" => "expression",
+        "prop" => "property",
+        "WxH" => "size",
+        name => name,
+    }
+}
+
+/// The long spelling: `-d` is called `depth`.
+fn flag_name(flag: &Flag) -> &'static str {
+    let long = if flag.alias.starts_with("--") { flag.alias } else { flag.name };
+    long.trim_start_matches('-')
+}
+
+/// JSON arguments as the words that `Arguments::parse` takes.
+pub fn to_args(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
+    let empty = Map::new();
+    let given = match arguments {
+        Value::Null => &empty,
+        Value::Object(given) => given,
+        _ => return Err(bad(spec, "the arguments are no object")),
+    };
+    for name in given.keys() {
+        let known = spec.parameters.iter().any(|parameter| parameter_name(parameter) == name)
+            || spec.flags.iter().any(|flag| flag_name(flag) == name);
+        if !known {
+            return Err(bad(spec, &format!("{name} is not one of its arguments")));
+        }
+    }
+    let mut words = Vec::new();
+    for flag in spec.flags {
+        match given.get(flag_name(flag)) {
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::Bool(true)) if flag.value.is_none() => words.push(flag.name.to_owned()),
+            Some(value) if flag.value.is_some() => {
+                words.push(flag.name.to_owned());
+                words.push(text_of(spec, flag_name(flag), value)?);
+            }
+            Some(_) => return Err(bad(spec, &format!("{} is true or false", flag_name(flag)))),
+        }
+    }
+    // From here on nothing is taken for a flag, whatever it begins with.
+    let mut values = Vec::new();
+    for parameter in spec.parameters {
+        let name = parameter_name(parameter);
+        match given.get(name) {
+            None | Some(Value::Null) if parameter.required => return Err(bad(spec, &format!("{name} is missing"))),
+            None | Some(Value::Null) => {}
+            Some(Value::Array(list)) if parameter.kind == Kind::List => {
+                for value in list {
+                    values.push(text_of(spec, name, value)?);
+                }
+            }
+            Some(value) => values.push(text_of(spec, name, value)?),
+        }
+    }
+    if !values.is_empty() {
+        words.push("--".to_owned());
+        words.extend(values);
+    }
+    Ok(words)
+}
+
+fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(value) => Ok(value.to_string()),
+        _ => Err(bad(spec, &format!("{name} is no text"))),
+    }
+}
+
+fn bad(spec: &Spec, message: &str) -> Fault {
+    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name)).hint(format!(
+        "Usage: {} {}",
+        spec.name,
+        spec.usage()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{schema, to_args};
+    use crate::command::arguments::Arguments;
+    use crate::command::registry;
+    use serde_json::json;
+
+    #[test]
+    fn json_arguments_become_words_that_parse() {
+        let fill = registry::find("fill").unwrap();
+        let words = to_args(fill, &json!({ "selector": "@e1", "value": "--x y", "timeout": 100 })).unwrap();
+        let parsed = Arguments::parse(fill, &words).unwrap();
+        assert_eq!(parsed.text("value").as_deref(), Some("--x y"));
+        assert_eq!(parsed.value("--timeout"), Some("100"));
+        let snapshot = registry::find("snapshot").unwrap();
+        let words = to_args(snapshot, &json!({ "interactive": true, "compact": false, "depth": 2 })).unwrap();
+        assert_eq!(words, ["-i", "-d", "2"]);
+        assert_eq!(to_args(registry::find("url").unwrap(), &json!(null)).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn wrong_arguments_are_named() {
+        let click = registry::find("click").unwrap();
+        for wrong in [json!({}), json!({ "selector": {} }), json!({ "selector": "a", "force": true }), json!([])] {
+            assert!(to_args(click, &wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_schema_without_name_clashes() {
+        for spec in registry::all() {
+            let schema = schema(spec);
+            let properties = schema["properties"].as_object().unwrap();
+            assert_eq!(properties.len(), spec.parameters.len() + spec.flags.len(), "{}", spec.name);
+        }
+    }
+}

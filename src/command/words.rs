@@ -1,0 +1,221 @@
+//! A command in plain words, for the step line of a conversation, and its arguments as a log may hold them.
+//!
+//! Owns the words. What is typed into a page appears in neither.
+
+use super::arguments::Arguments;
+use super::registry;
+use super::spec::{Category, Class, Spec};
+use crate::protocol::chat::StepKind;
+use url::Url;
+
+/// `Clicking` `Submit`, and what kind of step that is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    pub kind: StepKind,
+    pub verb: String,
+    /// Empty where the verb says it all.
+    pub object: String,
+}
+
+/// In characters.
+const LONGEST_OBJECT: usize = 60;
+
+/// Says what a command does. `label`: what a ref (`@e3`) is called in its page, where that is known.
+pub fn describe(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<String>) -> Words {
+    let Some(spec) = registry::find(name) else {
+        return Words { kind: StepKind::Other, verb: "Running".to_owned(), object: name.to_owned() };
+    };
+    // What can't be parsed will not run either, but it has a line.
+    let arguments = Arguments::parse(spec, args).unwrap_or_default();
+    let text = |parameter: &str| arguments.text(parameter).unwrap_or_default();
+    let element = || element_words(&text("sel"), label);
+    let (verb, object) = match spec.name {
+        "goto" => ("Opening", site(&text("url"))),
+        "back" => ("Going", "back".to_owned()),
+        "forward" => ("Going", "forward".to_owned()),
+        "reload" => ("Reloading", "the page".to_owned()),
+        "url" => ("Looking at", "the address".to_owned()),
+        "text" => ("Reading", element_or(element(), "the page")),
+        "html" => ("Reading", element_or(element(), "the page's HTML")),
+        "links" => ("Reading", "the links".to_owned()),
+        "forms" => ("Reading", "the forms".to_owned()),
+        "js" => ("Running", "a script".to_owned()),
+        "css" => ("Looking at", format!("{} of {}", text("prop"), element())),
+        "attrs" => ("Looking at", element()),
+        "is" => ("Checking", format!("whether {} is {}", element(), text("prop"))),
+        "console" => ("Reading", "the console".to_owned()),
+        "network" => ("Reading", "the requests".to_owned()),
+        "dialog" => ("Reading", "the dialogs".to_owned()),
+        "click" => ("Clicking", element()),
+        "fill" => ("Filling", element()),
+        "select" => ("Choosing", format!("{} in {}", arguments.list("value").join(", "), element())),
+        "hover" => ("Pointing at", element()),
+        "type" => ("Typing", String::new()),
+        "press" => ("Pressing", text("key")),
+        "scroll" => ("Scrolling", element_or(element(), "to the end").replace("@", "to @")),
+        "wait" => ("Waiting", waited_for(&arguments, &element())),
+        "viewport" => ("Resizing", format!("the page to {}", text("WxH"))),
+        "screenshot" => ("Taking", "a screenshot".to_owned()),
+        "snapshot" => ("Looking at", "the page".to_owned()),
+        "tabs" => ("Looking at", "the tabs".to_owned()),
+        "tab" => ("Switching", format!("to tab {}", text("id"))),
+        "newtab" => (
+            "Opening",
+            if text("url").is_empty() {
+                "a new tab".to_owned()
+            } else {
+                format!("{} in a new tab", site(&text("url")))
+            },
+        ),
+        "closetab" => {
+            ("Closing", if text("id").is_empty() { "the tab".to_owned() } else { format!("tab {}", text("id")) })
+        }
+        "dialog-accept" => ("Accepting", "dialogs".to_owned()),
+        "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
+        other => ("Running", other.to_owned()),
+    };
+    Words { kind: kind(spec), verb: verb.to_owned(), object: shorten(&object) }
+}
+
+fn kind(spec: &Spec) -> StepKind {
+    match (spec.class, spec.category) {
+        (Class::Control | Class::Secret, _) => StepKind::Control,
+        (Class::Act, Category::Navigation | Category::Tabs) => StepKind::Navigate,
+        (Class::Act, _) => StepKind::Act,
+        (Class::Read, _) => StepKind::Read,
+    }
+}
+
+fn element_or(element: String, whole: &str) -> String {
+    if element.is_empty() { whole.to_owned() } else { element }
+}
+
+fn waited_for(arguments: &Arguments, element: &str) -> String {
+    if arguments.has("--networkidle") {
+        "for the network".to_owned()
+    } else if arguments.has("--load") || arguments.has("--domcontentloaded") {
+        "for the page".to_owned()
+    } else {
+        format!("for {element}")
+    }
+}
+
+/// `Submit` for a ref whose name is known and for selectors that say one; else the selector.
+fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> String {
+    if selector.starts_with('@') {
+        return label(selector).unwrap_or_else(|| selector.to_owned());
+    }
+    if let Some(text) = selector.strip_prefix("text=") {
+        return text.trim_matches(['"', '\'']).to_owned();
+    }
+    if selector.starts_with("role=")
+        && let Some((_, rest)) = selector.split_once("name=")
+    {
+        let name: String = rest
+            .trim_start_matches('"')
+            .chars()
+            .take_while(|character| *character != '"' && *character != ']')
+            .collect();
+        return name;
+    }
+    selector.to_owned()
+}
+
+/// `example.com`, `localhost:3000/login`: the address as a person would say it, without what may be secret in it.
+fn site(typed: &str) -> String {
+    let Ok(url) = super::url_guard::check(typed) else { return shorten(typed) };
+    let Some(host) = url.host_str() else { return url.to_string() };
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = if url.path() == "/" { "" } else { url.path() };
+    format!("{}{port}{path}", host.strip_prefix("www.").unwrap_or(host))
+}
+
+fn shorten(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= LONGEST_OBJECT {
+        return line;
+    }
+    line.chars().take(LONGEST_OBJECT - 1).chain(['…']).collect()
+}
+
+/// The arguments without what a person or page may have typed: values are counted, addresses lose their query.
+pub fn redact(name: &str, args: &[String]) -> Vec<String> {
+    let Some(spec) = registry::find(name) else { return vec![counted(args)] };
+    let kept = match spec.name {
+        "type" | "js" | "dialog-accept" => 0,
+        "fill" | "select" => 1 + args.iter().take_while(|word| word.starts_with("--timeout")).count() * 2,
+        _ => args.len(),
+    };
+    let mut redacted: Vec<String> = args.iter().take(kept).map(|word| without_query(word)).collect();
+    if args.len() > kept {
+        redacted.push(counted(&args[kept..]));
+    }
+    redacted
+}
+
+fn counted(words: &[String]) -> String {
+    format!("[{} characters]", words.join(" ").chars().count())
+}
+
+fn without_query(word: &str) -> String {
+    match Url::parse(word) {
+        Ok(mut url) if url.has_host() => {
+            let hidden = url.query().is_some() || url.fragment().is_some();
+            url.set_query(None);
+            url.set_fragment(None);
+            // Neither fails for an address with a host.
+            url.set_password(None).ok();
+            url.set_username("").ok();
+            if hidden { format!("{url}?…") } else { url.to_string() }
+        }
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StepKind, describe, redact};
+    use crate::command::registry;
+
+    fn words(name: &str, args: &[&str]) -> String {
+        let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        let words = describe(name, &args, &|name| (name == "@e3").then(|| "Submit".to_owned()));
+        format!("{} {}", words.verb, words.object).trim_end().to_owned()
+    }
+
+    #[test]
+    fn commands_are_said_in_plain_words() {
+        assert_eq!(words("goto", &["https://www.example.com/?token=1"]), "Opening example.com");
+        assert_eq!(words("goto", &["localhost:3000/login"]), "Opening localhost:3000/login");
+        assert_eq!(words("click", &["@e3"]), "Clicking Submit");
+        assert_eq!(words("click", &["@e4"]), "Clicking @e4");
+        assert_eq!(words("click", &["text=Sign in"]), "Clicking Sign in");
+        assert_eq!(words("click", &["role=button[name=\"Save all\"]"]), "Clicking Save all");
+        assert_eq!(words("fill", &["#password", "hunter2"]), "Filling #password");
+        assert_eq!(words("type", &["hunter2"]), "Typing");
+        assert_eq!(words("text", &[]), "Reading the page");
+        assert_eq!(words("wait", &["--networkidle"]), "Waiting for the network");
+        assert_eq!(words("nonsense", &[]), "Running nonsense");
+    }
+
+    #[test]
+    fn every_command_has_its_own_words() {
+        for spec in registry::all() {
+            let words = describe(spec.name, &[], &|_| None);
+            assert!((words.verb.as_str(), words.object.as_str()) != ("Running", spec.name), "{}", spec.name);
+        }
+        assert_eq!(describe("js", &[], &|_| None).kind, StepKind::Control);
+    }
+
+    #[test]
+    fn logs_hold_no_values_and_no_queries() {
+        let redacted = |name: &str, args: &[&str]| {
+            redact(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).join(" ")
+        };
+        assert_eq!(redacted("fill", &["#pw", "hunter2"]), "#pw [7 characters]");
+        assert_eq!(redacted("type", &["hunter2"]), "[7 characters]");
+        assert_eq!(redacted("goto", &["https://u:p@a.example/x?token=1#y"]), "https://a.example/x?…");
+        assert_eq!(redacted("click", &["@e3"]), "@e3");
+    }
+}
