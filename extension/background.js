@@ -17,12 +17,16 @@ import { t } from "./shared/i18n.js";
 const HOST = "io.gstack.host";
 const PANEL_URL = chrome.runtime.getURL("sidepanel.html");
 
+/** Until this is done a click on the action does nothing. */
+const opensOnClick = chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+
 /** @type {NativeLink} */
 const link = new NativeLink({
   open: () => chrome.runtime.connectNative(HOST),
   lossFault: (text) => faultOfLastError(text, t),
   lastError: () => chrome.runtime.lastError?.message,
-  hello,
+  // `hello` therefore also says: from now on the action opens the panel.
+  hello: () => opensOnClick.then(hello),
   silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
@@ -78,5 +82,4 @@ chrome.windows.onFocusChanged.addListener((windowId) => {
 chrome.runtime.onStartup.addListener(() => link.connect());
 chrome.runtime.onInstalled.addListener(() => link.connect());
 
-void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 link.connect();
