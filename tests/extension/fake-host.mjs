@@ -187,9 +187,9 @@ function receive({ id, method, params, client }) {
 }
 
 log("start", process.pid);
-scenario.start?.({ post, exit: (code) => process.exit(code) });
+scenario.start?.({ post, exit: (code) => process.stdout.write("", () => process.exit(code)) });
 let rest = Buffer.alloc(0);
-process.stdin.on("data", (chunk) => {
+if (!scenario.start) process.stdin.on("data", (chunk) => {
   rest = Buffer.concat([rest, chunk]);
   while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32LE(0)) {
     const end = 4 + rest.readUInt32LE(0);

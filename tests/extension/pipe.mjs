@@ -13,7 +13,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const EXTENSION = join(here, "..", "..", "extension");
 export const EXTENSION_ID = "hmjooioflnjmgaipmokechimoabfkeji";
 
-/** Ours NUL-ended JSON on fds 3 and 4. */
+// A signal ends this process by `exit`, so that the browsers that it started end with it.
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1));
+
+/** NUL-ended JSON on fds 3 and 4. */
 class Pipe {
   #nextId = 1;
   #pending = new Map();
@@ -130,7 +133,6 @@ export class Browser {
     // However this process ends, the browser does not outlive it.
     const kill = () => browser.process.kill("SIGKILL");
     process.once("exit", kill);
-    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1));
     browser.process.once("exit", () => process.off("exit", kill));
     browser.pipe = new Pipe(browser.process.stdio[3], browser.process.stdio[4]);
     await browser.pipe.send("Target.setDiscoverTargets", { discover: true, filter: [{}] });

@@ -144,7 +144,6 @@ async function usual(on, clientId, text) {
   turn.done({ costUsd: 0.14 });
 }
 
-const quiet = async () => { /* a turn that nobody starts */ };
 const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
 
 export const scenarios = {
@@ -256,10 +255,9 @@ export const scenarios = {
   /** Says why and ends. */
   broken: {
     ...base,
-    turn: quiet,
     start({ post, exit }) {
       post({ method: "fault", params: { code: "daemon-down", hop: "daemon", message: "The gstack daemon could not be started", hint: "Its folder is not writable. This shows what is wrong:", command: "gstack doctor" } });
-      setTimeout(() => exit(1), 50);
+      exit(1);
     },
   },
   /** The host dies in the middle of a turn; the next one goes on from the journal. */
