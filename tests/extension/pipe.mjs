@@ -174,6 +174,11 @@ export class Browser {
     return [...(await this.wire()).matchAll(/^start (\d+)$/gm)].map(([, pid]) => Number(pid));
   }
 
+  /** Settles when that many hosts were started. @param {number} count */
+  async untilHosts(count) {
+    while ((await this.hosts()).length < count) await new Promise((next) => setTimeout(next, 20));
+  }
+
   /** What the fake hosts heard: a line a message. */
   async wire() {
     return readFile(join(this.profile, "wire.log"), "utf8").catch(() => "");
