@@ -16,7 +16,7 @@ const STATES = {
   "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4" },
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
   done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table')", height: 900 },
-  steps: { scenario: "steps", ready: rendered, act: "for (const fold of document.querySelectorAll('.steps')) fold.open = true; document.querySelectorAll('.step-item')[4].open = true", then: (panel) => panel.evaluate("document.querySelector('#conversation').scrollTop = 0"), height: 860 },
+  steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
   approval: { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
   errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1000 },
   "errors-away": { scenario: "errors", ready: "document.querySelector('.card--danger')", then: away, height: 1000 },
