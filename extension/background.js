@@ -31,11 +31,11 @@ const link = new NativeLink({
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
     panels.notification(message);
-    if (message.method === "tabs.working") void marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
+    if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
   },
   onState: (state) => {
     if (state.status === "connected") tabs.all();
-    if (state.status === "down") void marks.clear();
+    if (state.status === "down") marks.clear();
     panels.connection(state);
     welcome.check();
   },
@@ -53,6 +53,8 @@ chrome.runtime.onConnect.addListener((port) => {
     link.connect();
   } else if (port.name === "welcome") {
     welcome.add(port);
+  } else if (port.name === "marks") {
+    marks.add(port);
   } else {
     port.disconnect();
   }
@@ -66,7 +68,7 @@ chrome.runtime.onMessage.addListener((message, sender) => {
 chrome.tabs.onCreated.addListener((tab) => tabs.changed(tab.id));
 chrome.tabs.onUpdated.addListener((tabId, change) => {
   tabs.changed(tabId);
-  if (change.status) void marks.loaded(tabId);
+  if (change.status) marks.loaded(tabId);
 });
 chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
 chrome.tabs.onRemoved.addListener((tabId) => tabs.removed(tabId));
