@@ -86,10 +86,8 @@
     connected = true;
     const port = chrome.runtime.connect({ name: "marks" });
     port.onMessage.addListener((message) => {
-      if (message.type === "working") return work(message);
-      rest();
-      connected = false;
-      port.disconnect();
+      if (message.type === "working") work(message);
+      else rest();
     });
     // The worker stopped, or the extension was updated: nobody would take the marks away.
     port.onDisconnect.addListener(() => {

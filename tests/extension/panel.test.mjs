@@ -192,7 +192,7 @@ describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency
     await panel.until(text("The total is rounded twice"));
     await panel.evaluate("document.querySelector('[aria-label=\"New chat\"]').click()");
     await panel.until("document.querySelector('.suggestion') && !document.querySelector('.bubble')");
-    await panel.evaluate("document.querySelector('[aria-label=History]').click()");
+    await panel.evaluate("document.querySelector('button[aria-label=History]').click()");
     await panel.until("document.querySelectorAll('.history-row').length === 1");
     await panel.evaluate("document.querySelector('.history-row').click()");
     await panel.until("!document.querySelector('#reading').hidden && document.querySelector('#dock').hidden");

@@ -25,7 +25,7 @@ const STATES = {
   "composer-agent": { scenario: "streaming", ready: rendered, act: "document.querySelector('.agent-button').click()" },
   "queue-full": { scenario: "queue-full", ready: "document.querySelectorAll('.queue-chip').length === 5", then: typeAndEnter },
   tabs: { scenario: "tabs", ready: "!document.querySelector('.tabchip').disabled", act: "document.querySelector('.tabchip').click()" },
-  history: { scenario: "history", ready: "!document.querySelector('[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
+  history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
   connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
 };
