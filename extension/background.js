@@ -17,21 +17,25 @@ import { t } from "./shared/i18n.js";
 const HOST = "io.gstack.host";
 const PANEL_URL = chrome.runtime.getURL("sidepanel.html");
 
+/** Until this is done a click on the action does nothing. */
+const opensOnClick = chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+
 /** @type {NativeLink} */
 const link = new NativeLink({
   open: () => chrome.runtime.connectNative(HOST),
   lossFault: (text) => faultOfLastError(text, t),
   lastError: () => chrome.runtime.lastError?.message,
-  hello,
+  // `hello` therefore also says: from now on the action opens the panel.
+  hello: () => opensOnClick.then(hello),
   silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
     panels.notification(message);
-    if (message.method === "tabs.working") void marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
+    if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
   },
   onState: (state) => {
     if (state.status === "connected") tabs.all();
-    if (state.status === "down") void marks.clear();
+    if (state.status === "down") marks.clear();
     panels.connection(state);
     welcome.check();
   },
@@ -49,6 +53,8 @@ chrome.runtime.onConnect.addListener((port) => {
     link.connect();
   } else if (port.name === "welcome") {
     welcome.add(port);
+  } else if (port.name === "marks") {
+    marks.add(port);
   } else {
     port.disconnect();
   }
@@ -62,7 +68,7 @@ chrome.runtime.onMessage.addListener((message, sender) => {
 chrome.tabs.onCreated.addListener((tab) => tabs.changed(tab.id));
 chrome.tabs.onUpdated.addListener((tabId, change) => {
   tabs.changed(tabId);
-  if (change.status) void marks.loaded(tabId);
+  if (change.status) marks.loaded(tabId);
 });
 chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
 chrome.tabs.onRemoved.addListener((tabId) => tabs.removed(tabId));
@@ -78,5 +84,4 @@ chrome.windows.onFocusChanged.addListener((windowId) => {
 chrome.runtime.onStartup.addListener(() => link.connect());
 chrome.runtime.onInstalled.addListener(() => link.connect());
 
-void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 link.connect();

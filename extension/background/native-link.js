@@ -9,6 +9,8 @@
 import { backoff } from "../shared/backoff.js";
 import { FaultError } from "../shared/fault.js";
 
+/** A connection that held this long was a good one: the next loss begins the waits anew. */
+const CALM_AFTER_MS = 5000;
 /** How long `hello` may take: it covers the start of a daemon on a slow disk. */
 const HELLO_LIMIT_MS = 20_000;
 
@@ -37,6 +39,7 @@ export class NativeLink {
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void }>} */ #pending = new Map();
   #nextId = 1;
   #attempt = 0;
+  #connectedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** The host's own last words on this port. @type {Fault | null} */ #lastWords = null;
   /** @type {ConnectionState} */ state = { status: "connecting", fault: null, welcome: null, retryAt: null };
@@ -100,7 +103,7 @@ export class NativeLink {
       /** @type {Welcome} */
       const welcome = await this.#call("hello", params);
       if (this.#port !== port) return;
-      this.#attempt = 0;
+      this.#connectedAt = Date.now();
       this.#setState({ status: "connected", fault: null, welcome, retryAt: null });
     } catch (error) {
       // A lost port has told its reason already; what is left is a daemon that refuses us.
@@ -139,6 +142,7 @@ export class NativeLink {
   #lost(reason) {
     const fault = this.#lastWords ?? reason;
     this.#port = null;
+    if (this.state.status === "connected" && Date.now() - this.#connectedAt > CALM_AFTER_MS) this.#attempt = 0;
     const wait = backoff(this.#attempt, Math.random());
     const retries = this.options.retries(fault);
     if (retries) {

@@ -5,9 +5,9 @@
  * what is shown comes from the background alone. Injected only where an agent works, gone when it has ended.
  */
 (() => {
-  // Injected again after each load; within one document the first one stays.
-  if (/** @type {any} */ (globalThis).gstackMarks) return;
-  /** @type {any} */ (globalThis).gstackMarks = true;
+  /** Injected again after each load; within one document the first one stays and connects anew. @type {{ gstackMarks?: () => void }} */
+  const world = /** @type {any} */ (globalThis);
+  if (world.gstackMarks) return world.gstackMarks();
 
   // Fixed colours: the page's theme is not ours. `all: initial` keeps the page's inherited styles out.
   const STYLE = `
@@ -80,8 +80,20 @@
     });
   }
 
-  chrome.runtime.onMessage.addListener((message) => {
-    if (message?.type === "working") work(message);
-    else if (message?.type === "idle") rest();
-  });
+  let connected = false;
+  world.gstackMarks = () => {
+    if (connected) return;
+    connected = true;
+    const port = chrome.runtime.connect({ name: "marks" });
+    port.onMessage.addListener((message) => {
+      if (message.type === "working") work(message);
+      else rest();
+    });
+    // The worker stopped, or the extension was updated: nobody would take the marks away.
+    port.onDisconnect.addListener(() => {
+      connected = false;
+      rest();
+    });
+  };
+  world.gstackMarks();
 })();

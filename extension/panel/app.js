@@ -80,6 +80,7 @@ export class PanelApp {
       },
     });
     byId("dock").prepend(this.conversation.jump);
+    byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), {
       clear: () => void this.#attempt(() => session.clear()).then(() => this.composer.focus(), () => { /* said by the toast */ }),
       toggle: (drawer) => this.drawers.toggle(drawer),

@@ -20,6 +20,8 @@ export class Drawers {
   constructor({ store, session, connection, onChange, toast }) {
     this.onChange = onChange;
     this.elements = { history: byId("history"), connection: byId("connection") };
+    this.elements.history.setAttribute("aria-label", t("history"));
+    this.elements.connection.setAttribute("aria-label", t("connection"));
     this.views = {
       history: new HistoryDrawer(this.elements.history, {
         list: async (search) => (await connection.request("conversations.list", { search })).conversations,

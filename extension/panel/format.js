@@ -39,5 +39,6 @@ export function cost(dollars) {
 export function hostOf(url) {
   if (!URL.canParse(url)) return url;
   const { host, protocol } = new URL(url);
-  return protocol === "http:" || protocol === "https:" ? host : `${protocol}${host ? `//${host}` : ""}`;
+  if (protocol === "http:" || protocol === "https:") return host;
+  return host ? `${protocol}//${host}` : protocol === "file:" ? "file" : "";
 }

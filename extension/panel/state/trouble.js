@@ -21,7 +21,8 @@ export const HOPS = /** @type {const} */ (["panel", "background", "host", "daemo
  */
 export function troubleOf({ status, fault, retryAt }) {
   if (status === "connected" || !fault) return null;
-  return { hop: fault.hop ?? "daemon", fault, trying: status === "connecting" || retryAt !== null };
+  // A command is for the person to run: saying "reconnecting" would promise what nobody does.
+  return { hop: fault.hop ?? "daemon", fault, trying: fault.command == null && (status === "connecting" || retryAt !== null) };
 }
 
 /** The hop before `hop`: trouble is drawn between two. @param {Hop} hop @returns {Hop} */

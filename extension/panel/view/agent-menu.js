@@ -47,7 +47,7 @@ export class AgentMenu {
     const chosen = this.#chosen;
     const missing = this.#agents.filter(({ status }) => status === "missing");
     this.list.replaceChildren(
-      h("div", { class: "menu__group" }, t("agent")),
+      h("div", { class: "menu__group" }, t("agents")),
       ...this.#agents.filter(({ status }) => status !== "missing").map((agent) => this.#item(agent, agent === chosen)),
       ...(missing.length > 0 ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map((agent) => this.#item(agent, false))] : []),
       h("div", { class: "menu__divider" }),

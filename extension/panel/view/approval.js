@@ -51,7 +51,7 @@ export class Approval {
     this.element.replaceChildren(h("div", { class: "card approval", role: "alertdialog", "aria-labelledby": headline },
       h("div", { class: "card__body" },
         h("div", { class: "card__head" }, icon("shield"), h("span", { class: "grow approval__who" }, t("asksTo", this.agentLabel)), h("span", { class: "tag" }, t(`kind_${kind}`))),
-        h("h3", { class: "approval__ask", id: headline }, ask),
+        h("h2", { class: "approval__ask", id: headline }, ask),
         h("dl", { class: "approval__facts" },
           ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
           ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, why)] : []),

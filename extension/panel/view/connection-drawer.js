@@ -101,7 +101,7 @@ export class ConnectionDrawer {
       trace.length > 1 && ok ? sparkline(trace) : h("span", {}),
       h("span", { class: "hop__took" }, ok ? (millis == null ? "" : latency(millis)) : t("down")),
       h("span", { class: "hop__about" }, fault && fault.message === detail ? "" : detail),
-      fault && h("div", { class: "hop__trouble" }, h("p", {}, [fault.message, fault.hint].filter(Boolean).join(" ")), fault.command && commandLine(fault.command)));
+      fault && h("div", { class: "hop__trouble" }, h("p", {}, fault.message), fault.hint && h("p", {}, fault.hint), fault.command && commandLine(fault.command)));
   }
 
   /** What a person can paste where help is given: no page text, no messages. */
@@ -113,6 +113,6 @@ export class ConnectionDrawer {
 /** The last pings of one hop. Each has its own scale: one for all would flatten them. @param {number[]} values */
 function sparkline(values) {
   const highest = Math.max(...values, 0.1);
-  const points = values.map((value, index) => `${((index / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`);
+  const points = values.map((value, index) => `${(72 - ((values.length - 1 - index) / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`);
   return svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("polyline", { points: points.join(" ") }));
 }

@@ -41,6 +41,8 @@ export class ConversationView {
       /** @type {View<any>} */ (kind === "turn" || kind === "pending" ? new Turn(this.tools) : new Message(this.tools)));
     scroller.append(this.column);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    // Who opens a fold looks at it: what it pushes down does not pull the view along.
+    this.column.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("summary")) this.#follows = false; });
     // Pictures and rendered blocks grow after they were drawn.
     new ResizeObserver(() => this.#settle()).observe(this.column);
     new ResizeObserver(() => this.#settle()).observe(scroller);
@@ -88,6 +90,8 @@ export class ConversationView {
 
   #settle() {
     if (this.#follows) this.scroller.scrollTop = this.scroller.scrollHeight;
+    else if (this.#left <= AT_END) this.#follows = true;
+    this.#top = this.scroller.scrollTop;
     this.#drawEdge();
   }
 

@@ -27,7 +27,9 @@ export function shot(file, load) {
     if (!entry?.isIntersecting) return;
     near.disconnect();
     try {
-      picture.src = await load(file);
+      const url = await load(file);
+      // Another conversation may have come into view meanwhile; its predecessor's URLs are revoked.
+      if (element.isConnected) picture.src = url;
     } catch {
       setText(facts, t("fileGone"));
     }

@@ -155,7 +155,8 @@ export class Turn {
     this.footer.replaceChildren(...(state === "live" ? [h("i", { class: "live-dot", "aria-hidden": "true" }), this.facts] : [
       this.facts,
       ...(this.answer ? [copyButton(t("copyAnswer"), () => this.answer)] : []),
-      ...(this.tools.readOnly ? [] : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
+      // A fault's card has its own.
+      ...(this.tools.readOnly || !this.trouble.hidden ? [] : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
     ]));
   }
 }

@@ -1,0 +1,160 @@
+/** The native port as the background keeps it: hello, answers, loss, the wait before the next try. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { faultOfLastError, mendsItself } from "../../extension/background/last-error.js";
+import { NativeLink } from "../../extension/background/native-link.js";
+import { backoff, FIRST_MS, LAST_MS } from "../../extension/shared/backoff.js";
+import { t } from "./shim.mjs";
+
+/** A native port whose host is this test. */
+function fakePort() {
+  const listeners = { message: () => {}, disconnect: () => {} };
+  return {
+    sent: [], closed: false,
+    postMessage(message) { this.sent.push(message); },
+    disconnect() { this.closed = true; },
+    onMessage: { addListener: (listener) => { listeners.message = listener; } },
+    onDisconnect: { addListener: (listener) => { listeners.disconnect = listener; } },
+    receive: (message) => listeners.message(message),
+    lose: () => listeners.disconnect(),
+  };
+}
+
+const settled = () => new Promise((next) => setImmediate(next));
+
+function setUp({ retries = () => true } = {}) {
+  const ports = [];
+  const states = [];
+  const notifications = [];
+  const held = { lastError: "Native host has exited." };
+  const link = new NativeLink({
+    open: () => { const port = fakePort(); ports.push(port); return port; },
+    lossFault: (text) => faultOfLastError(text, t),
+    lastError: () => held.lastError,
+    hello: async () => ({ protocol: 1 }),
+    silent: { code: "timeout", message: "silent" },
+    retries,
+    onNotification: (message) => notifications.push(message),
+    onState: (state) => states.push(state),
+  });
+  return { link, ports, states, notifications, held };
+}
+
+async function connected(options) {
+  const all = setUp(options);
+  all.link.connect();
+  await settled();
+  const port = all.ports[0];
+  port.receive({ id: port.sent[0].id, result: { protocol: 1, epoch: "e" } });
+  await settled();
+  return { ...all, port };
+}
+
+describe("the native link", () => {
+  test("says hello first, as itself, and is connected with the answer", async () => {
+    const { port, link } = await connected();
+    assert.equal(port.sent[0].method, "hello");
+    assert.equal(port.sent[0].client, undefined);
+    assert.equal(link.state.status, "connected");
+    assert.equal(link.state.welcome.epoch, "e");
+  });
+
+  test("gives each answer to its request, whoever asked", async () => {
+    const { port, link } = await connected();
+    const [one, two] = [link.call("ping", {}, "panel-1"), link.call("ping", {}, "panel-2")];
+    const [first, second] = port.sent.slice(1);
+    assert.deepEqual([first.client, second.client], ["panel-1", "panel-2"]);
+    port.receive({ id: second.id, client: "panel-2", result: { n: 2 } });
+    port.receive({ id: first.id, client: "panel-1", error: { code: "not-found", message: "no" } });
+    assert.deepEqual(await two, { n: 2 });
+    await assert.rejects(one, ({ fault }) => fault.code === "not-found");
+  });
+
+  test("a lost port rejects what waits, and says why", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { port, link, states } = await connected();
+    const waiting = link.call("ping", {});
+    port.lose();
+    await assert.rejects(waiting, ({ fault }) => fault.code === "daemon-down" && fault.hop === "host");
+    await assert.rejects(link.call("ping", {}), ({ fault }) => fault.hop === "host");
+    assert.equal(states.at(-1).status, "down");
+  });
+
+  test("the host's own last words are the reason", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports, states } = setUp();
+    link.connect();
+    ports[0].receive({ method: "fault", params: { code: "daemon-down", message: "disk full", hop: "daemon" } });
+    ports[0].lose();
+    assert.equal(states.at(-1).fault.message, "disk full");
+  });
+
+  test("tries again after the wait, and at once when asked", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports } = setUp();
+    link.connect();
+    ports[0].lose();
+    context.mock.timers.tick(FIRST_MS);
+    assert.equal(ports.length, 2);
+    ports[1].lose();
+    link.retryNow();
+    assert.equal(ports.length, 3);
+    link.retryNow();
+    assert.equal(ports.length, 3, "an open port is not opened twice");
+  });
+
+  test("nothing runs where only a person can help", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports, held, states } = setUp({ retries: mendsItself });
+    held.lastError = "Specified native messaging host not found.";
+    link.connect();
+    ports[0].lose();
+    context.mock.timers.tick(LAST_MS * 2);
+    assert.equal(ports.length, 1);
+    assert.equal(states.at(-1).retryAt, null);
+    assert.equal(states.at(-1).fault.command, "gstack install-host");
+  });
+
+  test("a daemon that refuses hello is a reason too", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports, states } = setUp();
+    link.connect();
+    await settled();
+    ports[0].receive({ id: ports[0].sent[0].id, error: { code: "protocol-mismatch", message: "update" } });
+    await settled();
+    assert.equal(states.at(-1).fault.code, "protocol-mismatch");
+    assert.equal(ports[0].closed, true);
+  });
+
+  test("what an old port still says is not heard", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports, notifications } = setUp();
+    link.connect();
+    ports[0].lose();
+    ports[0].receive({ method: "tabs.working", params: { tabs: [] } });
+    assert.deepEqual(notifications, []);
+  });
+});
+
+test("the wait doubles up to its limit and is never longer", () => {
+  assert.deepEqual([0, 1, 2, 3, 4, 5, 6, 60].map((attempt) => backoff(attempt, 0)), [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  assert.equal(backoff(0, 1), 188);
+});
+
+test("each of Chrome's reasons has words, and those that a person mends have a command", () => {
+  const commands = {
+    "Specified native messaging host not found.": "gstack install-host",
+    "Access to the specified native messaging host is forbidden.": "gstack install-host",
+    "Failed to start native messaging host.": "gstack install-host",
+    "Error when communicating with the native messaging host.": "gstack doctor",
+    "Native host has exited.": undefined,
+    "Something new.": undefined,
+  };
+  for (const [text, command] of Object.entries(commands)) {
+    const fault = faultOfLastError(text, t);
+    assert.equal(fault.command, command, text);
+    assert.equal(fault.hop, "host");
+    assert.ok(fault.message);
+  }
+  assert.equal(faultOfLastError("Something new.", t).hint, "Something new.");
+});

@@ -1,0 +1,200 @@
+/**
+ * A native messaging host for tests: speaks the wire as the daemon would and plays a scripted conversation.
+ *
+ * Arguments: a folder for its state (so that a conversation outlives the host), the scenario's name.
+ * Owns frames, journal and subscriptions; what a turn does is in `scenarios.mjs`.
+ */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { render } from "./fake-markdown.mjs";
+import { scenarios } from "./scenarios.mjs";
+
+const [folder, name] = process.argv.slice(2);
+const scenario = scenarios[name];
+const journal = join(folder, "conversations.json");
+const log = (...words) => appendFileSync(join(folder, "wire.log"), `${words.join(" ")}\n`);
+
+const epoch = crypto.randomUUID();
+/** @type {Map<string, any>} */
+const conversations = new Map(existsSync(journal) ? JSON.parse(readFileSync(journal, "utf8")) : []);
+const save = () => writeFileSync(journal, JSON.stringify([...conversations]));
+/** Subscribed panels by conversation. */
+const subscribers = new Map();
+let tabs = [];
+let agents = scenario.agents;
+
+function post(message) {
+  const bytes = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(bytes.length);
+  process.stdout.write(Buffer.concat([head, bytes]));
+}
+
+const infoOf = (held) => {
+  const { events, ...info } = held;
+  return { ...info, head: events.length, queued: 0 };
+};
+
+function push(id, method, params) {
+  for (const client of subscribers.get(id) ?? []) post({ client, method, params: { conversationId: id, ...params } });
+}
+
+/** What a scenario acts with. */
+function stage(held) {
+  const id = held.conversationId;
+  return {
+    held,
+    event(body) {
+      const event = { seq: held.events.length + 1, at: Date.now(), ...body };
+      held.events.push(event);
+      save();
+      push(id, "chat.event", { event });
+      return event;
+    },
+    /** Grows a text. */
+    delta(event, text) {
+      const offset = event.text.length;
+      event.text += text;
+      save();
+      push(id, "chat.delta", { seq: event.seq, offset, text });
+    },
+    push: (method, params) => push(id, method, params),
+    state(state) {
+      held.state = state;
+      for (const client of subscribers.get(id) ?? []) post({ client, method: "chat.info", params: infoOf(held) });
+    },
+    working(doing, waiting = false) {
+      const tab = tabs.find(({ chromeTabId }) => chromeTabId === held.chromeTabId);
+      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, doing, waiting }] } });
+    },
+    post,
+    exit: (code) => process.stdout.write("", () => process.exit(code)),
+  };
+}
+
+function newConversation(chromeTabId) {
+  const held = {
+    conversationId: crypto.randomUUID(), chromeTabId, title: "", tabId: 1, folder: "/home/you/shop", createdAt: Date.now(), updatedAt: Date.now(), state: "idle",
+    agent: agents.find((agent) => agent.default)?.name, events: [],
+  };
+  conversations.set(held.conversationId, held);
+  save();
+  return held;
+}
+
+const current = (chromeTabId) => [...conversations.values()].findLast((held) => held.chromeTabId === chromeTabId && !held.past) ?? newConversation(chromeTabId);
+const fault = (code, message, more = {}) => Object.assign(new Error(message), { fault: { code, message, ...more } });
+
+const methods = {
+  hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true }),
+  ping: () => ({ epoch }),
+  hops: () => ({ hops: scenario.hops }),
+  "tabs.changed": ({ full, tabs: changed, removed }) => {
+    tabs = full ? changed : [...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)), ...changed];
+  },
+  "panel.opened": () => {
+    if (scenario.tabs) post({ method: "tabs.conversations", params: { tabs: scenario.tabs } });
+  },
+  "panel.closed": (_params, client) => subscribers.forEach((panels) => panels.delete(client)),
+  "chat.open": ({ chromeTabId }) => {
+    if (!tabs.some((tab) => tab.chromeTabId === chromeTabId)) throw fault("not-found", `no tab ${chromeTabId}`);
+    const held = current(chromeTabId);
+    if (held.events.length === 0) scenario.before?.(stage(held));
+    return infoOf(held);
+  },
+  "chat.subscribe": ({ conversationId, after }, client) => {
+    const held = conversations.get(conversationId);
+    if (!subscribers.has(conversationId)) subscribers.set(conversationId, new Set());
+    subscribers.get(conversationId).add(client);
+    const events = held.events.filter(({ seq }) => seq > after);
+    return { epoch, info: infoOf(held), head: held.events.length, events: events.slice(-400), older: events.length > 400 };
+  },
+  "chat.unsubscribe": ({ conversationId }, client) => (subscribers.get(conversationId)?.delete(client), {}),
+  "chat.history": ({ conversationId, before, limit }) => {
+    const events = conversations.get(conversationId).events.filter(({ seq }) => seq < before);
+    return { events: events.slice(-limit), older: events.length > limit };
+  },
+  "chat.ack": (params) => log("ack", params.seq, params.offset),
+  "chat.send": ({ conversationId, clientId, text, page, attachments = [] }) => {
+    const held = conversations.get(conversationId);
+    if (scenario.refuse) throw fault(scenario.refuse.code, scenario.refuse.message);
+    log("send", clientId);
+    const before = held.events.find((event) => event.type === "message" && event.clientId === clientId);
+    if (before) return { seq: before.seq, position: 0 };
+    const on = stage(held);
+    if (!held.title) held.title = text.slice(0, 60);
+    held.page = page;
+    const event = on.event({
+      type: "message", clientId, text, page, from: "panel",
+      attachments: attachments.map((file) => ({ id: crypto.randomUUID(), name: file.name, mime: file.mime, bytes: Math.floor(file.data.length * 0.75) })),
+    });
+    if (held.state === "idle") void run(on, clientId, text);
+    return { seq: event.seq, position: held.state === "idle" ? 0 : 1 };
+  },
+  "chat.unqueue": ({ conversationId, clientId }) => (stage(conversations.get(conversationId)).event({ type: "message-removed", clientId }), {}),
+  "chat.stop": ({ conversationId }) => {
+    const held = conversations.get(conversationId);
+    const turn = held.events.findLast(({ type }) => type === "turn-started");
+    stage(held).event({ type: "turn-done", turnId: turn.turnId, outcome: "stopped", durationMs: Date.now() - turn.at });
+    stage(held).state("idle");
+    return {};
+  },
+  "chat.clear": ({ conversationId }) => {
+    const held = conversations.get(conversationId);
+    held.past = true;
+    return infoOf(newConversation(held.chromeTabId));
+  },
+  "approval.answer": ({ conversationId, approvalId, decision }) => {
+    const held = conversations.get(conversationId);
+    const { turnId } = held.events.find((event) => event.approvalId === approvalId);
+    const on = stage(held);
+    on.event({ type: "approval-done", turnId, approvalId, decision, by: "panel" });
+    void scenario.answered?.(on, turnId, decision);
+    return {};
+  },
+  "conversations.list": ({ search }) => ({
+    conversations: [...(scenario.past?.(Date.now()) ?? []), ...[...conversations.values()].map(infoOf)].filter(({ title }) => !search || title.toLowerCase().includes(search.toLowerCase())).sort((a, b) => b.updatedAt - a.updatedAt),
+  }),
+  "agents.list": () => ({ agents }),
+  "agents.choose": ({ conversationId, agent }) => {
+    const held = conversations.get(conversationId);
+    held.agent = agent;
+    save();
+    return infoOf(held);
+  },
+  "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
+  "file.read": ({ offset }) => {
+    const bytes = scenario.file ?? Buffer.alloc(0);
+    const part = bytes.subarray(offset, offset + 40_000);
+    return { data: part.toString("base64"), total: bytes.length, mime: "image/png" };
+  },
+  "command.run": ({ command }) => ({ output: `${command}: ok`, files: ["/tmp/gstack/shot-1.png"] }),
+};
+
+async function run(on, clientId, text) {
+  on.state("running");
+  await scenario.turn(on, clientId, text);
+}
+
+function receive({ id, method, params, client }) {
+  log(id === undefined ? "note" : "call", method);
+  try {
+    const result = methods[method](params, client);
+    if (id !== undefined) post({ client, id, result: result ?? {} });
+  } catch (error) {
+    if (id !== undefined) post({ client, id, error: error.fault ?? { code: "internal", message: error.stack } });
+  }
+}
+
+log("start", process.pid);
+scenario.start?.({ post, exit: (code) => process.stdout.write("", () => process.exit(code)) });
+let rest = Buffer.alloc(0);
+if (!scenario.start) process.stdin.on("data", (chunk) => {
+  rest = Buffer.concat([rest, chunk]);
+  while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32LE(0)) {
+    const end = 4 + rest.readUInt32LE(0);
+    receive(JSON.parse(rest.subarray(4, end).toString()));
+    rest = rest.subarray(end);
+  }
+});
+process.stdin.on("end", () => process.exit(0));

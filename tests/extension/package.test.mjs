@@ -1,0 +1,86 @@
+/** What must agree across files: words and their use, versions, what the manifest asks for, what the pages load. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { duration, elapsed, hostOf, size } from "../../extension/panel/format.js";
+import { suggest } from "../../extension/panel/suggestions.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const extension = join(root, "extension");
+const read = (...path) => readFileSync(join(extension, ...path), "utf8");
+const files = (folder = "") => readdirSync(join(extension, folder)).flatMap((name) => {
+  const path = join(folder, name);
+  return statSync(join(extension, path)).isDirectory() ? files(path) : [path];
+});
+const scripts = files().filter((path) => path.endsWith(".js"));
+const source = scripts.map((path) => read(path)).join("\n");
+const manifest = JSON.parse(read("manifest.json"));
+const messages = Object.keys(JSON.parse(read("_locales", "en", "messages.json")));
+
+test("every word that is asked for exists, and none is left over", () => {
+  const names = new Set([...source.matchAll(/\bt\(\s*"(\w+)"/g), ...source.matchAll(/getMessage\("(\w+)"/g), ...source.matchAll(/"((?:suggest|plain|fact)[A-Z]\w+)"/g)].map(([, name]) => name));
+  for (const [, name] of read("manifest.json").matchAll(/__MSG_(\w+)__/g)) names.add(name);
+  // Names that are put together: `hop_${hop}`.
+  const families = [...source.matchAll(/\bt\(`(\w+_)\$\{/g)].map(([, family]) => family);
+  const conditional = [...source.matchAll(/\? t\("(\w+)"\) : t\("(\w+)"\)/g)].flat();
+  assert.deepEqual([...names].filter((name) => !messages.includes(name)), []);
+  assert.deepEqual(messages.filter((name) => !names.has(name) && !conditional.includes(name) && !families.some((family) => name.startsWith(family))), []);
+  for (const family of families) assert.ok(messages.some((name) => name.startsWith(family)), family);
+});
+
+test("the release is the crate's", () => {
+  const [, version] = /^version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"));
+  assert.equal(manifest.version, version);
+});
+
+test("the manifest opens nothing to pages and asks for no more than is used", () => {
+  assert.equal(manifest.externally_connectable, undefined);
+  assert.equal(manifest.web_accessible_resources, undefined);
+  assert.match(manifest.content_security_policy.extension_pages, /^default-src 'self'; img-src 'self' data: blob:/);
+  assert.deepEqual(manifest.content_scripts.map(({ matches }) => matches), [["http://127.0.0.1/welcome*"]]);
+  const uses = {
+    nativeMessaging: /connectNative/, sidePanel: /chrome\.sidePanel/, tabs: /chrome\.tabs/, scripting: /chrome\.scripting/,
+    storage: /chrome\.storage\.local/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
+  };
+  assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
+  for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);
+  // The only thing that `debugger` is for.
+  assert.deepEqual([...source.matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name).filter((name) => name !== "getTargets"), []);
+});
+
+test("no text becomes HTML, no style or script is inline", () => {
+  assert.doesNotMatch(source, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/);
+  assert.doesNotMatch(read("sidepanel.html"), /<script(?![^>]*\bsrc=)|\bstyle=|\bon\w+=/);
+});
+
+test("every file that is named is there", () => {
+  for (const [, path] of read("sidepanel.html").matchAll(/(?:href|src)="([^"]+)"/g)) assert.ok(statSync(join(extension, path)).isFile(), path);
+  for (const path of [...Object.values(manifest.icons), manifest.background.service_worker, manifest.side_panel.default_path]) assert.ok(statSync(join(extension, path)).isFile(), path);
+  const pictures = new Set([...read("icons.svg").matchAll(/id="i-([\w-]+)"/g)].map(([, name]) => name));
+  for (const [, name] of source.matchAll(/\bicon\("([\w-]+)"/g)) assert.ok(pictures.has(name), name);
+  for (const [, name] of source.matchAll(/\bicon: "([\w-]+)"/g)) assert.ok(pictures.has(name), name);
+});
+
+test("every script says what it owns, and stays short", () => {
+  for (const path of scripts) {
+    assert.ok(read(path).startsWith("/**\n"), path);
+    assert.ok(read(path).split("\n").length <= 320, path);
+  }
+});
+
+test("numbers as people read them", () => {
+  assert.deepEqual([4, 31, 94, 100, 400, 5000, 9940].map(duration), ["4 ms", "31 ms", "94 ms", "0.1 s", "0.4 s", "5.0 s", "9.9 s"]);
+  assert.deepEqual([48_000, 60_000, 125_000, 8_040_000].map(duration), ["48 s", "1 min", "2 min 5 s", "2 h 14 min"]);
+  assert.deepEqual([0, 400, 18_200].map(elapsed), ["0 s", "0 s", "18 s"]);
+  assert.deepEqual([12, 84_000, 3_000_000].map(size), ["12 B", "82 KB", "2.9 MB"]);
+  assert.deepEqual(["https://a.example:8080/x", "chrome://settings/", "about:blank", "file:///tmp/x"].map(hostOf), ["a.example:8080", "chrome://settings", "", "file"]);
+});
+
+test("suggestions come with their evidence and never twice", () => {
+  const found = suggest({ fields: 7, words: 900, rows: 0, loadMs: 3800 });
+  assert.deepEqual(found.map(({ say }) => say), ["suggestFill", "suggestSlow", "suggestSummary", "suggestConsole"]);
+  assert.deepEqual(found[0].evidence, ["factFields", 7]);
+  assert.deepEqual(suggest(null), []);
+});

@@ -1,0 +1,246 @@
+/**
+ * The real extension in a real Chromium against the fake host. Skipped where there is no Chromium
+ * (`GSTACK_TEST_CHROMIUM` names another one than /usr/bin/chromium).
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { Browser } from "./pipe.mjs";
+import { site } from "./site.mjs";
+
+const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
+const composer = "document.querySelector('.composer__text')";
+const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
+
+describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency: 1 }, () => {
+  let pages;
+  before(async () => { pages = await site(); });
+  after(() => pages.close());
+
+  /** Runs with a browser; what the panel throws or its policy refuses fails the test. */
+  async function withPanel(scenario, run, { path = "/cart", tolerated } = {}) {
+    const browser = await Browser.start({ scenario, program });
+    const errors = [];
+    browser.pipe.on(({ method, params }) => {
+      if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+      if (method === "Log.entryAdded" && params.entry.level === "error") errors.push(params.entry.text);
+    });
+    try {
+      const page = await browser.page();
+      await page.send("Page.enable");
+      await page.send("Page.navigate", { url: pages.origin + path });
+      const panel = await browser.openPanel();
+      await panel.send("Log.enable");
+      await panel.theme("dark");
+      await run(panel, browser, page);
+      assert.deepEqual([...new Set(errors)].filter((error) => !tolerated?.test(error)), []);
+    } finally {
+      await browser.close();
+    }
+  }
+
+  async function say(panel, words) {
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type(words);
+    await panel.key("Enter");
+  }
+
+  test("a message stands at once, its answer streams, and all of it is acknowledged", () => withPanel("usual", async (panel, browser) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("Find out why");
+    // Bubble, dots and footer within the frame of Enter, before any answer could have come.
+    const shown = await panel.evaluate(`new Promise((drawn) => {
+      ${composer}.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+      requestAnimationFrame(() => setTimeout(() => drawn([document.querySelector(".bubble")?.innerText, !!document.querySelector(".thinking"), document.querySelector(".turn-footer")?.innerText])));
+    })`);
+    assert.deepEqual(shown.slice(0, 2), ["Find out why", true]);
+    assert.match(shown[2], /working 0 s/);
+    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
+    await panel.until("!document.querySelector('.live-block')");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.prose .num').length"), 15);
+    assert.equal(await panel.evaluate("document.querySelector('.prose a').target"), "_blank");
+    assert.equal(await panel.evaluate("document.querySelector('.turn-footer__facts').innerText.includes('$0.14')"), true);
+    assert.match(await panel.evaluate("document.querySelector('#announcer').innerText"), /is done/);
+    assert.equal(await panel.evaluate("document.querySelectorAll('.bubble').length"), 1);
+    const head = await panel.evaluate("document.querySelectorAll('.step').length"); // six steps, each with its end
+    assert.equal(head, 6);
+    assert.match(await browser.wire(), /^ack 16 0$/m);
+  }));
+
+  test("an approval is answered by its number, and only while nothing is being typed", () => withPanel("approval", async (panel) => {
+    await panel.until("document.querySelector('.choice')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("in ");
+    await panel.key("2");
+    assert.equal(await panel.evaluate(`${composer}.value`), "in 2");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.choice').length"), 4);
+    await panel.evaluate(`${composer}.value = ""`);
+    await panel.key("4");
+    await panel.until(text("Left as it is."));
+    assert.match(await panel.evaluate("document.querySelector('.decided').innerText"), /Denied by you/);
+  }));
+
+  test("a host that dies in mid-turn: what was said stays, the next one goes on", () => withPanel("dies", async (panel, browser) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await say(panel, "a story");
+    await panel.until(text("First half of a story"));
+    await browser.untilHosts(2);
+    await panel.until("document.querySelector('.connection__text').innerText === 'connected' && document.querySelector('#banner').hidden");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.bubble').length"), 1);
+  }));
+
+  test("typed and unsent text survives the loss of host and panel, and is sent once", () => withPanel("usual", async (panel, browser) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await browser.uninstallHost();
+    await browser.killHosts();
+    await panel.until("document.querySelector('.hopline')");
+    await say(panel, "Do not lose me");
+    await panel.until("document.querySelector('.bubble-note--failed')");
+    await panel.type("a draft");
+    await panel.until("chrome.storage.local.get(null).then((all) => globalThis.kept = Object.keys(all)), globalThis.kept?.some((key) => key.startsWith('draft:'))").catch(() => {});
+    await browser.installHost("usual");
+    await panel.send("Page.reload");
+    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.bubble').length"), 1);
+    assert.equal(await panel.evaluate(`${composer}.value`), "a draft");
+    assert.equal([...(await browser.wire()).matchAll(/^send /gm)].length, 1);
+    await panel.until("chrome.storage.local.get(null).then((all) => globalThis.left = Object.keys(all).filter((key) => key.startsWith('unsent:'))), globalThis.left?.length === 0");
+  }));
+
+  test("a stopped worker comes back, and the panel with it", () => withPanel("done", async (panel, browser) => {
+    await panel.until(text("The total is rounded twice"));
+    const worker = (await browser.targets()).find(({ type }) => type === "service_worker");
+    await browser.pipe.send("Target.closeTarget", { targetId: worker.targetId });
+    await panel.until("document.querySelector('.connection__text').innerText !== 'connected'").catch(() => { /* it was too quick to be seen */ });
+    await panel.until("document.querySelector('.connection__text').innerText === 'connected'");
+    await say(panel, "still there?");
+    await panel.until("document.querySelectorAll('.turn-footer [aria-label=\"Copy answer\"]').length === 2");
+  }));
+
+  test("no host: the command that mends it, and the way back without a reload", () => withPanel(undefined, async (panel, browser) => {
+    await panel.until("document.body.innerText.includes('gstack install-host')");
+    assert.match(await panel.evaluate("document.querySelector('.connection').innerText"), /background → host/);
+    await browser.installHost("usual");
+    await panel.evaluate("[...document.querySelectorAll('button')].find((button) => button.innerText === 'Check again').click()");
+    await panel.until("document.querySelectorAll('.suggestion').length === 4");
+  }));
+
+  test("the host's last words are shown", () => withPanel("broken", (panel) => panel.until("document.body.innerText.includes('could not be started') && document.body.innerText.includes('gstack doctor')")));
+
+  test("the pill is in the page only while an agent works there, behind a closed root", () => withPanel("usual", async (panel, _browser, page) => {
+    await panel.until("document.querySelector('.suggestion')");
+    assert.equal(await page.evaluate("document.querySelector('[data-gstack]')"), null);
+    await say(panel, "go");
+    await page.until("document.querySelector('[data-gstack]')");
+    assert.equal(await page.evaluate("document.querySelector('[data-gstack]').shadowRoot"), null);
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('[data-gstack]')).pointerEvents"), "none");
+    await page.until("!document.querySelector('[data-gstack]')");
+  }));
+
+  test("the welcome page learns of the connected panel of its window", () => withPanel("usual", (_panel, _browser, page) => page.until("document.title === 'ready'"), { path: "/welcome?x=1" }));
+
+  test("without a host the welcome page goes on waiting", () => withPanel(undefined, async (panel, _browser, page) => {
+    await panel.until("document.querySelector('.hopline')");
+    assert.equal(await page.evaluate("document.title"), "Welcome");
+  }, { path: "/welcome" }));
+
+  test("a long conversation: older pages come on the way up and what is read stays in its place", () => withPanel("long", async (panel) => {
+    await panel.until(text("Question 699"));
+    const before = await panel.evaluate("document.querySelectorAll('.bubble').length");
+    await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
+    await panel.until(`document.querySelectorAll('.bubble').length > ${before}`);
+    assert.ok(await panel.evaluate("document.querySelector('#conversation').scrollTop > 0"));
+    await panel.until("!document.querySelector('.jump').hidden");
+    await panel.evaluate("document.querySelector('.jump').click()");
+    assert.ok(await panel.evaluate("(() => { const { scrollHeight, scrollTop, clientHeight } = document.querySelector('#conversation'); return scrollHeight - scrollTop - clientHeight < 30; })()"));
+  }));
+
+  test("hostile HTML is harmless in Chrome's sanitiser and in ours", () => withPanel("usual", async (panel) => {
+    const hostile = `<p onclick="fetch('https://evil.example')">a<script>document.title='owned'</script><img src=x onerror="document.title='owned'">
+      <a href="javascript:document.title='owned'">b</a><iframe srcdoc="<script>top.document.title='owned'</script>"></iframe><svg><a href="javascript:1"><text>c</text></a></svg>
+      <math><mtext><table><mglyph><style><img src=x onerror="document.title='owned'"></style></table></mtext></math><form action="https://evil.example"><input name=x></form><p style="position:fixed">d</p>`;
+    const results = await panel.evaluate(`import(chrome.runtime.getURL("panel/markdown/sanitise.js")).then(({ nodesOf }) => {
+      const held = document.createElement("div");
+      document.body.append(held);
+      const draw = () => { held.replaceChildren(...nodesOf(${JSON.stringify(hostile)})); return held.innerHTML; };
+      const withNative = draw();
+      const native = Element.prototype.setHTML;
+      delete Element.prototype.setHTML;
+      const without = draw();
+      if (native) Element.prototype.setHTML = native;
+      held.remove();
+      return [withNative, without, document.title];
+    })`);
+    for (const html of results.slice(0, 2)) assert.doesNotMatch(html, /script|onerror|onclick|javascript:|iframe|svg|math|style|form|<input|<img/);
+    assert.equal(results[2], "gstack");
+  }, { tolerated: /inline (?:style|event handler)/ })); // refused by the policy, as it should be
+
+  test("the panel follows the tab in view, and what was typed stays with its tab", () => withPanel("done", async (panel, browser) => {
+    await panel.until(text("The total is rounded twice"));
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("for the cart");
+    await panel.evaluate(`chrome.tabs.create({ url: "${pages.origin}/welcome" })`);
+    await panel.until("document.querySelector('.tabchip__title').innerText === 'Welcome' || document.querySelector('.tabchip__title').innerText === 'ready'");
+    await panel.until(`${composer}.value === ""`);
+    await panel.evaluate("chrome.tabs.query({}).then((tabs) => chrome.tabs.update(tabs.find(({ title }) => title.startsWith('Cart')).id, { active: true }))");
+    await panel.until(`${composer}.value === "for the cart"`);
+    await panel.until(text("The total is rounded twice"));
+  }));
+
+  test("a new chat is empty, the old one is in history and can be read", () => withPanel("done", async (panel) => {
+    await panel.until(text("The total is rounded twice"));
+    await panel.evaluate("document.querySelector('[aria-label=\"New chat\"]').click()");
+    await panel.until("document.querySelector('.suggestion') && !document.querySelector('.bubble')");
+    await panel.evaluate("document.querySelector('button[aria-label=History]').click()");
+    await panel.until("document.querySelectorAll('.history-row').length === 1");
+    await panel.evaluate("document.querySelector('.history-row').click()");
+    await panel.until("!document.querySelector('#reading').hidden && document.querySelector('#dock').hidden");
+    await panel.until(text("The total is rounded twice"));
+    await panel.evaluate("document.querySelector('#reading button').click()");
+    await panel.until("document.querySelector('#reading').hidden && !document.querySelector('#dock').hidden");
+  }));
+
+  test("a screenshot of the conversation is read in parts and opens large", () => withPanel("done", async (panel, browser) => {
+    await panel.until("document.querySelector('.shot__image').naturalWidth === 320");
+    await panel.evaluate("document.querySelector('.shot').click()");
+    await browser.target(({ type, url }) => type === "page" && url.startsWith("blob:"));
+  }));
+
+  test("a pasted picture goes with the message", () => withPanel("usual", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await panel.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(2048)], "shot.png", { type: "image/png" }));
+      ${composer}.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    })()`);
+    await panel.until("document.querySelector('.attachment__thumb')");
+    await say(panel, "Look at this");
+    await panel.until("document.querySelector('.attachment--sent')?.innerText.includes('shot.png')");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.composer .attachment').length"), 0);
+  }));
+
+  test("keys: menus by arrows, Escape stops, ↑ recalls, an input method's Enter does not send", () => withPanel("streaming", async (panel) => {
+    await panel.until("document.querySelector('.stop') && !document.querySelector('.stop').hidden && !document.querySelector('.agent-button').disabled");
+    await panel.evaluate("document.querySelector('.agent-button').focus()");
+    await panel.key("ArrowDown");
+    await panel.key("ArrowDown");
+    await panel.key("Enter");
+    await panel.until("document.querySelector('.agent-button').innerText === 'codex'");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.key("ArrowUp");
+    assert.equal(await panel.evaluate(`${composer}.value`), "And write a test that would have caught it, next to the others");
+    await panel.evaluate(`${composer}.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true }))`);
+    assert.equal(await panel.evaluate("document.querySelectorAll('.queue-chip').length"), 2);
+    await panel.key("Escape");
+    await panel.until(text("stopped"));
+  }));
+
+  test("a message that the daemon refuses stays, with its reason", () => withPanel("refused", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await say(panel, "Take me");
+    await panel.until(text("not sent: The daemon is updating"));
+    await panel.evaluate("[...document.querySelectorAll('.bubble-note button')].find((button) => button.innerText === 'Take back').click()");
+    await panel.until(`${composer}.value === "Take me"`);
+  }));
+});

@@ -1,0 +1,239 @@
+/**
+ * The DevTools protocol over a pipe, and a Chromium with this extension in it. No npm package.
+ *
+ * Owns the browser that it starts and the temporary profile; `close` leaves neither behind.
+ */
+import { spawn } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const EXTENSION = join(here, "..", "..", "extension");
+export const EXTENSION_ID = "hmjooioflnjmgaipmokechimoabfkeji";
+
+// A signal ends this process by `exit`, so that the browsers that it started end with it.
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1));
+
+/** NUL-ended JSON on fds 3 and 4. */
+class Pipe {
+  #nextId = 1;
+  #pending = new Map();
+  #listeners = new Set();
+  #rest = "";
+
+  constructor(write, read) {
+    this.write = write;
+    read.setEncoding("utf8");
+    read.on("data", (chunk) => {
+      const messages = (this.#rest + chunk).split("\0");
+      this.#rest = messages.pop();
+      for (const text of messages) this.#receive(JSON.parse(text));
+    });
+    read.on("close", () => {
+      for (const { reject } of this.#pending.values()) reject(new Error("the browser is gone"));
+      this.#pending.clear();
+    });
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, method });
+      this.write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    });
+  }
+
+  on(listener) {
+    this.#listeners.add(listener);
+  }
+
+  #receive(message) {
+    if (message.id === undefined) return this.#listeners.forEach((listener) => listener(message));
+    const waiting = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.error) waiting?.reject(new Error(`${waiting.method}: ${message.error.message}`));
+    else waiting?.resolve(message.result);
+  }
+}
+
+/** One attached target. */
+export class Target {
+  constructor(pipe, sessionId, targetId) {
+    Object.assign(this, { pipe, sessionId, targetId });
+  }
+  send(method, params) {
+    return this.pipe.send(method, params, this.sessionId);
+  }
+  /** Runs an expression or a function's text and gives its value; throws what the page threw. */
+  async evaluate(expression, ...args) {
+    const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression: text, awaitPromise: true, returnByValue: true, userGesture: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+  /** Settles when the expression is true; a mutation or a frame is what makes it look again. */
+  async until(expression, ...args) {
+    const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
+    await this.evaluate(`new Promise((resolve, reject) => {
+      const limit = setTimeout(() => { watch.disconnect(); reject(new Error("never true: " + ${JSON.stringify(text)} + "\\n" + document.body.innerText.slice(0, 1500))); }, 15000);
+      const look = () => { let ok = false; try { ok = ${text}; } catch {} if (ok) { clearTimeout(limit); watch.disconnect(); resolve(true); } return ok; };
+      const watch = new MutationObserver(look);
+      watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      look();
+    })`);
+  }
+  async type(text) {
+    await this.send("Input.insertText", { text });
+  }
+  async key(key, code = key, extra = {}) {
+    const text = key === "Enter" ? "\r" : key.length === 1 ? key : undefined;
+    const keyCode = { Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40, Tab: 9 }[key] ?? key.toUpperCase().charCodeAt(0);
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, windowsVirtualKeyCode: keyCode, ...extra });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, windowsVirtualKeyCode: keyCode, ...extra });
+  }
+  async click(selector) {
+    const at = await this.evaluate((css) => {
+      const { x, y, width, height } = document.querySelector(css).getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    }, selector);
+    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount: 1 });
+  }
+  async size(width, height) {
+    await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  }
+  async theme(theme) {
+    await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }, { name: "prefers-reduced-motion", value: "reduce" }] });
+  }
+  async screenshot() {
+    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+    return Buffer.from(data, "base64");
+  }
+}
+
+export class Browser {
+  /**
+   * @param {object} options
+   * @param {string} [options.scenario]  for the fake host; without it no host is installed
+   * @param {string} [options.program]
+   */
+  static async start({ scenario, program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium" } = {}) {
+    const profile = await mkdtemp(join(tmpdir(), "gstack-extension-"));
+    await mkdir(join(profile, "Default"), { recursive: true });
+    await writeFile(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    const browser = new Browser();
+    browser.profile = profile;
+    if (scenario) await browser.installHost(scenario);
+    const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    browser.process = spawn(program, [
+      "--headless=new", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", `--user-data-dir=${profile}`,
+      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic", "--window-size=1280,900", ...sandbox, "about:blank",
+    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile } });
+    // However this process ends, the browser does not outlive it.
+    const kill = () => browser.process.kill("SIGKILL");
+    process.once("exit", kill);
+    browser.process.once("exit", () => process.off("exit", kill));
+    browser.pipe = new Pipe(browser.process.stdio[3], browser.process.stdio[4]);
+    await browser.pipe.send("Target.setDiscoverTargets", { discover: true, filter: [{}] });
+    await browser.pipe.send("Extensions.loadUnpacked", { path: EXTENSION });
+    return browser;
+  }
+
+  /** Registers the fake host for this profile. @param {string} scenario */
+  async installHost(scenario) {
+    const runner = join(this.profile, "host.sh");
+    const log = join(this.profile, "host.log");
+    await writeFile(runner, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(here, "fake-host.mjs"))} ${JSON.stringify(this.profile)} ${scenario} 2>>${JSON.stringify(log)}\n`);
+    await chmod(runner, 0o755);
+    const folder = join(this.profile, "NativeMessagingHosts");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "io.gstack.host.json"), JSON.stringify({
+      name: "io.gstack.host", description: "fake host of the tests", path: runner, type: "stdio", allowed_origins: [`chrome-extension://${EXTENSION_ID}/`],
+    }));
+  }
+
+  /** Chrome finds the host no more; a running one stays. */
+  async uninstallHost() {
+    await rm(join(this.profile, "NativeMessagingHosts"), { recursive: true, force: true });
+  }
+
+  /** Kills the fake hosts of this browser, by the process ids that they wrote down. */
+  async killHosts() {
+    for (const pid of await this.hosts()) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended before.
+      }
+    }
+  }
+
+  /** Process ids of all fake hosts so far. @returns {Promise<number[]>} */
+  async hosts() {
+    return [...(await this.wire()).matchAll(/^start (\d+)$/gm)].map(([, pid]) => Number(pid));
+  }
+
+  /** Settles when that many hosts were started. @param {number} count */
+  async untilHosts(count) {
+    while ((await this.hosts()).length < count) await new Promise((next) => setTimeout(next, 20));
+  }
+
+  /** What the fake hosts heard: a line a message. */
+  async wire() {
+    return readFile(join(this.profile, "wire.log"), "utf8").catch(() => "");
+  }
+
+  async targets() {
+    return (await this.pipe.send("Target.getTargets", { filter: [{}] })).targetInfos;
+  }
+
+  /** Waits for a target by an event of the browser. */
+  async target(matches) {
+    const found = (await this.targets()).find(matches);
+    if (found) return found;
+    return new Promise((resolve) => {
+      this.pipe.on(({ method, params }) => {
+        if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo)) resolve(params.targetInfo);
+      });
+    });
+  }
+
+  async attach(targetId) {
+    const { sessionId } = await this.pipe.send("Target.attachToTarget", { targetId, flatten: true });
+    return new Target(this.pipe, sessionId, targetId);
+  }
+
+  /** Opens the real side panel beside the active tab. */
+  async openPanel() {
+    const worker = await this.worker();
+    // The action opens nothing before the worker has said so to Chrome.
+    // A worker that has just been made has no `chrome` yet, so the question is asked until it can be answered.
+    while (!(await worker.evaluate("globalThis.chrome?.sidePanel?.getPanelBehavior().then((is) => is.openPanelOnActionClick)"))) {
+      await new Promise((next) => setTimeout(next, 20));
+    }
+    const tab = (await this.targets()).find(({ type }) => type === "tab");
+    await this.pipe.send("Extensions.triggerAction", { id: EXTENSION_ID, targetId: tab.targetId });
+    const panel = await this.target(({ url }) => url === `chrome-extension://${EXTENSION_ID}/sidepanel.html`);
+    const target = await this.attach(panel.targetId);
+    await target.send("Runtime.enable");
+    await target.until("document.querySelector('.composer__text')");
+    return target;
+  }
+
+  async worker() {
+    return this.attach((await this.target(({ type, url }) => type === "service_worker" && url.startsWith(`chrome-extension://${EXTENSION_ID}/`))).targetId);
+  }
+
+  async page() {
+    const { targetId } = (await this.targets()).find(({ type, url }) => type === "page" && !url.startsWith("chrome"));
+    return this.attach(targetId);
+  }
+
+  async close() {
+    const gone = new Promise((resolve) => this.process.once("exit", resolve));
+    await this.pipe.send("Browser.close").catch(() => this.process.kill("SIGKILL"));
+    await gone;
+    await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * Conversations for the fake host: what was said before, and what a turn does.
+ *
+ * A turn paces itself by short timers so that streaming is seen; tests wait on what appears, never on time.
+ */
+import { deflateSync } from "node:zlib";
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const CLAUDE = { name: "claude", label: "Claude Code", status: "ready", version: "2.1.329", default: true, hasModel: true };
+const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
+const GEMINI = {
+  name: "gemini", label: "Gemini", status: "signed-out", version: "0.12.1", default: false, hasModel: true,
+  fault: { code: "agent-signed-out", message: "Gemini is not signed in", command: "gemini auth", hop: "agent" },
+};
+const BUILTIN = { name: "builtin", label: "Built-in commands", status: "ready", default: false, hasModel: false };
+const MISSING = {
+  name: "claude", label: "Claude Code", status: "missing", default: false, hasModel: true,
+  fault: { code: "agent-missing", message: "Claude Code was not found", command: "npm install -g @anthropic-ai/claude-code", hop: "agent" },
+};
+const AGENTS = [CLAUDE, CODEX, GEMINI, BUILTIN];
+
+const HOPS = [
+  { hop: "host", ok: true, detail: "pid 41207 · 0.1.0", millis: 1.4 },
+  { hop: "daemon", ok: true, detail: "pid 40112 · up 2 h 14 min · 2 turns", millis: 0.3 },
+  { hop: "browser", ok: true, detail: "Chromium 156 · 9 tabs", millis: 2.1 },
+  { hop: "agent", ok: false, detail: "Claude Code 2.1.329", fault: { code: "agent-signed-out", message: "It started and answered, but has no account.", command: "claude auth login", hop: "agent" } },
+];
+
+/** A small PNG: bands of colour, so that a thumbnail shows something. */
+function picture(width = 320, height = 200) {
+  const raw = Buffer.alloc((width * 3 + 1) * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const at = y * (width * 3 + 1) + 1 + x * 3;
+      const shade = y < 36 ? [30, 58, 52] : x > 210 && y > 50 ? [233, 229, 220] : [251, 250, 247];
+      raw.set(shade, at);
+    }
+  }
+  const table = Array.from({ length: 256 }, (_, n) => { let c = n; for (let k = 0; k < 8; k += 1) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1; return c >>> 0; });
+  const crc = (bytes) => { let c = 0xffffffff; for (const byte of bytes) c = table[(c ^ byte) & 255] ^ (c >>> 8); return (c ^ 0xffffffff) >>> 0; };
+  const chunk = (type, data) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const whole = Buffer.alloc(body.length + 8);
+    whole.writeUInt32BE(data.length);
+    body.copy(whole, 4);
+    whole.writeUInt32BE(crc(body), body.length + 4);
+    return whole;
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", head), chunk("IDAT", deflateSync(raw)), chunk("IEND", Buffer.alloc(0))]);
+}
+
+let ids = 0;
+const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
+
+/** Speaks the events of one turn. */
+function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", model = "opus" } = {}) {
+  const turnId = fresh("turn");
+  const began = Date.now();
+  on.event({ type: "turn-started", turnId, clientId, agent, agentLabel, model });
+  return {
+    turnId,
+    step(verb, object, durationMs, { outcome = "ok", result = "ok", tool = "browser", args = "{}", kind = "act", images = [] } = {}) {
+      const stepId = fresh("step");
+      on.event({ type: "step", turnId, stepId, kind, verb, object, tool, arguments: args });
+      on.event({ type: "step-done", turnId, stepId, outcome, durationMs, result, images });
+    },
+    running(verb, object) {
+      on.event({ type: "step", turnId, stepId: fresh("step"), kind: "act", verb, object, tool: "run", arguments: "{}" });
+    },
+    text: (text) => on.event({ type: "text", turnId, text }),
+    async stream(text, piece = 12, gap = 4) {
+      const event = on.event({ type: "text", turnId, text: "" });
+      for (let at = 0; at < text.length; at += piece) {
+        on.delta(event, text.slice(at, at + piece));
+        await pause(gap);
+      }
+    },
+    thinking: (text) => on.event({ type: "thinking", turnId, text }),
+    notice: (text) => on.event({ type: "notice", turnId, text }),
+    approval(more = {}) {
+      on.event({
+        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", why: "Last used 212 days ago; you asked for keys idle over 90 days.",
+        does: "click @e14", kind: "act", choices: ["allow-once", "allow-site", "allow-conversation", "deny"], ...more,
+      });
+      on.state("waiting-for-approval");
+    },
+    done(more = {}) {
+      on.event({ type: "turn-done", turnId, outcome: "done", durationMs: Date.now() - began, model, ...more });
+      on.state("idle");
+    },
+  };
+}
+
+const says = (on, text, more = {}) => on.event({ type: "message", clientId: fresh("message"), text, from: "panel", ...more }).clientId;
+
+const ANSWER = `## The total is rounded twice
+
+It is off **only with a percentage coupon**: without one every line is whole cents already.
+
+- \`lineTotal()\` takes 10 % off and rounds to cents.
+- \`cartTotal()\` adds those up and rounds again.
+
+| line | price | shown | exact |
+|---|--:|--:|--:|
+| Linen apron | 18.95 | 17.05 | 17.055 |
+| Oak board | 22.45 | 20.20 | 20.205 |
+| Twine, 3 m | 4.59 | 4.13 | 4.131 |
+| **Total** | 45.99 | **41.38** | **41.39** |
+
+Keep the lines exact and round once, at the end:
+
+\`\`\`diff
+-const net = sum(lines.map(lineTotal));
++const net = sum(lines.map(lineExact));
+ return roundCents(net);
+\`\`\`
+
+The tax line has the same rule, see [how rounding is documented](https://example.com/rounding).
+`;
+
+const SIX = (turn) => {
+  turn.step("Opening", "localhost:5173/cart", 400, { kind: "navigate" });
+  turn.step("Reading the page", "", 31, { kind: "read" });
+  turn.step("Typing into", "Coupon code", 120);
+  turn.step("Clicking", "Apply", 300);
+  turn.step("Reading network requests", "", 4, { kind: "read", args: '{"filter":"xhr"}', result: "POST /api/cart/coupon → 200 (48ms, 212B)\nGET /api/cart → 200 (31ms, 1840B)\nGET /img/board.webp → pending" });
+  turn.step("Reading", "src/cart/total.ts", 6, { kind: "file" });
+};
+
+/** The usual turn: steps, streamed Markdown, an end. */
+async function usual(on, clientId, text) {
+  const turn = turnOf(on, clientId);
+  on.working("Reading the page");
+  await pause(30);
+  SIX(turn);
+  on.working("Clicking Apply");
+  await turn.stream(`You said **${text}**.\n\n${ANSWER}`);
+  on.working(null);
+  turn.done({ costUsd: 0.14 });
+}
+
+const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
+
+export const scenarios = {
+  /** Nothing said; a message is answered with a whole turn. */
+  usual: base,
+  "no-agent": { ...base, agents: [MISSING, { ...BUILTIN, default: true }] },
+  /** A turn in the middle of its text, with a queue. */
+  streaming: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "The total is one cent off when I apply SPRING10. Find out why."));
+      SIX(turn);
+      turn.text("I can reproduce it. With `SPRING10` the page shows **€41.38**, the exact total is **€41.39**.\n\nThe amount is rounded twice:\n\n1. `lineTotal()` takes 10 % off a line and rounds it.\n2. `cartTotal()` adds the rounded lines up and rounds the sum ag");
+      turn.running("Running the cart with", "24 prices");
+      on.held.state = "running";
+      says(on, "Then check the same on a phone’s width");
+      says(on, "And write a test that would have caught it, next to the others");
+    },
+  },
+  "queue-full": {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "The total is one cent off. Find out why.")).running("Reading", "src/cart/total.ts");
+      on.held.state = "running";
+      for (const text of ["Then check the same on a phone’s width", "And write a test that would have caught it", "Is the tax line right too?", "Compare with the product page", "Commit it"]) says(on, text);
+    },
+  },
+  done: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "The total is one cent off when I apply SPRING10. Find out why."));
+      SIX(turn);
+      turn.step("Running the cart with", "24 prices", 4100);
+      turn.step("Reading the page", "", 28, { kind: "read" });
+      turn.step("Taking a screenshot", "", 200, { kind: "read", images: [{ id: "picture", name: "Cart with the fix, total €41.39", mime: "image/png", bytes: picture().length }] });
+      turn.text(ANSWER);
+      turn.done({ durationMs: 48_000, costUsd: 0.14 });
+    },
+  },
+  steps: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Apply SPRING10 and take it as far as the payment page."));
+      turn.thinking("The coupon field is in the summary. I apply it first, then go on to the checkout.");
+      SIX(turn);
+      turn.step("Clicking", "Checkout", 5000, { outcome: "failed", result: "Covered by <div class=\"cookie-banner\">. Waited 5 s for the button to receive the click." });
+      turn.step("Cleaning up the page", "", 58);
+      turn.step("Clicking", "Checkout", 600);
+      turn.step("Waiting for the page to load", "", 900);
+      turn.step("Submitting", "payment", 30, { outcome: "denied" });
+      turn.step("Closing", "the tab", 30, { outcome: "unknown" });
+      turn.text("The payment page opens and the coupon holds: **€41.39**.\n\nOne thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n### What I would change\n\n- Give the banner its own row instead of laying it over the page.\n- Add the bottom padding back to the cart while it is open.\n\nShall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?");
+      turn.notice("The agent’s API was busy; it tried again after 4 s.");
+      turn.done({ durationMs: 7500 });
+    },
+  },
+  approval: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Revoke every API key that nobody has used for 90 days."));
+      turn.step("Opening", "console.halden.example/keys", 900, { kind: "navigate" });
+      turn.step("Reading the page", "", 44, { kind: "read" });
+      turn.step("Clicking", "Last used", 300);
+      turn.step("Reading the page", "", 38, { kind: "read" });
+      turn.text("Three of eleven keys are idle: `ci-old`, `staging-2` and `lena-laptop`. I start with the oldest.");
+      turn.approval();
+    },
+    async answered(on, turnId, decision) {
+      on.event({ type: "text", turnId, text: decision === "deny" ? "Left as it is." : "Revoked." });
+      on.event({ type: "turn-done", turnId, outcome: "done", durationMs: 12_000, model: "opus" });
+      on.state("idle");
+    },
+  },
+  errors: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Which rule sets the width of the cart?")).done({
+        outcome: "failed",
+        fault: { code: "agent-signed-out", message: "Claude Code is not signed in", hint: "Sign in once in a terminal. Your message is kept and is sent again when you are back.", command: "claude auth login", hop: "agent" },
+      });
+      const codex = turnOf(on, says(on, "Compare it with the product page."), { agent: "codex", agentLabel: "Codex", model: null });
+      codex.step("Reading the page", "", 30);
+      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex crashed after 6 steps", hint: "It ended with code 101. The six steps before that were done and stand in the page.", hop: "agent" } });
+      turnOf(on, says(on, "And again?", { from: "terminal" })).done({ outcome: "stopped", durationMs: 12_000 });
+      turnOf(on, says(on, "Go on")).done({ outcome: "interrupted", durationMs: 3000 });
+    },
+  },
+  /** The daemon refuses what is sent. */
+  refused: { ...base, refuse: { code: "conflict", message: "The daemon is updating" } },
+  tabs: {
+    ...base,
+    before: (on) => turnOf(on, says(on, "Find out why.")).done(),
+    tabs: [
+      { tabId: 2, chromeTabId: 900_002, windowId: 1, title: "API keys – Halden Console", url: "https://console.halden.example/keys", conversationId: "b", running: true },
+      { tabId: 3, chromeTabId: 900_003, windowId: 1, title: "Rounding – Money handbook", url: "https://docs.halden.example/rounding", conversationId: "c", running: true },
+      { tabId: 4, chromeTabId: 900_004, windowId: 1, title: "Release checklist", url: "https://docs.halden.example/release", conversationId: "d", running: false },
+    ],
+  },
+  history: {
+    ...base,
+    past: (now) => [
+      ["Cart total one cent off with SPRING10", "http://localhost:5173/cart", 0, "running"],
+      ["Revoke idle API keys", "https://console.halden.example/keys", 1, "waiting-for-approval"],
+      ["Which rounding rule does the handbook name", "https://docs.halden.example/rounding", 2, "idle"],
+      ["Why the hero image loads last", "http://localhost:5173/", 26, "idle"],
+      ["Keyboard order of the product filter", "http://localhost:5173/filter", 110, "idle"],
+    ].map(([title, url, hours, state], index) => ({ conversationId: `past-${index}`, title, page: { url, title }, agent: "claude", folder: "/home/you", head: 4, createdAt: now - hours * 3_600_000, updatedAt: now - hours * 3_600_000, state, queued: 0 })),
+  },
+  /** Says why and ends. */
+  broken: {
+    ...base,
+    start({ post, exit }) {
+      post({ method: "fault", params: { code: "daemon-down", hop: "daemon", message: "The gstack daemon could not be started", hint: "Its folder is not writable. This shows what is wrong:", command: "gstack doctor" } });
+      exit(1);
+    },
+  },
+  /** The host dies in the middle of a turn; the next one goes on from the journal. */
+  dies: {
+    ...base,
+    async turn(on, clientId, text) {
+      const turn = turnOf(on, clientId);
+      await turn.stream(`First half of ${text}.\n\n`);
+      on.exit(3);
+    },
+  },
+  /** Thousands of entries. */
+  long: {
+    ...base,
+    before(on) {
+      const { events } = on.held;
+      const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });
+      for (let n = 0; n < 700; n += 1) {
+        const clientId = `m${n}`;
+        const turnId = `t${n}`;
+        add({ type: "message", clientId, text: `Question ${n}`, from: "panel" });
+        add({ type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
+        add({ type: "text", turnId, text: `Answer **${n}** with some words that wrap over the line.\n\n- one\n- two` });
+        add({ type: "turn-done", turnId, outcome: "done", durationMs: 900, model: "opus" });
+      }
+    },
+  },
+};
