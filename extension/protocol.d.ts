@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 /*
  * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.
  * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript
@@ -56,15 +55,15 @@ export type AgentInfo = { name: AgentName,
 /**
  * As people know it: `Claude Code`.
  */
-label: string, status: AgentStatus, version?: string, 
+label: string, status: AgentStatus, version?: string | null, 
 /**
  * Where its program was found.
  */
-path?: string, 
+path?: string | null, 
 /**
  * What is wrong and how to mend it, unless it is ready.
  */
-fault?: Fault, 
+fault?: Fault | null, 
 /**
  * Taken when a conversation names no agent.
  */
@@ -123,19 +122,9 @@ export type ChatAck = { conversationId: ConversationId, seq: number,
 offset: number, };
 
 /**
- * `chat.delta`: text that grows the event `seq` at `offset`.
- * A receiver that already holds text at `offset` ignores that part.
+ * What happened. A reader ignores a `type` that it does not know.
  */
-export type ChatDelta = { conversationId: ConversationId, seq: number, 
-/**
- * In UTF-16 code units, as JavaScript counts.
- */
-offset: number, text: string, };
-
-/**
- * One event of a conversation.
- */
-export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<Attachment>, 
+export type ChatBody = { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
  * Where it was typed.
  */
@@ -143,7 +132,7 @@ from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId,
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
  * What it does in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -171,11 +160,11 @@ ask: string,
 /**
  * The host of the page it is about.
  */
-site?: string, 
+site?: string | null, 
 /**
  * Why the agent wants it, where it said so.
  */
-why?: string, 
+why?: string | null, 
 /**
  * The command as it would run: `click @e14`.
  */
@@ -183,15 +172,86 @@ does: string, kind: StepKind,
 /**
  * The answers that can be given.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string, 
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * What this turn cost, in US dollars, where the agent reports it.
  */
-costUsd?: number, 
+costUsd?: number | null, 
 /**
  * Why it failed.
  */
-fault?: Fault, });
+fault?: Fault | null, };
+
+/**
+ * `chat.delta`: text that grows the event `seq` at `offset`.
+ * A receiver that already holds text at `offset` ignores that part.
+ */
+export type ChatDelta = { conversationId: ConversationId, seq: number, 
+/**
+ * In UTF-16 code units, as JavaScript counts.
+ */
+offset: number, text: string, };
+
+/**
+ * One event of a conversation.
+ */
+export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
+/**
+ * Where it was typed.
+ */
+from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+/**
+ * The agent's name as people know it: `Claude Code`, `Built-in`.
+ */
+agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+/**
+ * What it does in plain words, without its object: `Opening`, `Clicking`.
+ */
+verb: string, 
+/**
+ * What it is done to: `example.com`, `Submit`.
+ */
+object?: string, 
+/**
+ * The tool's own name, for the details.
+ */
+tool: string, 
+/**
+ * The arguments as JSON text, cut at 4 KiB.
+ */
+arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
+/**
+ * The result's text, cut at 4 KiB.
+ */
+result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
+/**
+ * The sentence that is asked: `Click “Revoke key”`.
+ */
+ask: string, 
+/**
+ * The host of the page it is about.
+ */
+site?: string | null, 
+/**
+ * Why the agent wants it, where it said so.
+ */
+why?: string | null, 
+/**
+ * The command as it would run: `click @e14`.
+ */
+does: string, kind: StepKind, 
+/**
+ * The answers that can be given.
+ */
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+/**
+ * What this turn cost, in US dollars, where the agent reports it.
+ */
+costUsd?: number | null, 
+/**
+ * Why it failed.
+ */
+fault?: Fault | null, });
 
 /**
  * `chat.event`: one new event of a conversation.
@@ -217,11 +277,11 @@ export type ChatOpen = { chromeTabId: ChromeTabId, };
 
 export type ChatRef = { conversationId: ConversationId, };
 
-export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<NewAttachment>, 
+export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<NewAttachment>, 
 /**
  * The agent for this conversation from now on; absent: as it is.
  */
-agent?: AgentName, model?: string, from: MessageSource, };
+agent?: AgentName | null, model?: string | null, from: MessageSource, };
 
 export type ChatSubscribe = { conversationId: ConversationId, 
 /**
@@ -234,7 +294,7 @@ export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMess
 /**
  * One tab as Chrome's extension API sees it.
  */
-export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string, 
+export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string | null, 
 /**
  * The tab in view of its window.
  */
@@ -242,7 +302,7 @@ active: boolean, incognito: boolean, discarded: boolean,
 /**
  * From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
  */
-targetId?: TargetId, };
+targetId?: TargetId | null, };
 
 /**
  * Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
@@ -275,11 +335,19 @@ export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Arra
 /**
  * Without it: the client's current tab.
  */
-tabId?: TabId, 
+tabId?: TabId | null, 
 /**
  * The client's working directory; without it only the temp directory is open to paths.
  */
-cwd?: string, };
+cwd?: string | null, 
+/**
+ * What a browser that is started for this command needs of the client's environment.
+ */
+environment?: { [key in string]: string }, 
+/**
+ * Fail rather than start a browser.
+ */
+noAutostart?: boolean, };
 
 /**
  * One conversation; also the name of its folder under `sessions/`.
@@ -297,15 +365,15 @@ title: string,
 /**
  * The tab it belongs to while that lives.
  */
-tabId?: TabId, 
+tabId?: TabId | null, 
 /**
  * The page it was last about.
  */
-page?: PageContext, 
+page?: PageContext | null, 
 /**
  * The agent it talks to; absent: the default one.
  */
-agent?: AgentName, 
+agent?: AgentName | null, 
 /**
  * The folder that the agent works in.
  */
@@ -323,7 +391,7 @@ export type ConversationsList = {
 /**
  * Only those whose title or page holds this text.
  */
-search?: string, };
+search?: string | null, };
 
 /**
  * A person's answer to an approval.
@@ -348,15 +416,15 @@ message: string,
 /**
  * The next step, in words.
  */
-hint?: string, 
+hint?: string | null, 
 /**
  * A shell command that mends it; the panel offers to copy it.
  */
-command?: string, 
+command?: string | null, 
 /**
  * Where on the way it broke, when that is known.
  */
-hop?: Hop, };
+hop?: Hop | null, };
 
 /**
  * A stable code. Programs decide by it, never by the message.
@@ -383,7 +451,7 @@ export type Hello = { protocol: number,
 /**
  * The extension's release.
  */
-version: string, instanceId: InstanceId, profileName?: string, };
+version: string, instanceId: InstanceId, profileName?: string | null, };
 
 /**
  * The answer to `chat.history`.
@@ -414,7 +482,7 @@ detail: string,
 /**
  * How long the check took, in milliseconds.
  */
-millis?: number, fault?: Fault, };
+millis?: number | null, fault?: Fault | null, };
 
 export type Hops = { hops: Array<HopState>, };
 
@@ -442,7 +510,7 @@ data: string, };
 /**
  * The page that a person was looking at when they wrote.
  */
-export type PageContext = { url: string, title: string, selection?: string, };
+export type PageContext = { url: string, title: string, selection?: string | null, };
 
 /**
  * One panel behind a browser's port, or the background itself where absent.
@@ -569,7 +637,7 @@ driven: boolean,
 /**
  * The address of the welcome page, when the daemon serves one.
  */
-welcomeUrl?: string, };
+welcomeUrl?: string | null, };
 
 /**
  * Chrome's id of a window (`chrome.windows.Window.id`).
@@ -588,133 +656,3 @@ doing: string,
  * It waits for a person's answer.
  */
 waiting: boolean, };
-=======
-// The wire between the panel and the daemon. In the shape that src/protocol/*.rs gives.
-
-export type TabId = number;
-export type ChromeTabId = number;
-export type WindowId = number;
-export type ConversationId = string;
-export type TurnId = string;
-export type ClientMessageId = string;
-export type StepId = string;
-export type ApprovalId = string;
-export type PanelId = string;
-export type InstanceId = string;
-export type BrowserRun = string;
-export type Epoch = string;
-export type TargetId = string;
-export type FileId = string;
-export type AgentName = string;
-
-export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "not-found" | "conflict" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
-export type Hop = "panel" | "background" | "host" | "daemon" | "browser" | "agent";
-export type Fault = { code: FaultCode, message: string, hint?: string | null, command?: string | null, hop?: Hop | null };
-
-export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
-export type AgentInfo = { name: AgentName, label: string, status: AgentStatus, version?: string | null, path?: string | null, fault?: Fault | null, default: boolean, hasModel: boolean };
-export type Agents = { agents: Array<AgentInfo> };
-
-export type PageContext = { url: string, title: string, selection?: string | null };
-export type Attachment = { id: FileId, name: string, mime: string, bytes: number };
-export type NewAttachment = { name: string, mime: string, data: string };
-export type MessageSource = "panel" | "terminal";
-export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell" | "other";
-export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
-export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
-export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "deny";
-export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
-
-export type ChatBody =
-  | { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, from: MessageSource }
-  | { "type": "message-removed", clientId: ClientMessageId }
-  | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, agentLabel: string, model?: string | null }
-  | { "type": "text", turnId: TurnId, text: string }
-  | { "type": "thinking", turnId: TurnId, text: string }
-  | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, verb: string, object?: string, tool: string, arguments?: string }
-  | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, result?: string, images?: Array<Attachment> }
-  | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, ask: string, site?: string | null, why?: string | null, does: string, kind: StepKind, choices: Array<Decision> }
-  | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy }
-  | { "type": "notice", turnId: TurnId, text: string }
-  | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, costUsd?: number | null, fault?: Fault | null };
-export type ChatEvent = { seq: number, at: number } & ChatBody;
-
-export type ChatDelta = { conversationId: ConversationId, seq: number, offset: number, text: string };
-export type ChatEventPush = { conversationId: ConversationId, event: ChatEvent };
-export type ChatGap = { conversationId: ConversationId, head: number };
-export type ConversationState = "idle" | "running" | "waiting-for-approval" | "stopping";
-export type ConversationInfo = { conversationId: ConversationId, title: string, tabId?: TabId | null, page?: PageContext | null, agent?: AgentName | null, folder: string, head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number };
-export type Subscribed = { epoch: Epoch, info: ConversationInfo, head: number, events: Array<ChatEvent>, older: boolean };
-export type HistoryPage = { events: Array<ChatEvent>, older: boolean };
-
-export type CommandRequest = { command: string, args: Array<string>, tabId?: TabId | null, cwd?: string | null };
-export type CommandResult = { output: string, data?: unknown, files?: Array<string> };
-
-export type Hello = { protocol: number, version: string, instanceId: InstanceId, profileName?: string | null };
-export type Welcome = { protocol: number, version: string, epoch: Epoch, pid: number, driven: boolean, welcomeUrl?: string | null };
-
-export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string | null, active: boolean, incognito: boolean, discarded: boolean, targetId?: TargetId | null };
-export type TabsChanged = { full: boolean, tabs: Array<ChromeTab>, removed: Array<ChromeTabId> };
-export type TabWithConversation = { tabId: TabId, chromeTabId: ChromeTabId, windowId: WindowId, title: string, url: string, conversationId: ConversationId, running: boolean };
-export type TabsConversations = { tabs: Array<TabWithConversation> };
-export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId, doing: string, waiting: boolean };
-export type TabsWorking = { tabs: Array<WorkingTab> };
-
-export type Empty = Record<string, never>;
-export type Pong = { epoch: Epoch };
-export type HopState = { hop: Hop, ok: boolean, detail: string, millis?: number | null, fault?: Fault | null };
-export type Hops = { hops: Array<HopState> };
-export type PanelOpened = { windowId: WindowId };
-export type ChatOpen = { chromeTabId: ChromeTabId };
-export type ChatRef = { conversationId: ConversationId };
-export type ChatSubscribe = { conversationId: ConversationId, after: number };
-export type ChatHistory = { conversationId: ConversationId, before: number, limit: number };
-export type ChatAck = { conversationId: ConversationId, seq: number, offset: number };
-export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<NewAttachment>, agent?: AgentName | null, model?: string | null, from: MessageSource };
-export type Sent = { seq: number, position: number };
-export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMessageId };
-export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision };
-export type ConversationsList = { search?: string | null };
-export type Conversations = { conversations: Array<ConversationInfo> };
-export type AgentsList = { refresh: boolean };
-export type AgentsChoose = { conversationId: ConversationId, agent?: AgentName | null };
-export type MarkdownRender = { blocks: Array<string> };
-export type Rendered = { html: Array<string> };
-export type FileRead = { conversationId: ConversationId, id: FileId, offset: number };
-export type FilePart = { data: string, total: number, mime: string };
-export type CommandRun = { chromeTabId: ChromeTabId } & CommandRequest;
-
-export type ToDaemon =
-  | { "method": "hello", "params": Hello }
-  | { "method": "ping", "params": Empty }
-  | { "method": "hops", "params": Empty }
-  | { "method": "tabs.changed", "params": TabsChanged }
-  | { "method": "panel.opened", "params": PanelOpened }
-  | { "method": "panel.closed", "params": Empty }
-  | { "method": "chat.open", "params": ChatOpen }
-  | { "method": "chat.subscribe", "params": ChatSubscribe }
-  | { "method": "chat.unsubscribe", "params": ChatRef }
-  | { "method": "chat.history", "params": ChatHistory }
-  | { "method": "chat.ack", "params": ChatAck }
-  | { "method": "chat.send", "params": ChatSend }
-  | { "method": "chat.unqueue", "params": ChatUnqueue }
-  | { "method": "chat.stop", "params": ChatRef }
-  | { "method": "chat.clear", "params": ChatRef }
-  | { "method": "approval.answer", "params": ApprovalAnswer }
-  | { "method": "conversations.list", "params": ConversationsList }
-  | { "method": "agents.list", "params": AgentsList }
-  | { "method": "agents.choose", "params": AgentsChoose }
-  | { "method": "markdown.render", "params": MarkdownRender }
-  | { "method": "file.read", "params": FileRead }
-  | { "method": "command.run", "params": CommandRun };
-
-export type ToPanel =
-  | { "method": "chat.event", "params": ChatEventPush }
-  | { "method": "chat.delta", "params": ChatDelta }
-  | { "method": "chat.gap", "params": ChatGap }
-  | { "method": "chat.info", "params": ConversationInfo }
-  | { "method": "tabs.conversations", "params": TabsConversations }
-  | { "method": "agents.changed", "params": Agents }
-  | { "method": "tabs.working", "params": TabsWorking }
-  | { "method": "fault", "params": Fault };
->>>>>>> ext

@@ -11,13 +11,9 @@ pub mod events;
 pub mod extensions;
 pub mod frames;
 pub mod keeper_link;
-<<<<<<< HEAD
 pub mod launch;
 pub mod navigate;
-=======
 pub mod page;
-
->>>>>>> page
 mod router;
 pub mod session;
 pub mod tab;
