@@ -1,6 +1,6 @@
 //! The environment that agents run in: what the person's login shell sets up, not what the daemon happened to inherit.
 //!
-//! Owns asking the shell (once, with a limit) and what is taken out. Never passes on the daemon's own variables.
+//! Owns asking the shell (once until a refresh, with a limit) and what is taken out. Never passes on the daemon's own variables.
 
 use super::adapter::AgentEnvironment;
 use super::process::brief;
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::OnceCell;
 
 /// A start-up file that asks a network may take seconds; one that hangs must not hold up the first turn for long.
 const SHELL_LIMIT: Duration = Duration::from_secs(5);
@@ -44,26 +44,47 @@ const KEPT_CLAUDE: [&str; 4] =
 /// Where programs lie on a machine whose shell could not be asked.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin";
 
-/// The environment, asked for at its first use. Share it behind an `Arc`.
-#[derive(Debug, Default)]
+/// The environment, asked for at its first use and kept. Share it behind an `Arc`.
+#[derive(Debug)]
 pub struct LoginEnvironment {
     additions: BTreeMap<String, String>,
-    captured: OnceCell<AgentEnvironment>,
+    captured: Mutex<Option<AgentEnvironment>>,
+    asks: bool,
 }
 
 impl LoginEnvironment {
     /// `additions` come from the configuration and win over everything.
     pub fn new(additions: BTreeMap<String, String>) -> Self {
-        Self { additions, captured: OnceCell::new() }
+        Self { additions, captured: Mutex::default(), asks: true }
     }
 
-    /// One that is known already: no shell is asked.
+    /// One that is known already: no shell is ever asked.
     pub fn known(environment: AgentEnvironment) -> Self {
-        Self { additions: BTreeMap::new(), captured: OnceCell::new_with(Some(environment)) }
+        Self { additions: BTreeMap::new(), captured: Mutex::new(Some(environment)), asks: false }
     }
 
     pub async fn get(&self) -> AgentEnvironment {
-        self.captured.get_or_init(|| capture(seed(), &self.additions)).await.clone()
+        match self.kept() {
+            Some(environment) => environment,
+            None => self.refresh().await,
+        }
+    }
+
+    /// Asks again: a person may have installed something or changed a start-up file since.
+    ///
+    /// For processes without a terminal, as the daemon is: a shell that is interactive in the background of a terminal is
+    /// stopped by it, and then nothing but the seed is known when the limit is over.
+    pub async fn refresh(&self) -> AgentEnvironment {
+        if !self.asks {
+            return self.kept().unwrap_or_default();
+        }
+        let environment = capture(seed(), &self.additions).await;
+        *self.captured.lock().unwrap_or_else(PoisonError::into_inner) = Some(environment.clone());
+        environment
+    }
+
+    fn kept(&self) -> Option<AgentEnvironment> {
+        self.captured.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -86,9 +86,9 @@ impl Agents {
         }
     }
 
-    /// Looks again at all agents at once.
+    /// Looks again at all agents at once, in an environment asked for anew.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
-        let environment = self.environment().await;
+        let environment = self.shared.environment.refresh().await;
         let mut found = join_all(self.shared.agents.iter().map(|agent| probe(agent.as_ref(), &environment))).await;
         choose_default(&mut found, self.shared.chosen.as_ref());
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());

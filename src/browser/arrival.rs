@@ -102,6 +102,8 @@ pub(super) struct Progress {
     started: Option<String>,
     /// The main frame's newest document and its address.
     committed: Option<(String, String)>,
+    /// The newest document tells of a failure.
+    is_error_page: bool,
     /// Documents that were parsed before they were reported as committed.
     parsed: Vec<String>,
     responses: Vec<ResponseReceived>,
@@ -169,10 +171,7 @@ impl Progress {
             return Some(End::Arrived(Arrival::without_load(url, ArrivalKind::Restored)));
         }
         let loader = navigated.frame.loader_id;
-        if navigated.frame.unreachable_url.is_some() {
-            let failure = self.failures.iter().rev().find(|failed| failed.request_id == loader);
-            return Some(End::Failed(failure.map_or("net::ERR_FAILED", |failed| &failed.error_text).to_owned()));
-        }
+        self.is_error_page = navigated.frame.unreachable_url.is_some();
         self.committed = Some((loader, url));
         self.arrived()
     }
@@ -180,6 +179,10 @@ impl Progress {
     /// Done once the newest document is parsed: one that script replaces while it loads does not count.
     fn arrived(&self) -> Option<End> {
         let (loader, url) = self.committed.as_ref().filter(|(loader, _)| self.parsed.contains(loader))?;
+        if self.is_error_page {
+            let failure = self.failures.iter().rev().find(|failed| failed.request_id == *loader);
+            return Some(End::Failed(failure.map_or("net::ERR_FAILED", |failed| &failed.error_text).to_owned()));
+        }
         let response = self.responses.iter().rev().find(|received| received.request_id == *loader);
         Some(End::Arrived(Arrival {
             url: url.clone(),

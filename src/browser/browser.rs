@@ -113,6 +113,13 @@ pub(super) struct Desk {
     pub(super) hold_round: u64,
 }
 
+impl State {
+    /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word.
+    pub(super) fn forget_sessions(&mut self, tab: TabId) {
+        self.sessions.retain(|_, role| !matches!(role, Role::Tab(id) | Role::Page(id) | Role::Frame(id) if *id == tab));
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         self.cdp.cancel();
@@ -275,6 +282,15 @@ impl Browser {
         }
         let id = self.shared.state().tabs.current().ok_or(BrowserError::NoTab)?;
         Ok(Tab::new(self.clone(), id))
+    }
+    /// The current tab as far as it is known without asking the browser.
+    pub fn current_known(&self) -> Option<TabId> {
+        self.shared.state().tabs.current()
+    }
+    /// Who the browser says it is: `Chromium 156.0.8078.73`.
+    pub async fn version(&self) -> Result<String, BrowserError> {
+        let version = self.root().call(GetVersionParams::default()).await?;
+        Ok(version.product.replacen('/', " ", 1))
     }
     /// Makes a tab the current one. Does not bring it into view.
     pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {

@@ -2,7 +2,11 @@
 //!
 //! Owns the tree as the browser's events build it, across processes. Pure: it is told of events and asked.
 
-use super::targets::{ContextData, FrameData, FrameTreeData};
+use super::events::Event;
+use super::targets::{
+    ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameData, FrameDetached, FrameTreeData,
+    NavigatedWithinDocument,
+};
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 
 /// DevTools' id of a frame. It stays the same when the frame moves to another process.
@@ -177,5 +181,87 @@ impl FrameTree {
         self.drop_children(frame);
         self.frames.retain(|known| known.id.0 != frame);
         self.contexts.retain(|known| known.frame != frame);
+    }
+}
+
+impl FrameTree {
+    /// The events that change only the tree.
+    pub(super) fn apply(&mut self, session: &SessionId, event: &Event) {
+        match event.method() {
+            "Page.frameAttached" => {
+                let Some(FrameAttached { frame_id, parent_frame_id }) = event.read() else { return };
+                self.attached(session, &frame_id, &parent_frame_id);
+            }
+            "Page.frameDetached" => {
+                let Some(FrameDetached { frame_id, reason }) = event.read() else { return };
+                self.detached(session, &frame_id, reason == "swap");
+            }
+            "Page.navigatedWithinDocument" => {
+                let Some(NavigatedWithinDocument { frame_id, url }) = event.read() else { return };
+                self.navigated_within_document(&frame_id, &url);
+            }
+            "Runtime.executionContextCreated" => {
+                let Some(ContextCreated { context }) = event.read() else { return };
+                self.context_created(session, context);
+            }
+            "Runtime.executionContextDestroyed" => {
+                let Some(ContextDestroyed { execution_context_id }) = event.read() else { return };
+                self.context_destroyed(session, execution_context_id);
+            }
+            "Runtime.executionContextsCleared" => self.contexts_cleared(session),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FrameTree, World};
+    use crate::browser::targets::{ContextData, FrameData};
+    use chromiumoxide::cdp::browser_protocol::target::SessionId;
+    use serde_json::json;
+
+    fn data(id: &str, parent: Option<&str>, loader: &str) -> FrameData {
+        serde_json::from_value(json!({"id": id, "parentId": parent, "loaderId": loader, "url": "http://a/"})).unwrap()
+    }
+    fn context(frame: &str, id: i64, name: &str) -> ContextData {
+        let aux = json!({"frameId": frame, "isDefault": name.is_empty()});
+        serde_json::from_value(json!({"id": id, "name": name, "auxData": aux})).unwrap()
+    }
+    fn session(id: &str) -> SessionId {
+        SessionId::from(id.to_owned())
+    }
+
+    #[test]
+    fn a_frame_that_moves_to_another_process_is_reached_there() {
+        let (page, own) = (session("page"), session("own"));
+        let mut tree = FrameTree::default();
+        tree.navigated(&page, &data("main", None, "1"));
+        tree.attached(&page, "child", "main");
+        tree.context_created(&page, context("child", 4, ""));
+        tree.navigated(&own, &data("child", Some("main"), "2"));
+        // The old process reports the move after the new one has reported the document.
+        tree.detached(&page, "child", true);
+        assert_eq!(tree.get("child").unwrap().session, own);
+        assert!(tree.context("child", &World::Main).is_none(), "a context of the old process");
+        tree.session_ended(&own);
+        assert!(tree.get("child").is_none());
+        assert!(tree.get("main").is_some());
+    }
+
+    #[test]
+    fn children_and_contexts_go_with_their_document() {
+        let page = session("page");
+        let mut tree = FrameTree::default();
+        tree.navigated(&page, &data("main", None, "1"));
+        tree.attached(&page, "child", "main");
+        tree.attached(&page, "grandchild", "child");
+        tree.context_created(&page, context("main", 1, ""));
+        tree.context_created(&page, context("main", 2, "ours"));
+        assert_eq!(tree.context("main", &World::Isolated("ours".to_owned())).unwrap().id, 2);
+        tree.contexts_cleared(&page);
+        tree.navigated(&page, &data("main", None, "2"));
+        assert_eq!(tree.all().len(), 1);
+        assert!(tree.context("main", &World::Main).is_none());
     }
 }

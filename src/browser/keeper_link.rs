@@ -50,7 +50,7 @@ pub async fn connect(socket: &Path) -> Result<KeeperLink, LinkError> {
         .await
         .map_err(|_| LinkError::Silent(GREETING_LIMIT))?
         .map_err(|source| LinkError::Unreachable { path: socket.to_owned(), source })?
-        .ok_or_else(|| LinkError::Garbled("the connection was closed".to_owned()))?;
+        .ok_or_else(|| LinkError::Unreachable { path: socket.to_owned(), source: closed() })?;
     match serde_json::from_slice(&first).map_err(|error| LinkError::Garbled(error.to_string()))? {
         Greeting::Busy => Err(LinkError::Busy),
         Greeting::Hello { pid, run, headless, session, first_id, .. } => Ok(KeeperLink {
@@ -62,6 +62,10 @@ pub async fn connect(socket: &Path) -> Result<KeeperLink, LinkError> {
             first_id,
         }),
     }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection")
 }
 
 /// Asks the keeper to end the browser, on a connection of its own. Returns once the keeper has closed it.

@@ -3,14 +3,17 @@
 //! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
 
 pub mod arrival;
+#[expect(clippy::module_inception, reason = "the folder is the layer, the module its main type")]
 pub mod browser;
 pub mod cdp;
 pub mod dialogs;
+mod engage;
 pub mod error;
 pub mod events;
 pub mod extensions;
 pub mod frames;
 pub mod keeper_link;
+
 pub mod launch;
 pub mod navigate;
 pub mod page;
@@ -20,3 +23,4 @@ pub mod tab;
 pub mod tabs;
 mod targets;
 pub mod transport;
+pub mod websocket;

@@ -3,15 +3,16 @@
 //! Owns the commands and their limit in time. Never judges addresses: who calls has checked them.
 
 use super::arrival::{ABORTED, Arrival, ArrivalKind, End, FOLLOWED, Progress};
-use super::cdp::CdpError;
+use super::cdp::{CdpError, SERVER_ERROR};
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::session::Session;
-use super::tab::Work;
-use super::targets::ReadHistory;
+use super::tab::{HUNG_AFTER, Work};
+use super::targets::{HistoryReply, ReadHistory};
 use chromiumoxide::cdp::browser_protocol::page::{
     NavigateParams, NavigateToHistoryEntryParams, ReloadParams, StopLoadingParams,
 };
+use chromiumoxide::cdp::js_protocol::runtime::{RunIfWaitingForDebuggerParams, TerminateExecutionParams};
 use chromiumoxide::types::Command;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,6 +21,7 @@ impl Work {
     /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's own reason),
     /// `Timeout` (loading is stopped) or `TabCrashed`.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
+        self.unhang().await?;
         let mut watch = Watch::start(self, url, limit)?;
         let answer = watch.call(NavigateParams::new(url)).await?;
         if answer.is_download == Some(true) {
@@ -50,7 +52,8 @@ impl Work {
     }
 
     async fn step(&self, by: i64, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
-        let history = self.session().call_within(ReadHistory {}, limit).await?;
+        self.unhang().await?;
+        let history = self.history().await?;
         let wanted = usize::try_from(history.current_index + by).ok();
         let Some(entry) = wanted.and_then(|at| history.entries.get(at)) else { return Ok(None) };
         let mut watch = Watch::start(self, &entry.url, limit)?;
@@ -58,8 +61,44 @@ impl Work {
         watch.end().await.map(Some)
     }
 
+    /// Ends the script of a page that hangs, as it is being left: a new document of the same site would wait for the old
+    /// one's process, and every later navigation behind it. Once it waits the page can't be reached any more, so this
+    /// comes first; a page that answers costs one round trip.
+    async fn unhang(&self) -> Result<(), BrowserError> {
+        let page = self.page()?;
+        if self.info()?.is_crashed() {
+            return Ok(());
+        }
+        // A command that a running page's main thread answers, and that does nothing.
+        match page.call_within(RunIfWaitingForDebuggerParams {}, HUNG_AFTER).await {
+            Err(CdpError::Timeout { .. }) => {
+                tracing::info!(tab = %self.id(), "the page that is being left hangs: its script is ended");
+                page.post(TerminateExecutionParams {});
+                Ok(())
+            }
+            Err(CdpError::Gone) => Err(BrowserError::Gone),
+            // A session that went away is the navigation's to tell.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn history(&self) -> Result<HistoryReply, BrowserError> {
+        // While one document takes the other's place the browser knows none: it reports the new one a moment early.
+        const TRIES: u32 = 20;
+        const APART: Duration = Duration::from_millis(50);
+        let session = self.page()?;
+        for _ in 1..TRIES {
+            match session.call(ReadHistory {}).await {
+                Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
+                result => return Ok(result?),
+            }
+        }
+        Ok(session.call(ReadHistory {}).await?)
+    }
+
     /// Loads the present address again; `past_cache` asks the server for everything anew.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
+        self.unhang().await?;
         let url = self.info()?.url;
         let mut watch = Watch::start(self, &url, limit)?;
         watch.call(ReloadParams { ignore_cache: Some(past_cache), ..ReloadParams::default() }).await?;

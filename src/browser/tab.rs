@@ -5,22 +5,28 @@
 
 use super::browser::{Browser, Desk, Phase};
 use super::dialogs::{DialogPolicy, DialogRecord};
+use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
-use super::router::detach_from;
 use super::session::Session;
 use super::tabs::TabInfo;
 use crate::protocol::ids::TabId;
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::page::{CreateIsolatedWorldParams, HandleJavaScriptDialogParams};
+use chromiumoxide::cdp::browser_protocol::page::{
+    CreateIsolatedWorldParams, HandleJavaScriptDialogParams, StartScreencastFormat, StartScreencastParams,
+    StopScreencastParams,
+};
 use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
 use std::ops::Deref;
 use std::time::Duration;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, watch};
+use tokio::time::timeout;
 
 /// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
 const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
+/// A page that has not answered by then is taken for hung.
+pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
 /// its focus go, which would close the menu that was clicked open.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
@@ -57,29 +63,41 @@ impl Tab {
     }
 
     /// Attaches to the tab's page where it is not attached yet; from then on it is engaged until `release`.
-    /// Returns the page's session, also where the page hangs or has crashed.
+    /// Returns the page's session once the page has taken all that it is set up with; a page that hangs or has crashed
+    /// takes nothing, and its session is returned all the same: it can still be navigated.
     pub async fn engage(&self) -> Result<Session, BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;
-        self.wait_for(&mut phase, "attaching to the tab", |phase| !matches!(phase, Phase::Attaching)).await?;
+        let attached = |phase: &Phase| !matches!(phase, Phase::Attaching);
+        self.wait_for(&mut phase, "attaching to the tab", ENGAGE_LIMIT, attached).await?;
+        if !self.is_crashed() {
+            let ready = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
+            match self.wait_for(&mut phase, "setting up the page", HUNG_AFTER, ready).await {
+                Err(BrowserError::Timeout { .. }) => tracing::info!(tab = %self.id, "the page does not answer"),
+                result => result?,
+            }
+        }
         self.page()
+    }
+
+    fn is_crashed(&self) -> bool {
+        self.browser.shared.state().tabs.get(self.id).is_some_and(TabInfo::is_crashed)
     }
 
     async fn wait_for(
         &self,
-        phase: &mut tokio::sync::watch::Receiver<Phase>,
+        phase: &mut watch::Receiver<Phase>,
         what: &str,
+        limit: Duration,
         enough: impl Fn(&Phase) -> bool,
     ) -> Result<(), BrowserError> {
-        let reached = phase.wait_for(|phase| enough(phase));
-        let result = match tokio::time::timeout(ENGAGE_LIMIT, reached).await {
+        match timeout(limit, phase.wait_for(|phase| enough(phase))).await {
             Ok(Ok(phase)) => match &*phase {
                 Phase::Failed(error) => Err(error.clone()),
                 _ => Ok(()),
             },
             Ok(Err(_)) => Err(BrowserError::TabClosed(self.id)),
-            Err(_) => Err(BrowserError::Timeout { what: what.to_owned(), after: ENGAGE_LIMIT }),
-        };
-        result
+            Err(_) => Err(BrowserError::Timeout { what: what.to_owned(), after: limit }),
+        }
     }
 
     /// The session of the engaged tab's page.
@@ -97,8 +115,13 @@ impl Tab {
     }
     /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
     pub fn release(&self) {
-        let mut state = self.browser.shared.state();
-        if let Some(session) = state.engaged.remove(&self.id).and_then(|engaged| engaged.tab_session) {
+        let session = {
+            let mut state = self.browser.shared.state();
+            let engaged = state.engaged.remove(&self.id);
+            state.forget_sessions(self.id);
+            engaged.and_then(|engaged| engaged.tab_session)
+        };
+        if let Some(session) = session {
             self.browser.root().post(detach_from(session));
         }
     }
@@ -130,12 +153,11 @@ impl Tab {
     /// Waits until the frames are known; a hung page gives `Timeout`, a crashed one `TabCrashed`.
     async fn ready(&self) -> Result<(), BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;
-        let enough = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
-        let crashed = self.browser.shared.state().tabs.get(self.id).is_some_and(TabInfo::is_crashed);
-        if crashed {
+        if self.is_crashed() {
             return Err(BrowserError::TabCrashed(self.id));
         }
-        self.wait_for(&mut phase, "reading the page's frames", enough).await
+        let ready = |phase: &Phase| matches!(phase, Phase::Ready | Phase::Failed(_));
+        self.wait_for(&mut phase, "reading the page's frames", ENGAGE_LIMIT, ready).await
     }
 
     /// The session that reaches a frame.
@@ -252,6 +274,17 @@ impl Drop for Hold {
     }
 }
 
+/// A page that draws although nobody sees it.
+pub struct Drawing {
+    page: Session,
+}
+
+impl Drop for Drawing {
+    fn drop(&mut self) {
+        self.page.post(StopScreencastParams {});
+    }
+}
+
 /// A command's time on a tab: engaged, held, alone. Ends when dropped.
 pub struct Work {
     tab: Tab,
@@ -264,6 +297,19 @@ impl Work {
     /// The page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
+    }
+    /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
+    /// hidden tab hangs and its animation frames never come.
+    pub fn draw(&self) -> Drawing {
+        self.page.post(StartScreencastParams {
+            format: Some(StartScreencastFormat::Jpeg),
+            quality: Some(1),
+            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+            max_width: Some(16),
+            max_height: Some(16),
+            ..StartScreencastParams::default()
+        });
+        Drawing { page: self.page.clone() }
     }
 }
 

@@ -22,7 +22,8 @@ impl Default for TabNumbers {
 }
 
 impl TabNumbers {
-    fn next(&self) -> TabId {
+    /// A number that no tab has had.
+    pub fn next(&self) -> TabId {
         TabId(self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
@@ -347,4 +348,69 @@ fn join(info: &mut TabInfo, chrome: &ChromeTab) {
         (false, TabState::Discarded) => TabState::Open,
         (false, state) => state,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BrowserEvent, Follow, TabNumbers, Tabs};
+    use crate::browser::targets::TargetInfo;
+    use crate::protocol::ids::{TabId, TargetId};
+    use serde_json::json;
+
+    fn target(kind: &str, id: &str, in_strip: bool) -> TargetInfo {
+        let strip = in_strip.then(|| json!({"tabActive": false}));
+        serde_json::from_value(json!({"targetId": id, "type": kind, "url": "http://a/", "embedderData": strip}))
+            .unwrap()
+    }
+    fn page_of(tabs: &mut Tabs, tab: &str, page: &str) -> Vec<Follow> {
+        tabs.seen(target("page", page, false), false);
+        tabs.page_found(&TargetId::new(tab), Some(TargetId::new(page)))
+    }
+
+    #[test]
+    fn a_side_panel_is_no_tab_although_it_has_a_tab_target() {
+        let mut tabs = Tabs::new(TabNumbers::default());
+        // It is seen before the browser has shown that it names its tab strip.
+        tabs.seen(target("tab", "panel", false), false);
+        tabs.seen(target("tab", "real", true), false);
+        assert!(page_of(&mut tabs, "panel", "P").is_empty());
+        assert!(matches!(page_of(&mut tabs, "real", "R")[..], [Follow::Tell(BrowserEvent::TabOpened(_))]));
+        assert_eq!(tabs.all().len(), 1);
+        assert!(!tabs.has_untold());
+    }
+
+    #[test]
+    fn a_tab_keeps_its_number_when_its_page_is_replaced() {
+        let mut tabs = Tabs::new(TabNumbers::default());
+        tabs.seen(target("tab", "T", true), false);
+        page_of(&mut tabs, "T", "A");
+        let follow = tabs.destroyed(&TargetId::new("A"));
+        assert!(matches!(&follow[..], [Follow::FindPage(target)] if target.as_str() == "T"));
+        page_of(&mut tabs, "T", "B");
+        assert_eq!(tabs.by_page(&TargetId::new("B")).unwrap().id, TabId(1));
+    }
+
+    #[test]
+    fn numbers_go_on_across_browser_runs() {
+        let numbers = TabNumbers::default();
+        Tabs::new(numbers.clone()).seen(target("tab", "T", true), false);
+        let mut second = Tabs::new(numbers);
+        second.seen(target("tab", "T", true), false);
+        page_of(&mut second, "T", "A");
+        assert_eq!(second.all()[0].id, TabId(2));
+        assert!(second.was_given(TabId(1)) && !second.was_given(TabId(3)));
+    }
+
+    #[test]
+    fn closing_the_current_tab_moves_to_one_that_is_there() {
+        let mut tabs = Tabs::new(TabNumbers::default());
+        for (tab, page) in [("T", "A"), ("U", "B")] {
+            tabs.seen(target("tab", tab, true), false);
+            page_of(&mut tabs, tab, page);
+        }
+        tabs.set_current(TabId(1));
+        assert_eq!(tabs.current(), Some(TabId(1)));
+        tabs.destroyed(&TargetId::new("T"));
+        assert_eq!(tabs.current(), Some(TabId(2)));
+    }
 }

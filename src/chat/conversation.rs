@@ -1,20 +1,19 @@
-//! One conversation: its turns, its journal and its panels under one small lock.
+//! One conversation, as the engine holds it: its turns, its journal and its panels under one small lock.
 //!
-//! Owns the order of things: an event is written, then it counts, then it is pushed. Never talks to an agent, and
-//! what blocks for the disk's sake (`persist`, files) says so.
+//! Owns the lock and the conversation's place on disk. Never talks to an agent, and what blocks for the disk's sake
+//! (`persist`, files) says so.
 
 use super::error::ChatError;
-use super::feed::{Feed, Growing};
+use super::feed::Feed;
 use super::files::{self, Part};
 use super::journal::Journal;
-use super::line;
-use super::recover::{self, Tail};
-use super::session::{self, Record};
-use super::turn::{Effect, Event, Machine, Message, Refusal, TurnEnd};
-use crate::base::clock;
+use super::recover;
+use super::session::{Record, TabKey};
+use super::state::{Inner, OnFailure};
+use super::turn::{Effect, Event, Machine, Message};
+use super::turn_clock::TurnClock;
 use crate::protocol::chat::{
     AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, PageContext, Seq,
-    StepOutcome,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{
@@ -23,16 +22,12 @@ use crate::protocol::ids::{
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-/// A block's text as JSON: a longer answer goes on in a new block, so that each event fits into one frame.
-const MAX_BLOCK: usize = 256 * 1024;
 /// One delta's text: a longer one is written in parts.
 const MAX_DELTA: usize = 64 * 1024;
-/// Messages that are recognised when they are sent again.
-const REMEMBERED_SENDS: usize = 256;
 
 /// Which block of an answer grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,45 +71,6 @@ impl fmt::Debug for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Conversation").field(&self.id).finish()
     }
-}
-
-pub(super) struct Inner {
-    pub(super) record: Record,
-    pub(super) machine: Machine,
-    pub(super) journal: Journal,
-    pub(super) block: Option<Block>,
-    pub(super) feed: Feed,
-    clock: TurnClock,
-    sent: VecDeque<(ClientMessageId, Sent)>,
-    /// What panels were last told, without what every event changes.
-    told: Option<ConversationInfo>,
-}
-
-/// The block that grows now.
-pub(super) struct Block {
-    pub(super) seq: Seq,
-    turn_id: TurnId,
-    kind: BlockKind,
-    pub(super) text: String,
-    /// In UTF-16 units.
-    pub(super) length: u64,
-    /// As JSON.
-    json_length: usize,
-}
-
-impl Block {
-    pub(super) fn growing(&self) -> Growing<'_> {
-        Growing { seq: self.seq, text: &self.text, length: self.length }
-    }
-}
-
-/// Times of the running turn. A person's time to answer is not the turn's.
-#[derive(Default)]
-struct TurnClock {
-    began: Option<Instant>,
-    waiting_since: Option<Instant>,
-    waited: Duration,
-    steps: Vec<(StepId, Instant)>,
 }
 
 impl Conversation {
@@ -245,7 +201,7 @@ impl Conversation {
         model: Option<String>,
     ) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
-        inner.clock = TurnClock { began: Some(Instant::now()), ..TurnClock::default() };
+        inner.clock = TurnClock::begin();
         inner.append(ChatBody::TurnStarted {
             turn_id: message.turn_id.clone(),
             client_id: message.client_id.clone(),
@@ -260,9 +216,18 @@ impl Conversation {
         self.lock().append(body)
     }
 
-    /// Adds to the growing block; begins one where none of this kind grows.
+    /// How long a step without an end has taken so far, in milliseconds; 0 for any other.
+    pub fn step_time(&self, step_id: &StepId) -> u64 {
+        self.lock().clock.open_steps().find(|(open, _)| *open == step_id).map_or(0, |(_, took)| took)
+    }
+
+    /// Adds to the growing block; begins one where none of this kind grows. Text of another turn is dropped.
     pub fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
         let mut inner = self.lock();
+        if inner.machine.turn() != Some(turn_id) {
+            // The last words of an agent that was ended: its turn is closed.
+            return Ok(());
+        }
         let mut rest = text;
         while !rest.is_empty() {
             let cut = (0..=MAX_DELTA.min(rest.len())).rev().find(|&at| rest.is_char_boundary(at)).unwrap_or(0);
@@ -324,7 +289,7 @@ impl Conversation {
         };
     }
 
-    pub(super) fn set_tab(&self, tab_id: Option<TabId>, tab: Option<session::TabKey>) {
+    pub(super) fn set_tab(&self, tab_id: Option<TabId>, tab: Option<TabKey>) {
         self.change(|record| {
             record.tab_id = tab_id;
             record.tab = tab;
@@ -355,6 +320,11 @@ impl Conversation {
             return Ok(());
         }
         now.write(&self.place)?;
+        if let (None, Some(parent)) = (&*saved, self.place.parent()) {
+            // Its folder is new: the entry that names it has to be on disk too.
+            let synced = File::open(parent).and_then(|folder| folder.sync_all());
+            synced.map_err(|source| ChatError::storage("write", parent, source))?;
+        }
         *saved = Some(now);
         Ok(())
     }
@@ -377,232 +347,6 @@ impl Conversation {
     /// Where a file lies, for agents that take paths.
     pub fn file_path(&self, id: &FileId) -> Result<PathBuf, ChatError> {
         files::path(&self.place, id)
-    }
-}
-
-/// What becomes of an event that can't be written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OnFailure {
-    /// It did not happen: a person is told and tries again.
-    Undo,
-    /// It happened all the same: an agent's end can't be undone.
-    GoOn,
-}
-
-impl Inner {
-    pub(super) fn info(&self) -> ConversationInfo {
-        let mut info = self.record.info(self.machine.state(), u32::try_from(self.machine.queue().len()).unwrap_or(0));
-        info.head = self.journal.head();
-        info
-    }
-
-    fn snapshot(&self) -> Record {
-        Record {
-            head: self.journal.head(),
-            journal_bytes: self.journal.length(),
-            settled: self.machine.state() == ConversationState::Idle && self.machine.queue().len() == 0,
-            ..self.record.clone()
-        }
-    }
-
-    fn handle(&mut self, event: Event, on_failure: OnFailure) -> Result<Handled, ChatError> {
-        let mut next = self.machine.clone();
-        let effects = next.step(event);
-        if let [Effect::Rejected(refusal)] = effects[..] {
-            return Err(ChatError::Refused(refusal));
-        }
-        let mut error = None;
-        let mut rest = Vec::new();
-        for effect in effects {
-            let written = match effect {
-                Effect::Journal(body) => self.append(body).map(|_| ()),
-                Effect::TurnEnded(end) => {
-                    let written = self.end_turn(&end);
-                    rest.push(Effect::TurnEnded(end));
-                    written
-                }
-                other => {
-                    rest.push(other);
-                    Ok(())
-                }
-            };
-            match written {
-                Ok(()) => {}
-                // The first effect of what a person does is its event: nothing else has happened yet.
-                Err(failed) if on_failure == OnFailure::Undo => return Err(failed),
-                Err(failed) => {
-                    error.get_or_insert(failed);
-                }
-            }
-        }
-        self.machine = next;
-        self.clock.note_waiting(self.machine.state() == ConversationState::WaitingForApproval);
-        self.tell();
-        Ok(Handled { effects: rest, fault: error.map(|error| error.fault()) })
-    }
-
-    /// Closes what the turn left open, then the turn.
-    fn end_turn(&mut self, end: &TurnEnd) -> Result<(), ChatError> {
-        let clock = std::mem::take(&mut self.clock);
-        let mut first_error = Ok(());
-        for (step_id, began) in &clock.steps {
-            let closed = self.append(ChatBody::StepDone {
-                turn_id: end.turn_id.clone(),
-                step_id: step_id.clone(),
-                outcome: StepOutcome::Unknown,
-                duration_ms: millis(began.elapsed()),
-                result: String::new(),
-                images: Vec::new(),
-            });
-            first_error = first_error.and(closed.map(|_| ()));
-        }
-        let ended = self.append(ChatBody::TurnDone {
-            turn_id: end.turn_id.clone(),
-            outcome: end.outcome,
-            duration_ms: clock.worked(),
-            model: end.model.clone(),
-            cost_usd: end.cost_usd,
-            fault: end.fault.clone(),
-        });
-        first_error.and(ended.map(|_| ()))
-    }
-
-    fn append(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
-        if !line::leaves_block_open(&body) {
-            self.finish_block();
-        }
-        let event = ChatEvent { seq: self.journal.head() + 1, at: clock::now_millis(), body };
-        let bytes = self.journal.append(&event)?;
-        self.note(&event);
-        self.feed.event(&event, bytes);
-        Ok(event)
-    }
-
-    /// What an event changes besides the journal.
-    fn note(&mut self, event: &ChatEvent) {
-        self.record.updated_at = event.at;
-        match &event.body {
-            ChatBody::Message { text, page, attachments, .. } => {
-                if self.record.title.is_empty() && !self.record.named {
-                    self.record.title = session::title(text, attachments.first().map(|file| file.name.as_str()));
-                }
-                if page.is_some() {
-                    self.record.page.clone_from(page);
-                }
-            }
-            ChatBody::Step { step_id, .. } => self.clock.steps.push((step_id.clone(), Instant::now())),
-            ChatBody::StepDone { step_id, .. } => self.clock.steps.retain(|(open, _)| open != step_id),
-            _ => {}
-        }
-    }
-
-    fn grow(&mut self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
-        let json_length = line::encode(&text).len();
-        let fits = self.block.as_ref().is_some_and(|block| {
-            block.turn_id == *turn_id && block.kind == kind && block.json_length + json_length <= MAX_BLOCK
-        });
-        if !fits {
-            self.begin_block(turn_id, kind)?;
-        }
-        let Some(block) = &mut self.block else { return Ok(()) };
-        self.journal.append_text(block.seq, block.length, text)?;
-        block.text.push_str(text);
-        block.length += line::utf16_length(text);
-        block.json_length += json_length;
-        self.feed.grown(block.growing());
-        Ok(())
-    }
-
-    fn begin_block(&mut self, turn_id: &TurnId, kind: BlockKind) -> Result<(), ChatError> {
-        let (turn_id, text) = (turn_id.clone(), String::new());
-        let body = match kind {
-            BlockKind::Text => ChatBody::Text { turn_id: turn_id.clone(), text },
-            BlockKind::Thinking => ChatBody::Thinking { turn_id: turn_id.clone(), text },
-        };
-        let seq = self.append(body)?.seq;
-        self.feed.block_begins();
-        self.block = Some(Block { seq, turn_id, kind, text: String::new(), length: 0, json_length: 0 });
-        Ok(())
-    }
-
-    fn finish_block(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.feed.block_ends(block.growing(), self.journal.head());
-        }
-    }
-
-    fn remember(&mut self, client_id: ClientMessageId, sent: Sent) {
-        if self.sent.len() >= REMEMBERED_SENDS {
-            self.sent.pop_front();
-        }
-        self.sent.push_back((client_id, sent));
-    }
-
-    /// Tells the panels when something changed that they show.
-    fn tell(&mut self) {
-        let info = self.info();
-        let compared = ConversationInfo { head: 0, updated_at: 0, ..info.clone() };
-        if self.told.as_ref() != Some(&compared) {
-            self.feed.info(&info);
-            self.told = Some(compared);
-        }
-    }
-
-    /// Ends in the journal what the daemon before this one left open. What can't be written is written
-    /// by the next one: here it counts as ended all the same.
-    fn recover(&mut self, tail: Tail) {
-        for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
-            self.remember(client_id, Sent { seq, position: 0 });
-        }
-        let interrupted = tail.unfinished.as_ref().map(|turn| turn.turn_id.clone());
-        if interrupted.is_none() && tail.waiting.is_empty() {
-            return;
-        }
-        let updated_at = self.record.updated_at;
-        let mut result = Ok(());
-        for body in tail.unfinished.iter().flat_map(|turn| turn.endings(tail.newest_at)) {
-            result = result.and(self.append(body).map(|_| ()));
-        }
-        // Its effect, the turn's end, is among the endings above.
-        self.machine.step(Event::Recovered { interrupted, waiting: tail.waiting });
-        // That a daemon started is no news of the conversation: lists keep its place.
-        self.record.updated_at = updated_at;
-        if let Err(error) = result {
-            tracing::warn!(conversation = %self.record.conversation_id, %error, "an interrupted turn can't be closed");
-        }
-    }
-}
-
-impl TurnClock {
-    fn note_waiting(&mut self, waiting: bool) {
-        match (waiting, self.waiting_since) {
-            (true, None) => self.waiting_since = Some(Instant::now()),
-            (false, Some(since)) => {
-                self.waited += since.elapsed();
-                self.waiting_since = None;
-            }
-            _ => {}
-        }
-    }
-
-    /// Milliseconds that the agent had.
-    fn worked(&self) -> u64 {
-        let waited = self.waited + self.waiting_since.map_or(Duration::ZERO, |since| since.elapsed());
-        self.began.map_or(0, |began| millis(began.elapsed().saturating_sub(waited)))
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// For callers that tell a full queue from other trouble.
-impl ChatError {
-    pub fn refusal(&self) -> Option<Refusal> {
-        match self {
-            Self::Refused(refusal) => Some(*refusal),
-            _ => None,
-        }
     }
 }
 

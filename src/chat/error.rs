@@ -21,6 +21,8 @@ pub enum ChatError {
     NoConversation(ConversationId),
     #[error("there is no file {0} in this conversation")]
     NoFile(FileId),
+    #[error("this conversation is at work")]
+    Busy(ConversationId),
     #[error("{0}")]
     Refused(Refusal),
 }
@@ -28,6 +30,14 @@ pub enum ChatError {
 impl ChatError {
     pub(super) fn storage(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Storage { action, path: path.to_owned(), source }
+    }
+
+    /// Why an event was not accepted, where that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(*refusal),
+            _ => None,
+        }
     }
 
     /// As it travels: the code to decide by, the words, the next step.
@@ -46,6 +56,7 @@ impl ChatError {
                 (FaultCode::NotFound, "Open it from the history, or begin a new one.".to_owned())
             }
             Self::NoFile(_) => (FaultCode::NotFound, "The file was removed from the disk; attach it again.".to_owned()),
+            Self::Busy(_) => (FaultCode::Conflict, "Stop its turn first.".to_owned()),
             Self::Refused(refusal) => return refusal.fault(),
         };
         Fault::new(code, self.to_string()).hint(hint)
@@ -62,6 +73,9 @@ impl Refusal {
             Self::AlreadySent => (FaultCode::Conflict, "Nothing to do: it is being worked on.".to_owned()),
             Self::NotWaiting => {
                 (FaultCode::NotFound, "Its turn has begun or it was removed before; stop the turn instead.".to_owned())
+            }
+            Self::NotAChoice => {
+                (FaultCode::BadRequest, "Give one of the answers that were offered, or deny.".to_owned())
             }
             Self::NotAsked => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
         };

@@ -23,7 +23,8 @@ const MOST_IN_FLIGHT: usize = 4096;
 /// One push, shared by all panels that get it.
 pub type Push = Arc<ToPanel>;
 
-/// Where a subscriber's pushes go. Never blocks; what it holds is bounded by the window.
+/// Where a subscriber's pushes go. Never blocks and never calls back: it runs under the conversation's lock.
+/// What it holds is bounded by the window.
 pub trait Sink: Send + Sync {
     /// False when the receiver is gone.
     fn push(&self, push: Push) -> bool;

@@ -4,17 +4,25 @@
 //! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
 
 pub mod conversation;
+mod ending;
 pub mod error;
+pub mod export;
 pub mod feed;
 pub mod files;
 pub mod journal;
 mod line;
+pub mod markdown;
 pub mod panels;
 pub mod read;
 pub mod recover;
+pub mod route;
 pub mod session;
+mod state;
 pub mod store;
+mod trash;
 pub mod turn;
+mod turn_clock;
+mod vocabulary;
 
 pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
 pub use error::ChatError;

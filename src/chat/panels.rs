@@ -2,11 +2,12 @@
 //!
 //! Reads the journal under the conversation's lock, so that nothing falls between what was read and what is pushed.
 
-use super::conversation::{Conversation, Inner};
+use super::conversation::Conversation;
 use super::error::ChatError;
 use super::feed::{Growing, Sink, SubscriberId};
 use super::line;
 use super::read::{Limits, Page};
+use super::state::Inner;
 use crate::protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
 use crate::protocol::frame::COMFORTABLE;
 use std::sync::Arc;

@@ -6,6 +6,7 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::session::{Record, TabKey};
+use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
 use crate::protocol::chat::{ConversationInfo, ConversationState, PageContext};
@@ -13,7 +14,7 @@ use crate::protocol::ids::{ConversationId, Epoch, TabId};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// With more than this many open, those that nobody uses are put away (each holds a file open).
@@ -39,7 +40,7 @@ pub struct Recovered {
 
 /// The conversations of one home.
 pub struct Store {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     /// The folder that is assumed where a record was lost.
     default_folder: String,
     epoch: Epoch,
@@ -47,12 +48,12 @@ pub struct Store {
 }
 
 #[derive(Default)]
-struct Inner {
-    known: HashMap<ConversationId, Known>,
+pub(super) struct Inner {
+    pub(super) known: HashMap<ConversationId, Known>,
     by_tab: HashMap<TabId, ConversationId>,
 }
 
-enum Known {
+pub(super) enum Known {
     /// On disk. The record is absent where it was lost.
     Stored(Option<Box<Record>>),
     Open(Arc<Conversation>),
@@ -68,9 +69,12 @@ impl Store {
         let listed = fs::read_dir(&root).map_err(|source| ChatError::storage("read", &root, source))?;
         for entry in listed {
             let entry = entry.map_err(|source| ChatError::storage("read", &root, source))?;
-            let Some(id) = entry.file_name().to_str().filter(|name| is_id(name)).map(ConversationId::new) else {
+            let name = entry.file_name();
+            if trash::is_deleted(&name) {
+                trash::remove(&entry.path());
                 continue;
-            };
+            }
+            let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
             match Record::read(&entry.path()) {
                 // A record that names another conversation was copied there: the folder's name counts.
                 Ok(record) => {
@@ -237,11 +241,11 @@ impl Store {
         self.opened().iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, id: &ConversationId) -> PathBuf {
+    pub(super) fn place(&self, id: &ConversationId) -> PathBuf {
         self.root.join(id.as_str())
     }
 
@@ -254,7 +258,7 @@ impl Store {
         conversation
     }
 
-    fn get_in(&self, inner: &mut Inner, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
+    pub(super) fn get_in(&self, inner: &mut Inner, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         let record = match inner.known.get(id) {
             None => return Err(ChatError::NoConversation(id.clone())),
             Some(Known::Open(conversation)) => return Ok(conversation.clone()),
@@ -310,7 +314,7 @@ impl Inner {
         }
     }
 
-    fn detach_conversation(&mut self, id: &ConversationId) {
+    pub(super) fn detach_conversation(&mut self, id: &ConversationId) {
         self.by_tab.retain(|_, attached| attached != id);
         self.detached(id);
     }
@@ -356,7 +360,7 @@ impl Inner {
 }
 
 /// Our ids are UUIDs; a folder of another name is not ours.
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
@@ -364,13 +368,6 @@ fn is_id(name: &str) -> bool {
 fn holds(info: &ConversationInfo, text: &str) -> bool {
     let page = info.page.iter().flat_map(|page| [page.url.as_str(), page.title.as_str()]);
     page.chain([info.title.as_str()]).any(|field| field.to_lowercase().contains(text))
-}
-
-/// Where conversations lie; for tests and `status`.
-impl Store {
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
 }
 
 #[cfg(test)]

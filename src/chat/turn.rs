@@ -3,146 +3,17 @@
 //! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and
 //! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
 
-use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, ConversationState, Decision, MessageSource, PageContext, StepKind, TurnOutcome,
-};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, TurnOutcome};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::ending::{Ending, gone};
+pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, Refusal, TurnEnd};
+
 /// How many messages may wait behind the running one.
 pub const QUEUE_LIMIT: usize = 5;
-
-/// A person's message, and the id of the turn that it will begin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    pub turn_id: TurnId,
-    pub client_id: ClientMessageId,
-    pub text: String,
-    pub page: Option<PageContext>,
-    pub attachments: Vec<Attachment>,
-    pub from: MessageSource,
-}
-
-impl Message {
-    fn body(&self) -> ChatBody {
-        ChatBody::Message {
-            client_id: self.client_id.clone(),
-            text: self.text.clone(),
-            page: self.page.clone(),
-            attachments: self.attachments.clone(),
-            from: self.from,
-        }
-    }
-}
-
-/// A request for a person's permission, as the card shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ApprovalRequest {
-    pub approval_id: ApprovalId,
-    pub ask: String,
-    pub site: Option<String>,
-    pub why: Option<String>,
-    pub does: String,
-    pub kind: StepKind,
-    pub choices: Vec<Decision>,
-}
-
-/// How a turn ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TurnEnd {
-    pub turn_id: TurnId,
-    pub outcome: TurnOutcome,
-    pub model: Option<String>,
-    pub cost_usd: Option<f64>,
-    pub fault: Option<Fault>,
-}
-
-/// What happened. The events that answer an effect name the turn: an answer that comes too late is ignored.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    Send(Arc<Message>),
-    Unqueue(ClientMessageId),
-    /// A person lets the held queue run.
-    Continue,
-    Stop,
-    /// Answers [`Effect::StartTurn`].
-    AgentReady(TurnId),
-    /// Answers [`Effect::StartTurn`].
-    AgentFailedToStart {
-        turn_id: TurnId,
-        fault: Fault,
-    },
-    /// Answers [`Effect::Prompt`].
-    PromptAccepted(TurnId),
-    /// Answers [`Effect::Prompt`].
-    PromptRefused {
-        turn_id: TurnId,
-        fault: Fault,
-    },
-    ApprovalAsked(ApprovalRequest),
-    ApprovalAnswered {
-        approval_id: ApprovalId,
-        decision: Decision,
-        by: AnsweredBy,
-    },
-    ApprovalWithdrawn(ApprovalId),
-    /// The agent of this conversation says that its turn is over.
-    AgentTurnDone {
-        outcome: TurnOutcome,
-        model: Option<String>,
-        cost_usd: Option<f64>,
-        fault: Option<Fault>,
-    },
-    /// The process of this conversation's agent is gone.
-    AgentExited {
-        fault: Option<Fault>,
-    },
-    /// Answers [`Effect::ArmStopDeadline`]: the agent did not end in time.
-    StopDeadline(TurnId),
-    /// After a daemon's restart: what the journal says about the time before.
-    Recovered {
-        interrupted: Option<TurnId>,
-        waiting: Vec<Arc<Message>>,
-    },
-}
-
-/// What is to be done, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Write and push it. Done by the conversation; the engine never sees it.
-    Journal(ChatBody),
-    /// Choose the agent, write `turn-started`, make the agent ready; answer `AgentReady` or `AgentFailedToStart`.
-    StartTurn(Arc<Message>),
-    /// Hand the message to the agent; answer `PromptAccepted` or `PromptRefused`.
-    Prompt(Arc<Message>),
-    /// Ask the agent to end the turn. It answers by `AgentTurnDone` or `AgentExited`.
-    Interrupt(TurnId),
-    /// Cancel the turn's browser commands, and come back with `StopDeadline` when the agent's time is over.
-    ArmStopDeadline(TurnId),
-    /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
-    KillAgent,
-    /// Tell whoever asked. A request that ends with its turn is denied.
-    AnswerApproval { approval_id: ApprovalId, decision: Decision },
-    /// The turn is over: already in the journal when the engine sees it.
-    TurnEnded(TurnEnd),
-    /// The event was not accepted; nothing changed.
-    Rejected(Refusal),
-}
-
-/// Why an event was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    #[error("{QUEUE_LIMIT} messages are waiting already")]
-    QueueFull,
-    #[error("this message was sent before")]
-    AlreadySent,
-    #[error("this message is not waiting")]
-    NotWaiting,
-    #[error("this approval is not open: it was answered, or its turn has ended")]
-    NotAsked,
-}
 
 /// How far the running turn is.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,9 +23,16 @@ enum Phase {
     /// The agent has, or is just being handed, the message.
     Running { accepted: bool },
     /// The agent works, and may not go on before these are answered.
-    WaitingForApproval { accepted: bool, open: Vec<ApprovalId> },
+    WaitingForApproval { accepted: bool, open: Vec<OpenApproval> },
     /// A person stopped it; the agent has not ended yet.
     Stopping { handed: Handed },
+}
+
+/// An approval that waits for its answer.
+#[derive(Clone, Debug, PartialEq)]
+struct OpenApproval {
+    approval_id: ApprovalId,
+    choices: Vec<Decision>,
 }
 
 /// Whether a stopping turn's message reached the agent.
@@ -208,7 +86,11 @@ impl Machine {
     }
 
     /// The approvals that wait for an answer.
-    pub fn open_approvals(&self) -> &[ApprovalId] {
+    pub fn open_approvals(&self) -> impl Iterator<Item = &ApprovalId> {
+        self.open().iter().map(|open| &open.approval_id)
+    }
+
+    fn open(&self) -> &[OpenApproval] {
         match self.active.as_ref().map(|active| &active.phase) {
             Some(Phase::WaitingForApproval { open, .. }) => open,
             _ => &[],
@@ -362,10 +244,12 @@ impl Machine {
             Phase::Starting | Phase::Stopping { .. } => return vec![denied],
             Phase::Running { accepted } => (*accepted, Vec::new()),
             // Asked twice under one id: the card is there.
-            Phase::WaitingForApproval { open, .. } if open.contains(&request.approval_id) => return Vec::new(),
+            Phase::WaitingForApproval { open, .. } if open.iter().any(|o| o.approval_id == request.approval_id) => {
+                return Vec::new();
+            }
             Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
         };
-        open.push(request.approval_id.clone());
+        open.push(OpenApproval { approval_id: request.approval_id.clone(), choices: request.choices.clone() });
         active.phase = Phase::WaitingForApproval { accepted, open };
         vec![Effect::Journal(ChatBody::Approval {
             turn_id: active.message.turn_id.clone(),
@@ -380,6 +264,10 @@ impl Machine {
     }
 
     fn answer(&mut self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Vec<Effect> {
+        let asked = self.open().iter().find(|open| open.approval_id == approval_id);
+        if asked.is_some_and(|open| decision.allows() && !open.choices.contains(&decision)) {
+            return vec![Effect::Rejected(Refusal::NotAChoice)];
+        }
         match self.close_approval(&approval_id) {
             Some(turn_id) => vec![
                 Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
@@ -406,7 +294,7 @@ impl Machine {
     fn close_approval(&mut self, approval_id: &ApprovalId) -> Option<TurnId> {
         let active = self.active.as_mut()?;
         let Phase::WaitingForApproval { accepted, open } = &mut active.phase else { return None };
-        let index = open.iter().position(|known| known == approval_id)?;
+        let index = open.iter().position(|open| open.approval_id == *approval_id)?;
         open.remove(index);
         if open.is_empty() {
             active.phase = Phase::Running { accepted: *accepted };
@@ -482,9 +370,9 @@ impl Machine {
 }
 
 /// Approvals that nobody will answer any more: closed in the journal, denied to the agent.
-fn close_approvals(turn_id: &TurnId, open: Vec<ApprovalId>) -> Vec<Effect> {
+fn close_approvals(turn_id: &TurnId, open: Vec<OpenApproval>) -> Vec<Effect> {
     open.into_iter()
-        .flat_map(|approval_id| {
+        .flat_map(|OpenApproval { approval_id, .. }| {
             [
                 Effect::Journal(ChatBody::ApprovalDone {
                     turn_id: turn_id.clone(),
@@ -496,39 +384,6 @@ fn close_approvals(turn_id: &TurnId, open: Vec<ApprovalId>) -> Vec<Effect> {
             ]
         })
         .collect()
-}
-
-/// A [`TurnEnd`] without its turn.
-struct Ending {
-    outcome: TurnOutcome,
-    model: Option<String>,
-    cost_usd: Option<f64>,
-    fault: Option<Fault>,
-}
-
-impl Ending {
-    fn plain(outcome: TurnOutcome) -> Self {
-        Self { outcome, model: None, cost_usd: None, fault: None }
-    }
-    fn stopped() -> Self {
-        Self::plain(TurnOutcome::Stopped)
-    }
-    fn interrupted() -> Self {
-        Self::plain(TurnOutcome::Interrupted)
-    }
-    fn failed(fault: Fault) -> Self {
-        Self { fault: Some(fault), ..Self::plain(TurnOutcome::Failed) }
-    }
-    fn of(self, turn_id: TurnId) -> TurnEnd {
-        let Self { outcome, model, cost_usd, fault } = self;
-        TurnEnd { turn_id, outcome, model, cost_usd, fault }
-    }
-}
-
-fn gone() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
-        .hint("Send the message again: the agent is started anew.")
-        .at(Hop::Agent)
 }
 
 #[cfg(test)]

@@ -1,1 +1,468 @@
+//! The turn machine: single stories, then whatever order of events there is.
 
+use super::*;
+use crate::protocol::chat::{MessageSource, StepKind};
+use crate::protocol::fault::FaultCode;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn message(name: &str) -> Arc<Message> {
+    Arc::new(Message {
+        turn_id: TurnId::new(format!("turn-{name}")),
+        client_id: ClientMessageId::new(name),
+        text: format!("do {name}"),
+        page: None,
+        attachments: Vec::new(),
+        from: MessageSource::Panel,
+    })
+}
+
+fn turn(name: &str) -> TurnId {
+    TurnId::new(format!("turn-{name}"))
+}
+
+fn approval(name: &str) -> ApprovalRequest {
+    ApprovalRequest {
+        approval_id: ApprovalId::new(name),
+        ask: "Click “Buy”".into(),
+        site: None,
+        why: None,
+        does: "click @e1".into(),
+        kind: StepKind::Act,
+        choices: vec![Decision::AllowOnce, Decision::Deny],
+    }
+}
+
+fn done(outcome: TurnOutcome) -> Event {
+    Event::AgentTurnDone { outcome, model: None, cost_usd: None, fault: None }
+}
+
+fn broken() -> Fault {
+    Fault::new(FaultCode::AgentError, "broken")
+}
+
+fn ended(effects: &[Effect]) -> Vec<(TurnId, TurnOutcome)> {
+    let end = |effect: &Effect| match effect {
+        Effect::TurnEnded(end) => Some((end.turn_id.clone(), end.outcome)),
+        _ => None,
+    };
+    effects.iter().filter_map(end).collect()
+}
+
+fn started(effects: &[Effect]) -> Vec<String> {
+    let start = |effect: &Effect| match effect {
+        Effect::StartTurn(message) => Some(message.client_id.to_string()),
+        _ => None,
+    };
+    effects.iter().filter_map(start).collect()
+}
+
+/// A machine whose agent has accepted the message `name`.
+fn running(name: &str) -> Machine {
+    let mut machine = Machine::default();
+    machine.step(Event::Send(message(name)));
+    machine.step(Event::AgentReady(turn(name)));
+    machine.step(Event::PromptAccepted(turn(name)));
+    machine
+}
+
+#[test]
+fn a_turn_from_its_message_to_its_end() {
+    let mut machine = Machine::default();
+    let effects = machine.step(Event::Send(message("a")));
+    assert!(
+        matches!(&effects[..], [Effect::Journal(ChatBody::Message { .. }), Effect::StartTurn(m)] if m.turn_id == turn("a"))
+    );
+    assert_eq!(machine.state(), ConversationState::Running);
+    assert_eq!(machine.step(Event::AgentReady(turn("a"))), [Effect::Prompt(message("a"))]);
+    assert_eq!(machine.step(Event::PromptAccepted(turn("a"))), []);
+    let effects = machine.step(done(TurnOutcome::Done));
+    assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Done)]);
+    assert_eq!(machine.state(), ConversationState::Idle);
+}
+
+#[test]
+fn five_wait_and_the_sixth_is_refused() {
+    let mut machine = running("0");
+    for name in ["1", "2", "3", "4", "5"] {
+        assert!(matches!(machine.step(Event::Send(message(name)))[..], [Effect::Journal(_)]));
+    }
+    let before = machine.clone();
+    let effects = machine.step(Event::Send(message("6")));
+    assert_eq!(effects, [Effect::Rejected(Refusal::QueueFull)]);
+    assert_eq!(machine, before);
+    assert_eq!(Refusal::QueueFull.fault().code, FaultCode::Conflict);
+    assert_eq!(started(&machine.step(done(TurnOutcome::Done))), ["1"]);
+    assert!(matches!(machine.step(Event::Send(message("6")))[..], [Effect::Journal(_)]));
+}
+
+#[test]
+fn a_waiting_message_can_be_taken_back_and_a_running_one_cannot() {
+    let mut machine = running("a");
+    machine.step(Event::Send(message("b")));
+    let removed = machine.step(Event::Unqueue(ClientMessageId::new("b")));
+    assert!(matches!(&removed[..], [Effect::Journal(ChatBody::MessageRemoved { .. })]));
+    for name in ["a", "b", "never"] {
+        let effects = machine.step(Event::Unqueue(ClientMessageId::new(name)));
+        assert_eq!(effects, [Effect::Rejected(Refusal::NotWaiting)]);
+    }
+    assert_eq!(started(&machine.step(done(TurnOutcome::Done))), Vec::<String>::new());
+}
+
+#[test]
+fn the_queue_goes_on_after_a_good_end_and_waits_for_the_person_after_any_other() {
+    for outcome in [TurnOutcome::Failed, TurnOutcome::Stopped, TurnOutcome::Interrupted] {
+        let mut machine = running("a");
+        machine.step(Event::Send(message("b")));
+        assert_eq!(started(&machine.step(done(outcome))), Vec::<String>::new(), "{outcome:?}");
+        assert!(machine.held());
+        assert_eq!(started(&machine.step(Event::Continue)), ["b"]);
+    }
+    let mut machine = running("a");
+    machine.step(Event::Send(message("b")));
+    machine.step(done(TurnOutcome::Failed));
+    let effects = machine.step(Event::Send(message("c")));
+    assert_eq!(started(&effects), ["b"], "a new message lets the queue run, in its order");
+    assert_eq!(machine.queue().len(), 1);
+}
+
+#[test]
+fn a_full_held_queue_still_takes_the_message_that_sets_it_going() {
+    let mut machine = running("0");
+    for name in ["1", "2", "3", "4", "5"] {
+        machine.step(Event::Send(message(name)));
+    }
+    machine.step(done(TurnOutcome::Failed));
+    assert_eq!(started(&machine.step(Event::Send(message("6")))), ["1"]);
+    assert_eq!(machine.queue().len(), QUEUE_LIMIT);
+}
+
+#[test]
+fn approvals_hold_the_turn_until_each_is_answered() {
+    let mut machine = running("a");
+    machine.step(Event::ApprovalAsked(approval("x")));
+    machine.step(Event::ApprovalAsked(approval("y")));
+    assert_eq!(machine.step(Event::ApprovalAsked(approval("y"))), [], "the same question twice is one card");
+    assert_eq!(machine.state(), ConversationState::WaitingForApproval);
+    let answer = |name: &str, decision| Event::ApprovalAnswered {
+        approval_id: ApprovalId::new(name),
+        decision,
+        by: AnsweredBy::Panel,
+    };
+    assert_eq!(machine.step(answer("x", Decision::AllowSite)), [Effect::Rejected(Refusal::NotAChoice)]);
+    let effects = machine.step(answer("x", Decision::AllowOnce));
+    assert!(matches!(
+        effects[..],
+        [
+            Effect::Journal(ChatBody::ApprovalDone { decision: Decision::AllowOnce, .. }),
+            Effect::AnswerApproval { decision: Decision::AllowOnce, .. }
+        ]
+    ));
+    assert_eq!(machine.state(), ConversationState::WaitingForApproval);
+    assert_eq!(machine.step(answer("x", Decision::Deny)), [Effect::Rejected(Refusal::NotAsked)]);
+    let effects = machine.step(Event::ApprovalWithdrawn(ApprovalId::new("y")));
+    assert!(matches!(effects[..], [Effect::Journal(ChatBody::ApprovalDone { by: AnsweredBy::Withdrawn, .. })]));
+    assert_eq!(machine.state(), ConversationState::Running);
+}
+
+#[test]
+fn an_approval_that_nobody_can_answer_is_denied() {
+    let mut stopping = running("a");
+    stopping.step(Event::Stop);
+    let mut starting = Machine::default();
+    starting.step(Event::Send(message("a")));
+    for mut machine in [Machine::default(), stopping, starting] {
+        let effects = machine.step(Event::ApprovalAsked(approval("x")));
+        assert!(matches!(effects[..], [Effect::AnswerApproval { decision: Decision::Deny, .. }]));
+    }
+}
+
+#[test]
+fn stop_denies_interrupts_and_ends_as_stopped() {
+    let mut machine = running("a");
+    machine.step(Event::ApprovalAsked(approval("x")));
+    let effects = machine.step(Event::Stop);
+    assert!(
+        matches!(
+            &effects[..],
+            [
+                Effect::Journal(ChatBody::ApprovalDone { decision: Decision::Deny, by: AnsweredBy::Withdrawn, .. }),
+                Effect::AnswerApproval { decision: Decision::Deny, .. },
+                Effect::Interrupt(_),
+                Effect::ArmStopDeadline(_),
+            ]
+        ),
+        "{effects:?}"
+    );
+    assert_eq!(machine.state(), ConversationState::Stopping);
+    assert_eq!(machine.step(Event::Stop), [], "a second stop changes nothing");
+    assert_eq!(ended(&machine.step(done(TurnOutcome::Failed))), [(turn("a"), TurnOutcome::Stopped)]);
+}
+
+#[test]
+fn a_turn_that_finished_before_the_stop_reached_it_is_done() {
+    let mut machine = running("a");
+    machine.step(Event::Stop);
+    assert_eq!(ended(&machine.step(done(TurnOutcome::Done))), [(turn("a"), TurnOutcome::Done)]);
+}
+
+#[test]
+fn stop_before_the_agent_has_the_message_never_hands_it_over() {
+    let mut machine = Machine::default();
+    machine.step(Event::Send(message("a")));
+    assert_eq!(machine.step(Event::Stop), [Effect::ArmStopDeadline(turn("a"))]);
+    let effects = machine.step(Event::AgentReady(turn("a")));
+    assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Stopped)]);
+    assert_eq!(effects.len(), 1, "no prompt");
+}
+
+#[test]
+fn stop_while_the_message_is_on_its_way_interrupts_once_it_is_there() {
+    let mut machine = Machine::default();
+    machine.step(Event::Send(message("a")));
+    machine.step(Event::AgentReady(turn("a")));
+    assert_eq!(machine.step(Event::Stop), [Effect::ArmStopDeadline(turn("a"))]);
+    assert_eq!(machine.step(Event::PromptAccepted(turn("a"))), [Effect::Interrupt(turn("a"))]);
+}
+
+#[test]
+fn an_agent_that_does_not_stop_is_killed_and_a_late_deadline_kills_nothing() {
+    let mut machine = running("a");
+    machine.step(Event::Stop);
+    let effects = machine.step(Event::StopDeadline(turn("a")));
+    assert_eq!(effects[0], Effect::KillAgent);
+    assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Stopped)]);
+    machine.step(Event::Send(message("b")));
+    assert_eq!(machine.step(Event::StopDeadline(turn("a"))), []);
+    machine.step(Event::Stop);
+    assert_eq!(machine.step(Event::StopDeadline(turn("a"))), [], "another turn's deadline");
+}
+
+#[test]
+fn a_message_sent_after_stop_runs_when_the_stop_is_through() {
+    let mut machine = running("a");
+    machine.step(Event::Stop);
+    machine.step(Event::Send(message("b")));
+    assert_eq!(started(&machine.step(done(TurnOutcome::Stopped))), ["b"]);
+}
+
+#[test]
+fn trouble_at_the_start_and_a_crash_end_the_turn_with_their_fault() {
+    let mut starting = Machine::default();
+    starting.step(Event::Send(message("a")));
+    let mut handing = starting.clone();
+    handing.step(Event::AgentReady(turn("a")));
+    let failures = [
+        (starting, Event::AgentFailedToStart { turn_id: turn("a"), fault: broken() }),
+        (handing, Event::PromptRefused { turn_id: turn("a"), fault: broken() }),
+        (running("a"), Event::AgentExited { fault: Some(broken()) }),
+    ];
+    for (mut machine, event) in failures {
+        let effects = machine.step(event);
+        assert!(
+            matches!(&effects[..], [Effect::TurnEnded(TurnEnd { outcome: TurnOutcome::Failed, fault: Some(f), .. })] if *f == broken())
+        );
+    }
+    let effects = running("a").step(Event::AgentExited { fault: None });
+    assert!(
+        matches!(&effects[..], [Effect::TurnEnded(TurnEnd { fault: Some(f), .. })] if f.code == FaultCode::AgentCrashed)
+    );
+}
+
+#[test]
+fn an_old_process_that_ends_while_a_new_one_starts_does_not_end_the_turn() {
+    let mut machine = Machine::default();
+    machine.step(Event::Send(message("a")));
+    assert_eq!(machine.step(Event::AgentExited { fault: None }), []);
+    assert_eq!(machine.step(done(TurnOutcome::Done)), []);
+    assert_eq!(machine.step(Event::AgentReady(turn("a"))), [Effect::Prompt(message("a"))]);
+}
+
+#[test]
+fn after_a_restart_the_turn_is_interrupted_and_the_queue_waits() {
+    let mut machine = Machine::default();
+    let effects = machine.step(Event::Recovered { interrupted: Some(turn("a")), waiting: vec![message("b")] });
+    assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Interrupted)]);
+    assert!(machine.held());
+    assert_eq!(started(&machine.clone().step(Event::Continue)), ["b"]);
+    assert_eq!(started(&machine.step(Event::Send(message("c")))), ["b"]);
+}
+
+/// An event without names; the names are filled in by what the machine does.
+#[derive(Clone, Copy, Debug)]
+enum Move {
+    Send,
+    SendAgain,
+    Unqueue(usize),
+    Continue,
+    Stop,
+    Ready,
+    FailedToStart,
+    Accepted,
+    Refused,
+    Ask(u8),
+    Answer(u8, bool),
+    Withdraw(u8),
+    Done(TurnOutcome),
+    Exited,
+    Deadline,
+    StaleReady,
+    Recovered,
+}
+
+fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let outcome = prop_oneof![
+        4 => Just(TurnOutcome::Done),
+        1 => Just(TurnOutcome::Failed),
+        1 => Just(TurnOutcome::Stopped),
+        1 => Just(TurnOutcome::Interrupted),
+    ];
+    let one = prop_oneof![
+        8 => Just(Move::Send),
+        1 => Just(Move::SendAgain),
+        2 => (0..6_usize).prop_map(Move::Unqueue),
+        2 => Just(Move::Continue),
+        2 => Just(Move::Stop),
+        6 => Just(Move::Ready),
+        1 => Just(Move::FailedToStart),
+        6 => Just(Move::Accepted),
+        1 => Just(Move::Refused),
+        2 => (0..3_u8).prop_map(Move::Ask),
+        2 => (0..3_u8, any::<bool>()).prop_map(|(n, yes)| Move::Answer(n, yes)),
+        1 => (0..3_u8).prop_map(Move::Withdraw),
+        6 => outcome.prop_map(Move::Done),
+        1 => Just(Move::Exited),
+        1 => Just(Move::Deadline),
+        1 => Just(Move::StaleReady),
+        1 => Just(Move::Recovered),
+    ];
+    prop::collection::vec(one, 0..120)
+}
+
+/// Watches a machine from outside: what was accepted, what ran, what ended.
+#[derive(Default)]
+struct Witness {
+    machine: Machine,
+    sent: usize,
+    /// Accepted and not taken back, in order.
+    accepted: Vec<String>,
+    started: Vec<String>,
+    prompted: HashSet<TurnId>,
+    running: Option<TurnId>,
+    asked: HashSet<ApprovalId>,
+    answered: HashSet<ApprovalId>,
+}
+
+impl Witness {
+    fn event(&mut self, step: Move) -> Event {
+        let turn_id = self.machine.turn().cloned().unwrap_or_else(|| turn("none"));
+        let waiting: Vec<_> = self.machine.queue().map(|waiting| waiting.client_id.clone()).collect();
+        match step {
+            Move::Send => {
+                self.sent += 1;
+                Event::Send(message(&self.sent.to_string()))
+            }
+            // One that has run already is recognised by the conversation, which remembers its answer.
+            Move::SendAgain => match waiting.last() {
+                Some(client_id) => Event::Send(message(client_id.as_str())),
+                None => Event::Stop,
+            },
+            Move::Unqueue(n) => Event::Unqueue(waiting.get(n).cloned().unwrap_or(ClientMessageId::new("nobody"))),
+            Move::Continue => Event::Continue,
+            Move::Stop => Event::Stop,
+            Move::Ready => Event::AgentReady(turn_id),
+            Move::FailedToStart => Event::AgentFailedToStart { turn_id, fault: broken() },
+            Move::Accepted => Event::PromptAccepted(turn_id),
+            Move::Refused => Event::PromptRefused { turn_id, fault: broken() },
+            Move::Ask(n) => Event::ApprovalAsked(approval(&format!("{turn_id}/{n}"))),
+            Move::Answer(n, yes) => Event::ApprovalAnswered {
+                approval_id: ApprovalId::new(format!("{turn_id}/{n}")),
+                decision: if yes { Decision::AllowOnce } else { Decision::Deny },
+                by: AnsweredBy::Terminal,
+            },
+            Move::Withdraw(n) => Event::ApprovalWithdrawn(ApprovalId::new(format!("{turn_id}/{n}"))),
+            Move::Done(outcome) => done(outcome),
+            Move::Exited => Event::AgentExited { fault: None },
+            Move::Deadline => Event::StopDeadline(turn_id),
+            Move::StaleReady => Event::AgentReady(turn("none")),
+            Move::Recovered => Event::Recovered { interrupted: None, waiting: Vec::new() },
+        }
+    }
+
+    fn see(&mut self, event: Event) -> Result<(), TestCaseError> {
+        let before = self.machine.clone();
+        for effect in self.machine.step(event.clone()) {
+            match effect {
+                Effect::Journal(ChatBody::Message { client_id, .. }) => self.accepted.push(client_id.to_string()),
+                Effect::Journal(ChatBody::MessageRemoved { client_id }) => {
+                    self.accepted.retain(|name| name != client_id.as_str());
+                }
+                Effect::Journal(ChatBody::Approval { approval_id, .. }) => {
+                    self.asked.insert(approval_id);
+                }
+                Effect::Journal(ChatBody::ApprovalDone { approval_id, .. }) => {
+                    prop_assert!(self.asked.remove(&approval_id), "only an asked approval is closed, and once");
+                    self.answered.insert(approval_id);
+                }
+                Effect::Journal(other) => prop_assert!(false, "nothing else is written: {other:?}"),
+                Effect::StartTurn(message) => {
+                    prop_assert_eq!(&self.running, &None, "never two turns");
+                    self.running = Some(message.turn_id.clone());
+                    self.started.push(message.client_id.to_string());
+                }
+                Effect::Prompt(message) => {
+                    prop_assert_eq!(self.running.as_ref(), Some(&message.turn_id));
+                    prop_assert!(self.prompted.insert(message.turn_id.clone()), "handed over once");
+                }
+                Effect::Interrupt(turn_id) => prop_assert!(self.prompted.contains(&turn_id)),
+                Effect::TurnEnded(end) => {
+                    prop_assert_eq!(self.running.take(), Some(end.turn_id));
+                    prop_assert!(self.asked.is_empty(), "no card outlives its turn");
+                }
+                Effect::Rejected(_) => prop_assert_eq!(&before, &self.machine, "a refused event changes nothing"),
+                Effect::ArmStopDeadline(_) | Effect::KillAgent | Effect::AnswerApproval { .. } => {}
+            }
+        }
+        prop_assert_eq!(self.machine.turn(), self.running.as_ref());
+        prop_assert!(self.machine.queue().len() <= QUEUE_LIMIT);
+        prop_assert_eq!(self.machine.state() == ConversationState::WaitingForApproval, !self.asked.is_empty());
+        // Every accepted message has run or waits, in the order in which it was accepted.
+        let waiting = self.machine.queue().map(|waiting| waiting.client_id.to_string());
+        let all: Vec<String> = self.started.iter().cloned().chain(waiting).collect();
+        prop_assert_eq!(&all, &self.accepted);
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn no_message_is_lost_none_runs_twice_and_stop_reaches_idle(moves in moves()) {
+        let mut witness = Witness::default();
+        for step in moves {
+            let event = witness.event(step);
+            witness.see(event)?;
+        }
+        // However it came here: a stop, an agent that never answers, and the conversation is idle.
+        witness.see(Event::Stop)?;
+        if let Some(turn_id) = witness.machine.turn().cloned() {
+            witness.see(Event::StopDeadline(turn_id))?;
+        }
+        // A message that was sent while it was stopping runs next; nothing else does.
+        if witness.machine.turn().is_some() {
+            witness.see(Event::Stop)?;
+            let turn_id = witness.machine.turn().cloned().unwrap();
+            witness.see(Event::StopDeadline(turn_id))?;
+        }
+        prop_assert_eq!(witness.machine.state(), ConversationState::Idle);
+        // And the person's go-ahead brings every waiting message through.
+        while witness.machine.held() {
+            witness.see(Event::Continue)?;
+            let turn_id = witness.machine.turn().cloned().unwrap();
+            witness.see(Event::AgentReady(turn_id.clone()))?;
+            witness.see(Event::PromptAccepted(turn_id))?;
+            witness.see(done(TurnOutcome::Failed))?;
+        }
+        prop_assert_eq!(&witness.started, &witness.accepted);
+    }
+}

@@ -10,7 +10,8 @@ use crate::base::lock::FileLock;
 use crate::base::peer;
 use crate::base::state::State;
 use crate::client::start::Report;
-use crate::engine::{Config, Engine, MCP_PATH};
+use crate::engine::{Config, Engine, MCP_PATH, Provision};
+use crate::install::{binary, extension, hosts};
 use crate::http::{self, Access};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -25,6 +26,11 @@ use tokio_util::task::TaskTracker;
 
 /// How long a daemon that is ending may hold the lock before the next one gives up waiting.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(10);
+/// What `connect` needs of the installer.
+const PROVISION: Provision = Provision {
+    unpack_extension: |home| Ok(extension::unpack(home)?),
+    register_host: |profile| Ok(hosts::register(profile, &binary::current()?)?),
+};
 /// How long tasks may take to end before the process ends without them.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -80,7 +86,7 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
     })?;
     let number = port.local_addr().map_err(|e| storage(&home, &e))?.port();
     let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-    let engine = Engine::open(home.clone(), config, number, shutdown.clone()).await.map_err(failed)?;
+    let engine = Engine::open(home.clone(), config, number, PROVISION, shutdown.clone()).await.map_err(failed)?;
     let state = State {
         pid: std::process::id(),
         port: number,

@@ -5,6 +5,7 @@ use super::tools::{ConversationTools, host};
 use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment};
 use crate::chat::Conversation;
+use crate::protocol::agents::AgentInfo;
 use crate::protocol::chat::Decision;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
@@ -24,13 +25,12 @@ pub(super) struct Choice {
 impl Engine {
     /// Every agent, with what is missing. `refresh`: look again.
     pub async fn agents(&self, refresh: bool) -> Agents {
-        let environment = self.inner.environment.get().await;
-        let agents = self.inner.registry.list(&environment, refresh).await;
-        Agents { agents }
+        let known = &self.inner.agents;
+        Agents { agents: if refresh { known.refresh().await } else { known.list().await } }
     }
 
-    pub(super) fn agent_names(&self) -> Vec<AgentName> {
-        self.inner.registry.names()
+    pub(super) fn check_agent(&self, name: &AgentName) -> Result<(), Fault> {
+        self.inner.agents.get(name).map(|_| ())
     }
 
     /// Looks for agents in the background, so that the first panel is answered at once.
@@ -46,18 +46,29 @@ impl Engine {
     }
 
     pub(super) async fn choose(&self, conversation: &Conversation) -> Choice {
-        let environment = self.inner.environment.get().await;
+        let known = &self.inner.agents;
         let wanted = conversation.info().agent;
-        let chosen = self.inner.registry.choose(wanted.as_ref(), &environment).await;
-        let is_model = chosen.info.has_model;
-        Choice { agent: chosen.agent, model: conversation.model(), is_model, fault: chosen.info.fault }
+        let agent = match wanted.map(|name| known.get(&name)) {
+            Some(Ok(agent)) => agent,
+            // The one that the conversation had is configured no more.
+            Some(Err(_)) | None => known.default_agent().await,
+        };
+        let name = agent.name();
+        let of_name = |found: Vec<AgentInfo>| found.into_iter().find(|info| info.name == name);
+        let mut info = of_name(known.list().await);
+        if info.as_ref().is_some_and(|info| info.fault.is_some()) {
+            // A person may have installed it or signed in since.
+            info = of_name(known.refresh().await);
+        }
+        let is_model = info.as_ref().is_none_or(|info| info.has_model);
+        Choice { agent, model: conversation.model(), is_model, fault: info.and_then(|info| info.fault) }
     }
 
     /// The login shell's environment, and the mark by which an agent's processes are known.
     pub(super) fn agent_environment(&self) -> impl Future<Output = AgentEnvironment> + Send + 'static {
         let engine = self.clone();
         async move {
-            let mut environment = engine.inner.environment.get().await;
+            let mut environment = engine.inner.agents.environment().await;
             environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), "1".into());
             environment
         }

@@ -7,6 +7,7 @@ use super::{Engine, lock};
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::keeper_link::KeeperLink;
 use crate::browser::launch::side_panel;
+use crate::browser::page::{Pages, early_script};
 use crate::browser::{keeper_link, launch};
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -28,6 +29,8 @@ pub(super) struct Browsers {
 #[derive(Clone)]
 struct Current {
     browser: Browser,
+    /// What commands remember of its tabs.
+    pages: Pages,
     pid: u32,
 }
 
@@ -46,6 +49,12 @@ impl Engine {
         current.as_ref().map(|current| current.browser.clone()).filter(|browser| !browser.gone().is_cancelled())
     }
 
+    /// The browser in use with what commands remember of it.
+    pub(super) fn pages(&self) -> Option<(Browser, Pages)> {
+        let current = lock(&self.inner.browsers.current).clone();
+        current.filter(|current| !current.browser.gone().is_cancelled()).map(|c| (c.browser, c.pages))
+    }
+
     pub fn has_browser(&self) -> bool {
         self.browser().is_some()
     }
@@ -62,12 +71,12 @@ impl Engine {
 
     pub(super) fn browser_status(&self) -> Option<BrowserStatus> {
         let browser = self.browser()?;
-        let url = browser.current().ok().and_then(|tab| tab.info().ok()).map(|info| info.url);
+        let tabs = browser.tabs();
         Some(BrowserStatus {
             mode: if browser.is_headless() { "headless" } else { "headed" },
             pid: self.browser_pid().unwrap_or_default(),
-            tabs: browser.tabs().len(),
-            url,
+            tabs: tabs.len(),
+            url: browser.current_known().and_then(|id| tabs.into_iter().find(|tab| tab.id == id)).map(|tab| tab.url),
         })
     }
 
@@ -88,9 +97,13 @@ impl Engine {
     /// Attaches, makes it the browser in use and follows its events.
     pub(super) async fn use_browser(&self, link: KeeperLink) -> Result<Browser, Fault> {
         let pid = link.pid;
-        let options = AttachOptions { headless: link.headless, numbers: self.tab_numbers().clone() };
+        let options = AttachOptions {
+            headless: link.headless,
+            numbers: self.tab_numbers().clone(),
+            early_scripts: vec![early_script()],
+        };
         let browser = Browser::attach_kept(link, options).await?;
-        *lock(&self.inner.browsers.current) = Some(Current { browser: browser.clone(), pid });
+        *lock(&self.inner.browsers.current) = Some(Current { browser: browser.clone(), pages: Pages::default(), pid });
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));
         Ok(browser)
@@ -175,7 +188,7 @@ impl Engine {
         let folder = (self.inner.provision.unpack_extension)(self.home())?;
         side_panel::load_extension(browser, &folder).await?;
         if had_panel {
-            let tab = browser.current()?;
+            let tab = browser.current().await?;
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }
         Ok(())

@@ -155,11 +155,8 @@ impl Engine {
 
     pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&choose.conversation_id)?;
-        if let Some(agent) = &choose.agent
-            && !self.agent_names().contains(agent)
-        {
-            return Err(Fault::new(FaultCode::NotFound, format!("there is no agent {agent}"))
-                .hint("`gstack agents` lists those that were found."));
+        if let Some(agent) = &choose.agent {
+            self.check_agent(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), None);
         Ok(conversation.info())

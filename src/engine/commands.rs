@@ -5,8 +5,7 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
-use crate::command::path_guard::PathGuard;
-use crate::command::{Call, Output, Spec, envelope, registry};
+use crate::command::{Arguments, Context, Output, Spec, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -15,6 +14,7 @@ use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
+/// Answered here: it is about gstack, not about a page.
 const STATUS: &str = "status";
 
 impl Engine {
@@ -27,12 +27,14 @@ impl Engine {
         }
         let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
         // A mistake in the arguments is told before any browser is started for it.
-        spec.parse(&request.args)?;
+        Arguments::parse(spec, &request.args)?;
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
         let cwd = request.cwd.as_deref().map(Path::new);
-        self.run(spec, &request.args, request.tab_id, cwd, CancellationToken::new()).await.map(result)
+        let moves_current = request.tab_id.is_none();
+        let target = Target { tab: request.tab_id, moves_current, cwd };
+        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
     /// A quick action of a panel, on the tab that it shows.
@@ -43,7 +45,8 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        self.run(spec, &request.args, Some(place.tab_id), None, CancellationToken::new()).await.map(result)
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None };
+        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
     /// Runs a command on a tab, or on the current one.
@@ -51,24 +54,24 @@ impl Engine {
         &self,
         spec: &'static Spec,
         args: &[String],
-        tab: Option<TabId>,
-        cwd: Option<&Path>,
+        target: Target<'_>,
         cancel: CancellationToken,
     ) -> Result<Output, Fault> {
-        let browser = self.browser().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
-        let arguments = spec.parse(args)?;
-        let tab = match (tab, spec.needs_tab) {
-            (Some(id), _) => Some(browser.tab(id)?),
-            (None, true) => Some(browser.current()?),
-            (None, false) => None,
-        };
-        let paths = PathGuard::new(cwd, &self.temporary_folder()?);
+        let (browser, pages) = self.pages().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+        let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let call = Call { browser, tab, arguments, paths, cancel: cancel.clone() };
-        let command = (spec.run)(call);
+        let context = Context {
+            browser,
+            pages,
+            tab: target.tab,
+            moves_current: target.moves_current,
+            cwd: target.cwd.map(Path::to_owned),
+            temp_folder: self.temporary_folder()?,
+            cancel: cancel.clone(),
+        };
         tokio::select! {
-            outcome = command => outcome,
+            outcome = (spec.run)(&context, arguments) => outcome,
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
             () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
@@ -98,15 +101,14 @@ impl Engine {
     }
 }
 
-/// The output as it leaves: page content in its envelope.
-fn result(output: Output) -> CommandResult {
-    let Output { text, data, files, source } = output;
-    let output = match source {
-        Some(url) => envelope::wrap(&text, &url),
-        None => text,
-    };
-    let files = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    CommandResult { output, data, files }
+/// Where a command runs.
+pub(super) struct Target<'a> {
+    /// Absent: the current tab.
+    pub(super) tab: Option<TabId>,
+    /// `tab`, `newtab` and `closetab` of this client move the current tab.
+    pub(super) moves_current: bool,
+    /// The client's folder.
+    pub(super) cwd: Option<&'a Path>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

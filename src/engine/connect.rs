@@ -3,6 +3,7 @@
 //! Owns the order of the steps. A second `connect` finds what the first has opened.
 
 use super::Engine;
+use super::commands::Target;
 use super::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
@@ -12,6 +13,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// How long the extension may take to reach us after it was loaded.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);
@@ -65,7 +67,8 @@ impl Engine {
             let spec_name = if started { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
-            let output = self.run(spec, std::slice::from_ref(url), None, None, self.shutdown()).await?;
+            let target = Target { tab: None, moves_current: true, cwd: None };
+            let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }
         self.open_panel(&browser, tell).await?;
@@ -164,7 +167,7 @@ impl Engine {
         let step = Step::begin();
         let mut changed = self.inner.ports_changed.subscribe();
         if !self.has_panel(browser) {
-            let tab = browser.current()?;
+            let tab = browser.current().await?;
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }
         let connected = async {

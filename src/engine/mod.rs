@@ -26,15 +26,14 @@ pub use ports::{PortId, PortSender};
 pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
-use crate::agent::environment::LoginEnvironment;
-use crate::agent::registry::Registry;
+use crate::agent::registry::{AgentSettings, Agents};
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
 use crate::chat::Store;
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{ConversationId, PanelId};
+use crate::protocol::ids::{AgentName, ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use browsers::Browsers;
@@ -67,8 +66,7 @@ struct Inner {
     port: u16,
     provision: Provision,
     store: Store,
-    registry: Registry,
-    environment: LoginEnvironment,
+    agents: Agents,
     tab_numbers: TabNumbers,
     browsers: Browsers,
     ports: Mutex<Ports>,
@@ -111,8 +109,11 @@ impl Engine {
         for (id, error) in &recovered.failed {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
-        let environment = LoginEnvironment::new(config.agent.environment.clone());
-        let registry = Registry::new(config.agent.programs.clone(), config.agent.default.clone());
+        let agents = Agents::new(AgentSettings {
+            claude_path: config.agent.programs.get("claude").cloned(),
+            default: config.agent.default.clone().map(AgentName::new),
+            environment: config.agent.environment.clone(),
+        });
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -120,8 +121,7 @@ impl Engine {
                 port,
                 provision,
                 store,
-                registry,
-                environment,
+                agents,
                 tab_numbers: TabNumbers::default(),
                 browsers: Browsers::default(),
                 ports: Mutex::default(),

@@ -108,7 +108,7 @@ impl Engine {
     }
 
     /// Where a message from the terminal belongs: the named tab, else the current one, else none.
-    pub(super) fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
+    pub(super) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
         let Some(browser) = self.browser() else {
             return match tab {
                 None => Ok(None),
@@ -117,7 +117,7 @@ impl Engine {
         };
         let tab = match tab {
             Some(id) => browser.tab(id)?,
-            None => match browser.current() {
+            None => match browser.current().await {
                 Ok(tab) => tab,
                 Err(_) => return Ok(None),
             },

@@ -24,7 +24,7 @@ impl Engine {
     }
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
-        let conversation = self.conversation_of_terminal(&request)?;
+        let conversation = self.conversation_of_terminal(&request).await?;
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
         let (subscribed, subscription) =
@@ -74,9 +74,9 @@ impl Engine {
     }
 
     /// The conversation of the named or current tab; one without a tab where no browser is open.
-    fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
+    async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
         let folder = request.cwd.clone().unwrap_or_else(|| self.folder());
-        match self.place_for_terminal(request.tab_id)? {
+        match self.place_for_terminal(request.tab_id).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };
                 let conversation =

@@ -4,13 +4,14 @@
 //! the agent; the tools act on the conversation's own tab and on no other.
 
 use super::Engine;
-use super::commands::not_driven;
+use super::commands::{Target, not_driven};
 use super::policy::{Verdict, Wish};
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::chat::turn::ApprovalRequest;
-use crate::command::{Class, Output, Spec, envelope, registry, schema, words};
+use crate::command::{Class, Output, Spec, registry, tool_schema, words};
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
+use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, TabId};
 use futures_util::FutureExt;
@@ -67,7 +68,7 @@ impl ConversationTools {
             } else {
                 format!("{}. {}", spec.summary, spec.details)
             },
-            schema: schema::input_schema(spec),
+            schema: tool_schema::input_schema(spec),
             read_only: spec.class == Class::Read,
         };
         specs.map(tool).collect()
@@ -77,7 +78,7 @@ impl ConversationTools {
     pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
         let offered = OFFERED.contains(&tool).then(|| registry::find(tool)).flatten();
         let spec = offered.ok_or_else(|| registry::unknown(tool))?;
-        Ok(ToolCall { command: spec.name.to_owned(), args: schema::arguments_of(spec, arguments)? })
+        Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
     }
 
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
@@ -89,7 +90,8 @@ impl ConversationTools {
             self.permit(spec, &call, tab, &cancel).await?;
         }
         let folder = PathBuf::from(&info.folder);
-        let output = self.engine.run(spec, &call.args, Some(tab), Some(&folder), cancel).await?;
+        let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder) };
+        let output = self.engine.run(spec, &call.args, target, cancel).await?;
         Ok(tool_result(output).await)
     }
 
@@ -168,7 +170,7 @@ impl Tools for ConversationTools {
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
-        let args = registry::find(tool).and_then(|spec| schema::arguments_of(spec, arguments).ok());
+        let args = registry::find(tool).and_then(|spec| tool_schema::arguments_of(spec, arguments).ok());
         let words = match args {
             Some(args) => words::describe(tool, &args),
             None => {
@@ -180,11 +182,8 @@ impl Tools for ConversationTools {
 }
 
 async fn tool_result(output: Output) -> ToolResult {
-    let Output { text, data, files, source } = output;
-    let text = match source {
-        Some(url) => envelope::wrap(&text, &url),
-        None => text,
-    };
+    let files = output.files.clone();
+    let CommandResult { output: text, data, .. } = output.into_result();
     let images = tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(path)).collect())
         .await
         .unwrap_or_default();

@@ -53,8 +53,14 @@ pub struct Target {
     pub role: Option<&'static str>,
 }
 
+/// A message that is longer holds no plain commands, and looking at every separator of it would take long.
+const LONGEST_MESSAGE: usize = 4 * 1024;
+
 /// All steps of a message, in order. Empty for an empty message.
 pub fn parse(message: &str) -> Vec<Step> {
+    if message.len() > LONGEST_MESSAGE {
+        return vec![Step::Unknown(message.trim().to_owned())];
+    }
     message.lines().flat_map(split).filter(|part| !part.is_empty()).map(parse_one).collect()
 }
 

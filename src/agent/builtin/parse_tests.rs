@@ -94,9 +94,17 @@ fn words_that_only_look_like_a_separator_are_left_in_place() {
 }
 
 #[test]
-fn no_text_makes_it_fail() {
-    for text in ["“", "fill \"", "click “x", "set é to", "ÄÖÜ then ", "type \u{1F389} into \u{1F389}", ";;; then then"]
-    {
-        parse(text);
+fn a_long_message_is_no_command() {
+    let long = ";".repeat(1024 * 1024);
+    assert_eq!(parse(&long), [unknown(&long)]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_it_fail(words in proptest::collection::vec(
+        proptest::prop_oneof!["(open|click|fill|type|set|press|scroll to|then|;|with|into|to|in|the|“|”|\"|')", ".{0,6}"],
+        0..12,
+    )) {
+        parse(&words.join(" "));
     }
 }

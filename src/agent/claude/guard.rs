@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// Below the home directory: keys, tokens and sessions of the usual tools and browsers.
-const CREDENTIALS: [&str; 25] = [
+const CREDENTIALS: [&str; 26] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -26,7 +26,8 @@ const CREDENTIALS: [&str; 25] = [
     ".config/microsoft-edge",
     ".mozilla",
     ".local/share/keyrings",
-    ".claude/.credentials.json",
+    ".claude",
+    ".claude.json",
     ".codex",
     ".gstack",
     "Library/Keychains",

@@ -7,6 +7,7 @@ mod guard;
 mod map;
 mod options;
 mod outgoing;
+mod permissions;
 #[cfg(test)]
 mod replay;
 mod session;

@@ -118,6 +118,10 @@ pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
         ("CLAUDE_CODE_MAX_RETRIES", "3"),
         // The browser's tools are what it is there for: none is hidden behind a search.
         ("ENABLE_TOOL_SEARCH", "false"),
+        // A tool waits as long as the person takes to allow it: the daemon ends calls that hang, nobody else.
+        ("CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT", "0"),
+        // What a page says must not be carried into other conversations by notes that nobody sees.
+        ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
         // A program that replaces itself while a conversation runs helps nobody.
         ("DISABLE_AUTOUPDATER", "1"),
     ];

@@ -47,6 +47,9 @@ fn sample_names() -> Vec<String> {
     names
 }
 
+/// How a turn ended.
+type End = (TurnOutcome, Option<FaultCode>);
+
 fn replay(name: &str) -> Vec<AgentEvent> {
     let mut mapper = mapper();
     agent_lines(name).iter().filter_map(|line| parse(line)).flat_map(|line| mapper.map(line)).collect()
@@ -116,7 +119,7 @@ fn text_of(events: &[AgentEvent]) -> String {
         .collect()
 }
 
-fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
+fn ends(events: &[AgentEvent]) -> Vec<End> {
     let end = |event: &AgentEvent| match event {
         AgentEvent::TurnDone { outcome, fault, .. } => Some((*outcome, fault.as_ref().map(|fault| fault.code))),
         _ => None,
@@ -168,7 +171,7 @@ fn text_never_comes_before_its_block_began() {
 fn ends_are_told_by_their_causes() {
     use FaultCode::{AgentError, AgentSignedOut};
     use TurnOutcome::{Done, Failed, Stopped};
-    let table: [(&str, &[(TurnOutcome, Option<FaultCode>)]); 12] = [
+    let table: [(&str, &[End]); 12] = [
         ("b_partial.jsonl", &[(Done, None)]),
         ("d_multi_turn.both.jsonl", &[(Done, None); 3]),
         ("d_interrupt_stream.both.jsonl", &[(Stopped, None), (Done, None)]),
@@ -208,8 +211,7 @@ fn thinking_retries_denials_and_costs_are_told() {
     let last: Value = agent_lines("d_multi_turn.both.jsonl")
         .iter()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|line| line["type"] == "result")
-        .next_back()
+        .rfind(|line| line["type"] == "result")
         .unwrap();
     assert!((turns.iter().sum::<f64>() - last["total_cost_usd"].as_f64().unwrap()).abs() < 1e-9);
     assert!(turns.iter().all(|cost| *cost > 0.0));

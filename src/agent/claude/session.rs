@@ -3,21 +3,17 @@
 //! Owns the turn in flight, the open permissions and the end of the process. What lines mean is the mapper's.
 
 use super::faults;
-use super::guard::Guard;
-use super::map::{Mapper, own_tool};
+use super::map::Mapper;
 use super::options::RunFiles;
-use super::wire::{CanUseTool, ControlRequest, Line, StreamEvent, System, parse};
-use super::{outgoing, words};
-use crate::agent::adapter::{AgentEvent, AgentSession, PermissionAnswer, PermissionAsked, Prompt};
+use super::outgoing;
+use super::permissions::{Answered, Permissions, Reply, Verdict};
+use super::wire::{ControlRequest, Line, StreamEvent, System, parse};
+use crate::agent::adapter::{AgentEvent, AgentSession, Prompt};
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
 use crate::agent::process::lines::Lines;
 use crate::protocol::chat::TurnOutcome;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use futures_util::future::BoxFuture;
-use futures_util::stream::{FuturesUnordered, StreamExt};
-use serde_json::Value;
-use std::collections::HashMap;
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::{mpsc, oneshot};
@@ -30,8 +26,6 @@ const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(2)
 /// An interrupt is answered in 50 ms; a process that does not end its turn by then is given up.
 const INTERRUPT_LIMIT: Duration = Duration::from_secs(5);
 const COMMANDS_WAITING: usize = 8;
-const NOBODY_ANSWERED: &str = "Nobody answered the question whether this is allowed, so it is not.";
-const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials or gstack's own data.";
 
 /// A started and initialised process, ready to be talked to.
 pub struct Ready {
@@ -39,8 +33,7 @@ pub struct Ready {
     pub writer: LineWriter,
     pub lines: Lines<ChildStdout>,
     pub mapper: Mapper,
-    pub guard: Guard,
-    pub folder: PathBuf,
+    pub permissions: Permissions,
     pub files: RunFiles,
     /// Told at the beginning of the first turn.
     pub notice: Option<String>,
@@ -64,15 +57,7 @@ impl ClaudeSession {
         let (commands, received) = mpsc::channel(COMMANDS_WAITING);
         let cancel = CancellationToken::new();
         let writer = ready.writer.clone();
-        let actor = Actor {
-            ready,
-            events,
-            cancel: cancel.clone(),
-            in_turn: false,
-            stop_by: None,
-            asked: HashMap::new(),
-            answers: FuturesUnordered::new(),
-        };
+        let actor = Actor { ready, events, cancel: cancel.clone(), in_turn: false, stop_by: None };
         let task = Some(tokio::spawn(actor.run(received)));
         Self { commands, writer, cancel, task }
     }
@@ -122,14 +107,6 @@ impl Drop for ClaudeSession {
     }
 }
 
-/// A permission that was asked for and not answered yet.
-struct Asked {
-    input: Value,
-    tool_use_id: Option<String>,
-}
-
-type Answered = (String, Option<PermissionAnswer>);
-
 struct Actor {
     ready: Ready,
     events: mpsc::Sender<AgentEvent>,
@@ -137,8 +114,6 @@ struct Actor {
     in_turn: bool,
     /// When a turn that was interrupted has to have ended.
     stop_by: Option<Instant>,
-    asked: HashMap<String, Asked>,
-    answers: FuturesUnordered<BoxFuture<'static, Answered>>,
 }
 
 /// Why the task's loop ended.
@@ -153,7 +128,7 @@ enum Ending {
 impl Actor {
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let ending = self.talk(&mut commands).await;
-        let Self { ready: Ready { mut child, writer, files, .. }, events, in_turn, .. } = self;
+        let Self { ready: Ready { mut child, writer, files, .. }, events, cancel, in_turn, .. } = self;
         let fault = match ending {
             Ending::Silent => Some(how_it_ended(&mut child).await),
             Ending::Closed if in_turn => {
@@ -165,8 +140,13 @@ impl Actor {
         };
         child.end(PATIENCE).await;
         drop(files);
-        // Whoever closes the session may have stopped reading its events.
-        if events.try_send(AgentEvent::Exited { fault }).is_err() {
+        // A slow listener is waited for, but not one that closes the session: it may have stopped reading.
+        let told = tokio::select! {
+            biased;
+            told = events.send(AgentEvent::Exited { fault }) => told.is_ok(),
+            () = cancel.cancelled() => false,
+        };
+        if !told {
             tracing::debug!("nobody hears that an agent ended");
         }
     }
@@ -196,7 +176,7 @@ impl Actor {
                         return Ending::Silent;
                     }
                 },
-                Some(answered) = self.answers.next(), if !self.answers.is_empty() => Next::Answer(answered),
+                Some(answered) = self.ready.permissions.answered() => Next::Answer(answered),
                 () = stuck => Next::Stuck,
             };
             // Whatever is told may wait for a slow listener, and must not hold up the end.
@@ -204,7 +184,11 @@ impl Actor {
                 match next {
                     Next::Command(command) => self.command(command).await,
                     Next::Line(line) => self.line(&line).await,
-                    Next::Answer((id, answer)) => self.answer(id, answer).await,
+                    Next::Answer(answered) => {
+                        if let Some(reply) = self.ready.permissions.reply(answered) {
+                            self.reply(reply).await;
+                        }
+                    }
                     Next::Stuck => {
                         let outcome = TurnOutcome::Stopped;
                         self.in_turn = false;
@@ -254,12 +238,19 @@ impl Actor {
         let Some(line) = parse(line) else { return };
         match line {
             Line::ControlRequest { request_id, request: ControlRequest::CanUseTool(request) } => {
-                self.ask(request_id, request).await;
+                match self.ready.permissions.judge(request_id, request, self.in_turn) {
+                    Verdict::Ask(asked) => self.tell(AgentEvent::PermissionAsked(asked)).await,
+                    Verdict::Reply(reply) => self.reply(reply).await,
+                }
             }
             Line::ControlRequest { request_id, request: ControlRequest::Other } => {
                 self.write(outgoing::unsupported(&request_id)).await;
             }
-            Line::ControlCancelRequest { request_id } => self.withdraw(request_id).await,
+            Line::ControlCancelRequest { request_id } => {
+                if self.ready.permissions.withdraw(&request_id) {
+                    self.tell(AgentEvent::PermissionWithdrawn { request: request_id }).await;
+                }
+            }
             line => {
                 if self.stop_by.is_some() && begins_something(&line) {
                     self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
@@ -282,69 +273,18 @@ impl Actor {
         if matches!(event, AgentEvent::TurnDone { .. }) {
             self.in_turn = false;
             self.stop_by = None;
-            for request in std::mem::take(&mut self.asked).into_keys() {
+            for request in self.ready.permissions.withdraw_all() {
                 self.tell(AgentEvent::PermissionWithdrawn { request }).await;
             }
         }
         self.tell(event).await;
     }
 
-    async fn ask(&mut self, request_id: String, request: CanUseTool) {
-        let CanUseTool { tool_name, input, tool_use_id, decision_reason } = request;
-        // The policy asks for these itself, where the call arrives.
-        if own_tool(&tool_name).is_some() {
-            return self.write(outgoing::allow(&request_id, &input)).await;
+    async fn reply(&mut self, reply: Reply) {
+        if let Some(tool_use_id) = &reply.denied {
+            self.ready.mapper.note_denied(tool_use_id);
         }
-        let path = self.ready.guard.path_of(&input);
-        let refused = if !self.in_turn {
-            Some(NOBODY_ANSWERED)
-        } else if self.ready.guard.is_closed(&path) {
-            Some(CLOSED_FILE)
-        } else {
-            None
-        };
-        if let Some(words) = refused {
-            return self.deny(&request_id, tool_use_id.as_deref(), words).await;
-        }
-        let (ask, does) = words::question(&tool_name, &input, &self.ready.folder);
-        let said = input.get("description").and_then(Value::as_str).map(str::to_owned);
-        let reads = matches!(tool_name.as_str(), "Read" | "Glob" | "Grep");
-        let (answer, answered) = oneshot::channel();
-        let asked = PermissionAsked {
-            request: request_id.clone(),
-            ask,
-            does,
-            why: said.or(decision_reason),
-            kind: words::describe(&tool_name, &input, &self.ready.folder).kind,
-            read_only: reads && self.ready.guard.is_open(&path),
-            answer,
-        };
-        self.asked.insert(request_id.clone(), Asked { input, tool_use_id });
-        self.answers.push(Box::pin(async move { (request_id, answered.await.ok()) }));
-        self.tell(AgentEvent::PermissionAsked(asked)).await;
-    }
-
-    async fn answer(&mut self, request_id: String, answer: Option<PermissionAnswer>) {
-        // Gone: it was withdrawn, and an answer would be one too many.
-        let Some(Asked { input, tool_use_id }) = self.asked.remove(&request_id) else { return };
-        match answer {
-            Some(PermissionAnswer::Allow) => self.write(outgoing::allow(&request_id, &input)).await,
-            Some(PermissionAnswer::Deny(words)) => self.deny(&request_id, tool_use_id.as_deref(), &words).await,
-            None => self.deny(&request_id, tool_use_id.as_deref(), NOBODY_ANSWERED).await,
-        }
-    }
-
-    async fn deny(&mut self, request_id: &str, tool_use_id: Option<&str>, words: &str) {
-        if let Some(id) = tool_use_id {
-            self.ready.mapper.note_denied(id);
-        }
-        self.write(outgoing::deny(request_id, words)).await;
-    }
-
-    async fn withdraw(&mut self, request: String) {
-        if self.asked.remove(&request).is_some() {
-            self.tell(AgentEvent::PermissionWithdrawn { request }).await;
-        }
+        self.write(reply.line).await;
     }
 
     async fn write(&mut self, line: Vec<u8>) {

@@ -8,6 +8,7 @@ use super::guard::Guard;
 use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;
+use super::permissions::Permissions;
 use super::session::{Ready, how_it_ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
@@ -66,7 +67,8 @@ async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: 
     })
     .map_err(|error| Failure::Other(not_spawned(&error)))?;
     let mapper = Mapper::new(launch.tools.clone(), launch.folder.clone());
-    let mut ready = Ready { child, writer, lines, mapper, guard, folder: launch.folder.clone(), files, notice: None };
+    let permissions = Permissions::new(guard, launch.folder.clone());
+    let mut ready = Ready { child, writer, lines, mapper, permissions, files, notice: None };
     match tokio::time::timeout(READY_LIMIT, handshake(&mut ready)).await {
         Ok(Ok(())) => Ok(ready),
         Ok(Err(failure)) => {

@@ -3,13 +3,16 @@
 //! Owns the words of its built-in tools. The words of `gstack`'s tools come from the registry.
 
 use crate::agent::adapter::StepWords;
-use crate::agent::clip::one_line;
+use crate::agent::clip::{clip, one_line};
 use crate::protocol::chat::StepKind;
 use serde_json::Value;
 use std::path::Path;
 
 /// An object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
+
+/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+const LONGEST_THING: usize = 16 * 1024;
 
 /// What a tool of Claude Code's own does. `folder`: paths below it are told relative to it.
 pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
@@ -49,7 +52,7 @@ pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
         "WebSearch" => named("Search the web for"),
         other => format!("Use {}", plain_name(other)),
     };
-    (ask, does.unwrap_or_else(|| one_line(&input.to_string(), 1000)))
+    (ask, does.map_or_else(|| one_line(&input.to_string(), 1000), |whole| clip(&whole, LONGEST_THING)))
 }
 
 /// `/folder/src/a.rs` as `src/a.rs`; what lies elsewhere as it is.
@@ -85,7 +88,7 @@ mod tests {
     #[test]
     fn tools_are_told_in_words() {
         let table = [
-            ("Read", json!({"file_path": "/work/src/a.rs"}), "Reading src/a.rs"),
+            ("Read", json!({"file_path": "/srv/src/a.rs"}), "Reading src/a.rs"),
             ("Write", json!({"file_path": "/etc/x"}), "Writing /etc/x"),
             ("Bash", json!({"command": "ls\n -l"}), "Running ls -l"),
             ("Grep", json!({"pattern": "todo"}), "Searching files for todo"),
@@ -95,16 +98,16 @@ mod tests {
             ("Read", json!({"file_path": 7}), "Reading"),
         ];
         for (tool, input, words) in table {
-            let told = describe(tool, &input, Path::new("/work"));
+            let told = describe(tool, &input, Path::new("/srv"));
             assert_eq!(format!("{} {}", told.verb, told.object).trim_end(), words);
         }
     }
 
     #[test]
     fn a_question_names_the_thing_itself() {
-        let ask = |tool: &str, input| question(tool, &input, Path::new("/work"));
+        let ask = |tool: &str, input| question(tool, &input, Path::new("/srv"));
         assert_eq!(ask("Bash", json!({"command": "rm -r x"})), ("Run a command".into(), "rm -r x".into()));
-        assert_eq!(ask("Write", json!({"file_path": "/work/n.txt"})), ("Write n.txt".into(), "/work/n.txt".into()));
+        assert_eq!(ask("Write", json!({"file_path": "/srv/n.txt"})), ("Write n.txt".into(), "/srv/n.txt".into()));
         assert_eq!(ask("Grep", json!({"pattern": "x"})), ("Search the files in this folder".into(), "x".into()));
     }
 }

@@ -80,11 +80,24 @@ impl LaunchOptions {
 
 /// Connects to this home's browser; starts one first where none runs.
 pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, LaunchError> {
-    let socket = home.browser_socket();
-    let running = |link| Started { link, browser: None, notes: Vec::new() };
-    if is_held(&home.keeper_lock())? {
-        return connect_to_running(home).await.map(running);
+    let deadline = Instant::now() + REPORT_LIMIT;
+    loop {
+        // A keeper that is found may just be ending: then it is the next one's turn.
+        if let Some(link) = connect_to_running(home, deadline).await? {
+            return Ok(Started { link, browser: None, notes: Vec::new() });
+        }
+        if let Some(started) = start_new(home, options).await? {
+            return Ok(started);
+        }
+        if Instant::now() >= deadline {
+            return Err(LinkError::Silent(REPORT_LIMIT).into());
+        }
     }
+}
+
+/// None: another starter was faster.
+async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Started>, LaunchError> {
+    let socket = home.browser_socket();
     let named = Named {
         flag: options.browser.clone(),
         variable: options.variable(PATH_VARIABLE).map(PathBuf::from),
@@ -93,7 +106,7 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
     let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
     let profile = options.profile.clone().unwrap_or_else(|| home.browser_profile());
     if !prepare(home, &profile, options.manifest.as_ref()).await? {
-        return connect_to_running(home).await.map(running);
+        return Ok(None);
     }
     let as_root = rustix::process::geteuid().is_root();
     let headless = options.is_headless();
@@ -115,12 +128,12 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
     };
     match start_keeper(home, options, &plan).await? {
         KeeperReport::Ready { .. } => {}
-        KeeperReport::AlreadyRunning => return connect_to_running(home).await.map(running),
+        KeeperReport::AlreadyRunning => return Ok(None),
         KeeperReport::Failed { message, detail } => return Err(LaunchError::Browser { message, detail }),
     }
     let link = keeper_link::connect(&socket).await?;
     let notes = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
-    Ok(Started { link, browser: Some(found), notes: notes.into_iter().collect() })
+    Ok(Some(Started { link, browser: Some(found), notes: notes.into_iter().collect() }))
 }
 
 /// Ends this home's browser and its keeper. False: none was running.
@@ -141,18 +154,19 @@ pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     Ok(true)
 }
 
-/// The keeper takes its socket right after its lock, and greets once the browser answers.
-async fn connect_to_running(home: &Home) -> Result<KeeperLink, LaunchError> {
-    let deadline = Instant::now() + REPORT_LIMIT;
-    loop {
-        let attempt = timeout_at(deadline, keeper_link::connect(&home.browser_socket())).await;
-        match attempt {
-            Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) if is_held(&home.keeper_lock())? => {}
-            Ok(result) => return Ok(result?),
+/// Connects to a keeper that lives; none: none does. It takes its socket right after its lock, and greets once the
+/// browser answers.
+async fn connect_to_running(home: &Home, deadline: Instant) -> Result<Option<KeeperLink>, LaunchError> {
+    while is_held(&home.keeper_lock())? {
+        match timeout_at(deadline, keeper_link::connect(&home.browser_socket())).await {
+            Ok(Ok(link)) => return Ok(Some(link)),
+            // It is not there yet, or not any more.
+            Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) => sleep(LOOK_AGAIN).await,
+            Ok(Err(error)) => return Err(error.into()),
             Err(_) => return Err(LinkError::Silent(REPORT_LIMIT).into()),
         }
-        sleep(LOOK_AGAIN).await;
     }
+    Ok(None)
 }
 
 /// False: another starter's browser has taken the profile meanwhile.

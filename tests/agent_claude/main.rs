@@ -2,238 +2,22 @@
 //!
 //! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
 
-use futures_util::future::BoxFuture;
-use gstack::agent::adapter::{
-    Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, PermissionAnswer, Prompt, StepWords,
-    ToolCall, ToolResult, Tools,
-};
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails where it stands")]
+
+mod bench;
+
+use base64::Engine as _;
+use bench::{Bench, Fake, TOKEN, end_of, left_behind, scenario, text_of};
+use gstack::agent::adapter::{Agent, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::agent::claude::ClaudeCode;
 use gstack::protocol::agents::AgentStatus;
-use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
-use gstack::protocol::fault::{Fault, FaultCode};
-use gstack::protocol::ids::ConversationId;
-use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use gstack::protocol::chat::{PageContext, StepOutcome, TurnOutcome};
+use gstack::protocol::fault::FaultCode;
+use serde_json::json;
+use std::path::PathBuf;
 
-/// Only a bound for a test that hangs.
-const LIMIT: Duration = Duration::from_secs(120);
-const TOKEN: &str = "the-token-of-this-conversation";
-
-struct OnlyWords;
-
-impl Tools for OnlyWords {
-    fn run(&self, _: ToolCall, _: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
-        Box::pin(std::future::ready(Err(Fault::new(FaultCode::Unknown, "reached over MCP only"))))
-    }
-    fn describe(&self, tool: &str, _: &Value) -> StepWords {
-        StepWords { kind: StepKind::Navigate, verb: "Registry".to_owned(), object: tool.to_owned() }
-    }
-}
-
-/// A node program of `tests/fake` that ends with its stdin.
-struct Fake {
-    child: Child,
-    port: u16,
-}
-
-impl Fake {
-    fn start(script: &str, arguments: &[&str]) -> Option<Self> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake").join(script);
-        let mut command = Command::new("node");
-        let mut child =
-            command.arg(script).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap();
-        let port = u16::try_from(told["port"].as_u64().unwrap()).unwrap();
-        Some(Self { child, port })
-    }
-}
-
-impl Drop for Fake {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        self.child.wait().ok();
-    }
-}
-
-/// A home, a folder, a fake API and what is needed to start Claude Code with them.
-struct Bench {
-    agent: ClaudeCode,
-    home: tempfile::TempDir,
-    api: Fake,
-    environment: AgentEnvironment,
-}
-
-impl Bench {
-    /// `None`, said on stderr, where a needed program is missing.
-    fn new(scenario: &Value) -> Option<Self> {
-        let Some(program) = claude() else {
-            return skipped("Claude Code is not installed (set GSTACK_TEST_CLAUDE to its path)");
-        };
-        let home = tempfile::tempdir().unwrap();
-        for folder in ["project", "run"] {
-            std::fs::create_dir(home.path().join(folder)).unwrap();
-        }
-        let script = home.path().join("scenario.json");
-        std::fs::write(&script, scenario.to_string()).unwrap();
-        let log = home.path().join("requests.jsonl");
-        let Some(api) = Fake::start("anthropic.mjs", &[script.to_str().unwrap(), "--log", log.to_str().unwrap()])
-        else {
-            return skipped("node is not installed");
-        };
-        let address = format!("http://127.0.0.1:{}", api.port);
-        let path = std::env::var("PATH").unwrap();
-        // A proxy that nobody listens on: whatever is not loopback goes nowhere.
-        let nowhere = "http://127.0.0.1:9";
-        let variables = [
-            ("HOME", home.path().to_str().unwrap()),
-            ("PATH", path.as_str()),
-            ("ANTHROPIC_BASE_URL", address.as_str()),
-            ("ANTHROPIC_API_KEY", "dummy"),
-            ("CLAUDE_CODE_MAX_RETRIES", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("HTTPS_PROXY", nowhere),
-            ("HTTP_PROXY", nowhere),
-            ("NO_PROXY", "127.0.0.1,localhost"),
-        ];
-        let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
-        Some(Self { agent: ClaudeCode::new(Some(program)), home, api, environment: AgentEnvironment { variables } })
-    }
-
-    fn launch(&self) -> Launch {
-        let tools = vec!["goto".to_owned()];
-        Launch {
-            conversation_id: ConversationId::random(),
-            folder: self.home.path().join("project"),
-            resume: None,
-            model: None,
-            system_prompt: gstack::agent::prompt::system_prompt(&tools),
-            mcp: McpEndpoint { url: "http://127.0.0.1:9/mcp".to_owned(), token: TOKEN.to_owned(), tools },
-            tools: Arc::new(OnlyWords),
-            environment: self.environment.clone(),
-            run_files: self.home.path().join("run"),
-            off_limits: Vec::new(),
-        }
-    }
-
-    async fn talk(&self) -> Talk {
-        self.talk_with(self.launch()).await.unwrap()
-    }
-
-    async fn talk_with(&self, launch: Launch) -> Result<Talk, Fault> {
-        let (sender, events) = mpsc::channel(64);
-        let session = self.agent.start(launch, sender).await?;
-        Ok(Talk { session, events })
-    }
-
-    /// The requests for answers that the API got, oldest first.
-    fn requests(&self) -> Vec<Value> {
-        let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
-        let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        all.filter(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with("/messages"))).collect()
-    }
-}
-
-/// Says so past the test harness, which hides what a passing test prints.
-fn skipped<T>(why: &str) -> Option<T> {
-    writeln!(std::io::stderr(), "SKIPPED {}: {why}", std::thread::current().name().unwrap_or("a test")).ok();
-    None
-}
-
-fn claude() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
-        return Some(PathBuf::from(path));
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    folders.into_iter().map(|folder| folder.join("claude")).find(|path| path.is_file())
-}
-
-/// A started session and its events.
-struct Talk {
-    session: Box<dyn AgentSession>,
-    events: mpsc::Receiver<AgentEvent>,
-}
-
-impl Talk {
-    async fn say(&mut self, text: &str) {
-        self.session.prompt(Prompt { text: text.to_owned(), ..Prompt::default() }).await.unwrap();
-    }
-
-    async fn next(&mut self) -> AgentEvent {
-        tokio::time::timeout(LIMIT, self.events.recv())
-            .await
-            .expect("the agent fell silent")
-            .expect("its end came first")
-    }
-
-    /// Events up to and with the first one for which `last` holds.
-    async fn until(&mut self, last: impl Fn(&AgentEvent) -> bool) -> Vec<AgentEvent> {
-        let mut all = Vec::new();
-        loop {
-            let event = self.next().await;
-            let done = last(&event);
-            all.push(event);
-            if done {
-                return all;
-            }
-        }
-    }
-
-    async fn turn(&mut self) -> Vec<AgentEvent> {
-        self.until(|event| matches!(event, AgentEvent::TurnDone { .. })).await
-    }
-
-    async fn turn_of(&mut self, text: &str) -> Vec<AgentEvent> {
-        self.say(text).await;
-        self.turn().await
-    }
-}
-
-fn text_of(events: &[AgentEvent]) -> String {
-    let text = |event: &AgentEvent| if let AgentEvent::TextDelta(text) = event { Some(text.clone()) } else { None };
-    events.iter().filter_map(text).collect()
-}
-
-fn end_of(events: &[AgentEvent]) -> (TurnOutcome, Option<Fault>) {
-    match events.last() {
-        Some(AgentEvent::TurnDone { outcome, fault, .. }) => (*outcome, fault.clone()),
-        other => panic!("no end of a turn: {other:?}"),
-    }
-}
-
-fn scenario() -> Value {
-    json!({
-        "rules": [
-            {"match": "slow", "reply": [{"text": "tick ", "repeat": 2000, "chunk": 5, "delayMs": 50}]},
-            {"match": "write it", "tools": true, "reply": [{"tool": "Write", "input": {"file_path": "$1", "content": "x"}}]},
-            {"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]},
-            {"match": "open it", "tools": true, "reply": [{"tool": "mcp__gstack__goto", "input": {"url": "http://a.test/"}}]},
-            {"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error", "message": "invalid x-api-key"}]},
-            {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
-        ],
-        "afterTool": [{"text": "Done with the tool."}],
-    })
-}
-
-/// Processes that carry the test's own home in their environment: all that it started and that still run.
-fn left_behind(home: &Path) -> Vec<String> {
-    let needle = format!("HOME={}", home.display());
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let of_test = |entry: &std::fs::DirEntry| {
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == needle.as_bytes())
-    };
-    entries.filter(of_test).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
+/// A PNG of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 #[tokio::test]
 async fn two_turns_run_over_one_process_and_nothing_is_left() {
@@ -283,7 +67,8 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
         request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     offered.sort_unstable();
     assert_eq!(offered, ["Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
-    assert!(request["body"]["system"].to_string().contains("side panel"));
+    let system = request["body"]["system"].to_string();
+    assert!(system.contains("side panel") && !system.contains("persistent file-based memory"));
 
     for process in left_behind(bench.home.path()) {
         let arguments = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
@@ -439,4 +224,45 @@ async fn a_missing_program_is_told_with_the_command_that_installs_it() {
     let fault = info.fault.unwrap();
     assert_eq!(fault.code, FaultCode::AgentMissing);
     assert_eq!(fault.command.as_deref(), Some("npm install -g @anthropic-ai/claude-code"));
+}
+
+#[tokio::test]
+async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let path = bench.home.path().join("project/new.txt");
+    talk.say(&format!("write it {}", path.display())).await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
+    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    talk.session.interrupt().await;
+    let events = talk.turn().await;
+    let withdrawn =
+        |event: &AgentEvent| matches!(event, AgentEvent::PermissionWithdrawn { request } if *request == asked.request);
+    assert_eq!(events.iter().filter(|event| withdrawn(event)).count(), 1);
+    assert_eq!(end_of(&events), (TurnOutcome::Stopped, None));
+    // Too late: nothing comes of it.
+    asked.answer.send(PermissionAnswer::Allow).ok();
+    assert_eq!(text_of(&talk.turn_of("repeat after me: next").await), "next");
+    assert!(!path.exists());
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn the_page_and_pictures_reach_the_model_beside_the_words() {
+    let Some(bench) = Bench::new(&scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let page = PageContext { url: "https://a.test/".into(), title: "A <b>page</b>".into(), selection: None };
+    let image =
+        Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
+    talk.session.prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image] }).await.unwrap();
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
+    let sent = bench.requests().pop().unwrap()["body"]["messages"].to_string();
+    assert!(sent.contains("https://a.test/") && sent.contains("A &lt;b&gt;page&lt;/b&gt;"));
+    assert!(sent.contains("what is it?") && sent.contains("\"image/png\""));
+    let second = talk.session.prompt(Prompt { text: "slow".into(), ..Prompt::default() }).await;
+    assert!(second.is_ok());
+    let third = talk.session.prompt(Prompt { text: "too early".into(), ..Prompt::default() }).await;
+    assert_eq!(third.unwrap_err().code, FaultCode::Conflict);
+    talk.session.close().await;
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
 }

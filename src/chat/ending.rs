@@ -1,0 +1,40 @@
+//! The ways in which a turn ends. Decides nothing: the turn machine does.
+
+use super::vocabulary::TurnEnd;
+use crate::protocol::chat::TurnOutcome;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::TurnId;
+
+/// A [`TurnEnd`] without its turn.
+pub(super) struct Ending {
+    pub(super) outcome: TurnOutcome,
+    pub(super) model: Option<String>,
+    pub(super) cost_usd: Option<f64>,
+    pub(super) fault: Option<Fault>,
+}
+
+impl Ending {
+    fn plain(outcome: TurnOutcome) -> Self {
+        Self { outcome, model: None, cost_usd: None, fault: None }
+    }
+    pub(super) fn stopped() -> Self {
+        Self::plain(TurnOutcome::Stopped)
+    }
+    pub(super) fn interrupted() -> Self {
+        Self::plain(TurnOutcome::Interrupted)
+    }
+    pub(super) fn failed(fault: Fault) -> Self {
+        Self { fault: Some(fault), ..Self::plain(TurnOutcome::Failed) }
+    }
+    pub(super) fn of(self, turn_id: TurnId) -> TurnEnd {
+        let Self { outcome, model, cost_usd, fault } = self;
+        TurnEnd { turn_id, outcome, model, cost_usd, fault }
+    }
+}
+
+/// What is said when the agent itself says nothing.
+pub(super) fn gone() -> Fault {
+    Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
+        .hint("Send the message again: the agent is started anew.")
+        .at(Hop::Agent)
+}

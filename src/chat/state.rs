@@ -1,0 +1,247 @@
+//! A conversation under its lock: machine, journal, growing block and panels move together here.
+//!
+//! Owns the order of things: an event is written, then it counts, then it is pushed. Takes no lock itself.
+
+use super::conversation::{BlockKind, Handled};
+use super::error::ChatError;
+use super::feed::{Feed, Growing};
+use super::journal::Journal;
+use super::line;
+use super::recover::Tail;
+use super::session::{self, Record};
+use super::turn::{Effect, Event, Machine, TurnEnd};
+use super::turn_clock::TurnClock;
+use crate::base::clock;
+use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
+use crate::protocol::ids::{ClientMessageId, TurnId};
+use crate::protocol::methods::Sent;
+use std::collections::VecDeque;
+
+/// A block's text as JSON: a longer answer goes on in a new block, so that each event fits into one frame.
+const MAX_BLOCK: usize = 256 * 1024;
+/// Messages that are recognised when they are sent again.
+pub(super) const REMEMBERED_SENDS: usize = 256;
+
+/// What a conversation is, under its lock.
+pub(super) struct Inner {
+    pub(super) record: Record,
+    pub(super) machine: Machine,
+    pub(super) journal: Journal,
+    pub(super) block: Option<Block>,
+    pub(super) feed: Feed,
+    pub(super) clock: TurnClock,
+    pub(super) sent: VecDeque<(ClientMessageId, Sent)>,
+    /// What panels were last told, without what every event changes.
+    pub(super) told: Option<ConversationInfo>,
+}
+
+/// The block that grows now.
+pub(super) struct Block {
+    pub(super) seq: Seq,
+    turn_id: TurnId,
+    kind: BlockKind,
+    pub(super) text: String,
+    /// In UTF-16 units.
+    pub(super) length: u64,
+    /// As JSON.
+    json_length: usize,
+}
+
+impl Block {
+    pub(super) fn growing(&self) -> Growing<'_> {
+        Growing { seq: self.seq, text: &self.text, length: self.length }
+    }
+}
+
+/// What becomes of an event that can't be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    /// It did not happen: a person is told and tries again.
+    Undo,
+    /// It happened all the same: an agent's end can't be undone.
+    GoOn,
+}
+
+impl Inner {
+    pub(super) fn info(&self) -> ConversationInfo {
+        let mut info = self.record.info(self.machine.state(), u32::try_from(self.machine.queue().len()).unwrap_or(0));
+        info.head = self.journal.head();
+        info
+    }
+
+    pub(super) fn snapshot(&self) -> Record {
+        Record {
+            head: self.journal.head(),
+            journal_bytes: self.journal.length(),
+            settled: self.machine.state() == ConversationState::Idle && self.machine.queue().len() == 0,
+            ..self.record.clone()
+        }
+    }
+
+    pub(super) fn handle(&mut self, event: Event, on_failure: OnFailure) -> Result<Handled, ChatError> {
+        let mut next = self.machine.clone();
+        let effects = next.step(event);
+        if let [Effect::Rejected(refusal)] = effects[..] {
+            return Err(ChatError::Refused(refusal));
+        }
+        let mut error = None;
+        let mut rest = Vec::new();
+        for effect in effects {
+            let written = match effect {
+                Effect::Journal(body) => self.append(body).map(|_| ()),
+                Effect::TurnEnded(end) => {
+                    let written = self.end_turn(&end);
+                    rest.push(Effect::TurnEnded(end));
+                    written
+                }
+                other => {
+                    rest.push(other);
+                    Ok(())
+                }
+            };
+            match written {
+                Ok(()) => {}
+                // The first effect of what a person does is its event: nothing else has happened yet.
+                Err(failed) if on_failure == OnFailure::Undo => return Err(failed),
+                Err(failed) => {
+                    error.get_or_insert(failed);
+                }
+            }
+        }
+        self.machine = next;
+        self.clock.note_waiting(self.machine.state() == ConversationState::WaitingForApproval);
+        self.tell();
+        Ok(Handled { effects: rest, fault: error.map(|error| error.fault()) })
+    }
+
+    /// Closes what the turn left open, then the turn.
+    fn end_turn(&mut self, end: &TurnEnd) -> Result<(), ChatError> {
+        let clock = std::mem::take(&mut self.clock);
+        let mut first_error = Ok(());
+        for (step_id, took) in clock.open_steps() {
+            let closed = self.append(ChatBody::StepDone {
+                turn_id: end.turn_id.clone(),
+                step_id: step_id.clone(),
+                outcome: StepOutcome::Unknown,
+                duration_ms: took,
+                result: String::new(),
+                images: Vec::new(),
+            });
+            first_error = first_error.and(closed.map(|_| ()));
+        }
+        let ended = self.append(ChatBody::TurnDone {
+            turn_id: end.turn_id.clone(),
+            outcome: end.outcome,
+            duration_ms: clock.worked(),
+            model: end.model.clone(),
+            cost_usd: end.cost_usd,
+            fault: end.fault.clone(),
+        });
+        first_error.and(ended.map(|_| ()))
+    }
+
+    pub(super) fn append(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
+        if !line::leaves_block_open(&body) {
+            self.finish_block();
+        }
+        let event = ChatEvent { seq: self.journal.head() + 1, at: clock::now_millis(), body };
+        let bytes = self.journal.append(&event)?;
+        self.note(&event);
+        self.feed.event(&event, bytes);
+        Ok(event)
+    }
+
+    /// What an event changes besides the journal.
+    fn note(&mut self, event: &ChatEvent) {
+        self.record.updated_at = event.at;
+        match &event.body {
+            ChatBody::Message { text, page, attachments, .. } => {
+                if self.record.title.is_empty() && !self.record.named {
+                    self.record.title = session::title(text, attachments.first().map(|file| file.name.as_str()));
+                }
+                if page.is_some() {
+                    self.record.page.clone_from(page);
+                }
+            }
+            ChatBody::Step { step_id, .. } => self.clock.step_began(step_id.clone()),
+            ChatBody::StepDone { step_id, .. } => self.clock.step_ended(step_id),
+            _ => {}
+        }
+    }
+
+    pub(super) fn grow(&mut self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
+        let json_length = line::encode(&text).len();
+        let fits = self.block.as_ref().is_some_and(|block| {
+            block.turn_id == *turn_id && block.kind == kind && block.json_length + json_length <= MAX_BLOCK
+        });
+        if !fits {
+            self.begin_block(turn_id, kind)?;
+        }
+        let Some(block) = &mut self.block else { return Ok(()) };
+        self.journal.append_text(block.seq, block.length, text)?;
+        block.text.push_str(text);
+        block.length += line::utf16_length(text);
+        block.json_length += json_length;
+        self.feed.grown(block.growing());
+        Ok(())
+    }
+
+    fn begin_block(&mut self, turn_id: &TurnId, kind: BlockKind) -> Result<(), ChatError> {
+        let (turn_id, text) = (turn_id.clone(), String::new());
+        let body = match kind {
+            BlockKind::Text => ChatBody::Text { turn_id: turn_id.clone(), text },
+            BlockKind::Thinking => ChatBody::Thinking { turn_id: turn_id.clone(), text },
+        };
+        let seq = self.append(body)?.seq;
+        self.feed.block_begins();
+        self.block = Some(Block { seq, turn_id, kind, text: String::new(), length: 0, json_length: 0 });
+        Ok(())
+    }
+
+    pub(super) fn finish_block(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.feed.block_ends(block.growing(), self.journal.head());
+        }
+    }
+
+    pub(super) fn remember(&mut self, client_id: ClientMessageId, sent: Sent) {
+        if self.sent.len() >= REMEMBERED_SENDS {
+            self.sent.pop_front();
+        }
+        self.sent.push_back((client_id, sent));
+    }
+
+    /// Tells the panels when something changed that they show.
+    pub(super) fn tell(&mut self) {
+        let info = self.info();
+        let compared = ConversationInfo { head: 0, updated_at: 0, ..info.clone() };
+        if self.told.as_ref() != Some(&compared) {
+            self.feed.info(&info);
+            self.told = Some(compared);
+        }
+    }
+
+    /// Ends in the journal what the daemon before this one left open. What can't be written is written
+    /// by the next one: here it counts as ended all the same.
+    pub(super) fn recover(&mut self, tail: Tail) {
+        for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
+            self.remember(client_id, Sent { seq, position: 0 });
+        }
+        let interrupted = tail.unfinished.as_ref().map(|turn| turn.turn_id.clone());
+        if interrupted.is_none() && tail.waiting.is_empty() {
+            return;
+        }
+        let updated_at = self.record.updated_at;
+        let mut result = Ok(());
+        for body in tail.unfinished.iter().flat_map(|turn| turn.endings(tail.newest_at)) {
+            result = result.and(self.append(body).map(|_| ()));
+        }
+        // Its effect, the turn's end, is among the endings above.
+        self.machine.step(Event::Recovered { interrupted, waiting: tail.waiting });
+        // That a daemon started is no news of the conversation: lists keep its place.
+        self.record.updated_at = updated_at;
+        if let Err(error) = result {
+            tracing::warn!(conversation = %self.record.conversation_id, %error, "an interrupted turn can't be closed");
+        }
+    }
+}

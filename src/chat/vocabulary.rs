@@ -1,0 +1,143 @@
+//! The words of a turn: what can happen to it, and what is to be done then.
+//!
+//! Owns the types between the turn machine and whoever drives it. Decides nothing.
+
+use super::turn::QUEUE_LIMIT;
+use crate::protocol::chat::{
+    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome,
+};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use std::sync::Arc;
+
+/// A person's message, and the id of the turn that it will begin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub turn_id: TurnId,
+    pub client_id: ClientMessageId,
+    pub text: String,
+    pub page: Option<PageContext>,
+    pub attachments: Vec<Attachment>,
+    pub from: MessageSource,
+}
+
+impl Message {
+    pub(super) fn body(&self) -> ChatBody {
+        ChatBody::Message {
+            client_id: self.client_id.clone(),
+            text: self.text.clone(),
+            page: self.page.clone(),
+            attachments: self.attachments.clone(),
+            from: self.from,
+        }
+    }
+}
+
+/// A request for a person's permission, as the card shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApprovalRequest {
+    pub approval_id: ApprovalId,
+    pub ask: String,
+    pub site: Option<String>,
+    pub why: Option<String>,
+    pub does: String,
+    pub kind: StepKind,
+    pub choices: Vec<Decision>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnEnd {
+    pub turn_id: TurnId,
+    pub outcome: TurnOutcome,
+    pub model: Option<String>,
+    pub cost_usd: Option<f64>,
+    pub fault: Option<Fault>,
+}
+
+/// What happened. The events that answer an effect name the turn: an answer that comes too late is ignored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Send(Arc<Message>),
+    Unqueue(ClientMessageId),
+    /// A person lets the held queue run.
+    Continue,
+    Stop,
+    /// Answers [`Effect::StartTurn`].
+    AgentReady(TurnId),
+    /// Answers [`Effect::StartTurn`].
+    AgentFailedToStart {
+        turn_id: TurnId,
+        fault: Fault,
+    },
+    /// Answers [`Effect::Prompt`].
+    PromptAccepted(TurnId),
+    /// Answers [`Effect::Prompt`].
+    PromptRefused {
+        turn_id: TurnId,
+        fault: Fault,
+    },
+    ApprovalAsked(ApprovalRequest),
+    ApprovalAnswered {
+        approval_id: ApprovalId,
+        decision: Decision,
+        by: AnsweredBy,
+    },
+    ApprovalWithdrawn(ApprovalId),
+    /// The agent of this conversation says that its turn is over.
+    AgentTurnDone {
+        outcome: TurnOutcome,
+        model: Option<String>,
+        cost_usd: Option<f64>,
+        fault: Option<Fault>,
+    },
+    /// The process of this conversation's agent is gone.
+    AgentExited {
+        fault: Option<Fault>,
+    },
+    /// Answers [`Effect::ArmStopDeadline`]: the agent did not end in time.
+    StopDeadline(TurnId),
+    /// After a daemon's restart: what the journal says about the time before.
+    Recovered {
+        interrupted: Option<TurnId>,
+        waiting: Vec<Arc<Message>>,
+    },
+}
+
+/// What is to be done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write and push it. Done by the conversation; the engine never sees it.
+    Journal(ChatBody),
+    /// Choose the agent, write `turn-started`, make the agent ready; answer `AgentReady` or `AgentFailedToStart`.
+    StartTurn(Arc<Message>),
+    /// Hand the message to the agent; answer `PromptAccepted` or `PromptRefused`.
+    Prompt(Arc<Message>),
+    /// Ask the agent to end the turn. It answers by `AgentTurnDone` or `AgentExited`.
+    Interrupt(TurnId),
+    /// Cancel the turn's browser commands, and come back with `StopDeadline` when the agent's time is over.
+    ArmStopDeadline(TurnId),
+    /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
+    KillAgent,
+    /// Tell whoever asked. A request that ends with its turn is denied.
+    AnswerApproval { approval_id: ApprovalId, decision: Decision },
+    /// The turn is over: already in the journal when the engine sees it.
+    TurnEnded(TurnEnd),
+    /// The event was not accepted; nothing changed.
+    Rejected(Refusal),
+}
+
+/// Why an event was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("{QUEUE_LIMIT} messages are waiting already")]
+    QueueFull,
+    #[error("this message was sent before")]
+    AlreadySent,
+    #[error("this message is not waiting")]
+    NotWaiting,
+    #[error("this approval is not open: it was answered, or its turn has ended")]
+    NotAsked,
+    #[error("this answer was not among the choices")]
+    NotAChoice,
+}

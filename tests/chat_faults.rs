@@ -1,0 +1,181 @@
+//! The journal under real trouble: a process that is killed while it writes, a disk that takes only a part of a line.
+//!
+//! The trouble happens in a child: this test's own program, started for one of its cases with a folder in its
+//! environment.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use gstack::base::home::Home;
+use gstack::chat::conversation::BlockKind;
+use gstack::chat::store::NewConversation;
+use gstack::chat::{Conversation, Event, Message, Store};
+use gstack::protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};
+use gstack::protocol::fault::FaultCode;
+use gstack::protocol::ids::{AgentName, ClientMessageId, TurnId};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+/// Where the child's home is. Not set: the case is not a child and does nothing.
+const CHILD_HOME: &str = "CHAT_FAULTS_HOME";
+
+fn message(name: &str) -> Message {
+    Message {
+        turn_id: TurnId::new(format!("turn-{name}")),
+        client_id: ClientMessageId::new(name),
+        text: format!("do {name}"),
+        page: None,
+        attachments: Vec::new(),
+        from: MessageSource::Terminal,
+    }
+}
+
+/// Sends a message and brings its turn to where the agent writes.
+fn run(conversation: &Conversation, name: &str) {
+    conversation.send(message(name)).unwrap();
+    let turn_id = message(name).turn_id;
+    conversation.begin_turn(&message(name), AgentName::new("a"), "A".into(), None).unwrap();
+    conversation.handle(Event::AgentReady(turn_id.clone()));
+    conversation.handle(Event::PromptAccepted(turn_id));
+}
+
+fn child_home() -> Option<Home> {
+    std::env::var_os(CHILD_HOME).map(|home| Home::at(home.into()).unwrap())
+}
+
+/// This program again, for one case. `limit`: the largest file it can write, in 512-byte blocks.
+fn child(case: &str, home: &Path, limit: Option<u32>) -> Child {
+    // Ignored signals outlive exec: a write past the limit fails then instead of ending the process.
+    let limit = limit.map_or(String::new(), |blocks| format!("trap '' XFSZ; ulimit -f {blocks} || exit 9; "));
+    Command::new("sh")
+        .arg("-c")
+        .arg(format!("{limit}exec \"$0\" --exact {case} --nocapture"))
+        .arg(std::env::current_exe().unwrap())
+        .env(CHILD_HOME, home)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn only_conversation(store: &Store) -> Arc<Conversation> {
+    store.recover();
+    let list = store.list(None);
+    assert_eq!(list.len(), 1);
+    store.get(&list[0].conversation_id).unwrap()
+}
+
+fn everything(conversation: &Conversation) -> Vec<ChatEvent> {
+    conversation.replay(0, usize::MAX).unwrap().events
+}
+
+/// Child: writes text and says how much is written, until it is killed.
+#[test]
+fn child_writes_until_it_is_killed() {
+    let Some(home) = child_home() else { return };
+    let conversation = Store::open(&home).unwrap().create(NewConversation::default());
+    run(&conversation, "first");
+    conversation.send(message("second")).unwrap();
+    let mut stdout = std::io::stdout();
+    for n in 0.. {
+        conversation.grow(&TurnId::new("turn-first"), BlockKind::Text, &format!("{n};")).unwrap();
+        writeln!(stdout, "written {n}").unwrap();
+        stdout.flush().unwrap();
+    }
+}
+
+#[test]
+fn what_was_told_as_written_survives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = child("child_writes_until_it_is_killed", folder.path(), None);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut told = 0;
+    while told < 2000 {
+        let line = lines.next().expect("the child writes on").unwrap();
+        if let Some(number) = line.strip_prefix("written ") {
+            told = number.parse().unwrap();
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What it said between the last line that was read and its end.
+    for line in lines.map_while(Result::ok) {
+        told = line.strip_prefix("written ").and_then(|number| number.parse().ok()).unwrap_or(told);
+    }
+    let store = Store::open(&Home::at(folder.path().to_owned()).unwrap()).unwrap();
+    let conversation = only_conversation(&store);
+    let events = everything(&conversation);
+    let text = events.iter().find_map(|event| match &event.body {
+        ChatBody::Text { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let expected: String = (0..=told).map(|n| format!("{n};")).collect();
+    assert!(text.unwrap().starts_with(&expected), "every piece that was told is there, in order");
+    let end = &events.last().unwrap().body;
+    assert!(matches!(end, ChatBody::TurnDone { outcome: TurnOutcome::Interrupted, .. }), "{end:?}");
+    assert_eq!(conversation.info().queued, 1, "the waiting message waits on");
+}
+
+/// Child: writes until the disk takes no more, and looks at how that is told.
+#[test]
+fn child_fills_its_disk() {
+    let Some(home) = child_home() else { return };
+    let conversation = Store::open(&home).unwrap().create(NewConversation::default());
+    run(&conversation, "first");
+    let fault = loop {
+        let head = conversation.head();
+        let notice = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "n".repeat(1000) };
+        if let Err(error) = conversation.append(notice) {
+            assert_eq!(conversation.head(), head, "what was not written has no number");
+            break error.fault();
+        }
+    };
+    assert_eq!(fault.code, FaultCode::Storage);
+    assert!(fault.hint.is_some());
+    let long = Message { text: "m".repeat(2000), ..message("second") };
+    assert_eq!(conversation.send(long).unwrap_err().fault().code, FaultCode::Storage);
+    // The journal ends with a whole line, and shorter lines still find room.
+    let small = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "small".into() };
+    if conversation.append(small.clone()).is_ok() {
+        assert_eq!(everything(&conversation).last().unwrap().body, small);
+    }
+    // The turn can end although its end can't be written.
+    while conversation.append(small.clone()).is_ok() {}
+    let handled = conversation.handle(Event::AgentExited { fault: None });
+    assert_eq!(handled.fault.unwrap().code, FaultCode::Storage);
+    println!("head {}", conversation.head());
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_whole_lines_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = child("child_fills_its_disk", folder.path(), Some(64));
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{words}");
+    let head: u64 = words.lines().find_map(|line| line.strip_prefix("head ")).unwrap().parse().unwrap();
+    let store = Store::open(&Home::at(folder.path().to_owned()).unwrap()).unwrap();
+    let conversation = only_conversation(&store);
+    let events = everything(&conversation);
+    assert_eq!(conversation.unreadable_lines(), 0);
+    assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), (1..=head + 1).collect::<Vec<_>>());
+    let end = &events.last().unwrap().body;
+    assert!(
+        matches!(end, ChatBody::TurnDone { outcome: TurnOutcome::Interrupted, .. }),
+        "written now that there is room"
+    );
+}
+
+#[test]
+fn two_daemons_never_write_one_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().to_owned()).unwrap();
+    let first = Store::open(&home).unwrap();
+    let conversation = first.create(NewConversation::default());
+    run(&conversation, "first");
+    let second = Store::open(&home).unwrap();
+    let fault = second.get(conversation.id()).unwrap_err().fault();
+    assert_eq!(fault.code, FaultCode::Conflict);
+    assert!(fault.hint.is_some());
+}
