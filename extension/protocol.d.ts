@@ -55,15 +55,15 @@ export type AgentInfo = { name: AgentName,
 /**
  * As people know it: `Claude Code`.
  */
-label: string, status: AgentStatus, version?: string, 
+label: string, status: AgentStatus, version?: string | null, 
 /**
  * Where its program was found.
  */
-path?: string, 
+path?: string | null, 
 /**
  * What is wrong and how to mend it, unless it is ready.
  */
-fault?: Fault, 
+fault?: Fault | null, 
 /**
  * Taken when a conversation names no agent.
  */
@@ -122,19 +122,9 @@ export type ChatAck = { conversationId: ConversationId, seq: number,
 offset: number, };
 
 /**
- * `chat.delta`: text that grows the event `seq` at `offset`.
- * A receiver that already holds text at `offset` ignores that part.
+ * What happened. A reader ignores a `type` that it does not know.
  */
-export type ChatDelta = { conversationId: ConversationId, seq: number, 
-/**
- * In UTF-16 code units, as JavaScript counts.
- */
-offset: number, text: string, };
-
-/**
- * One event of a conversation.
- */
-export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<Attachment>, 
+export type ChatBody = { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
  * Where it was typed.
  */
@@ -142,7 +132,7 @@ from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId,
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
  * What it does in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -170,11 +160,11 @@ ask: string,
 /**
  * The host of the page it is about.
  */
-site?: string, 
+site?: string | null, 
 /**
  * Why the agent wants it, where it said so.
  */
-why?: string, 
+why?: string | null, 
 /**
  * The command as it would run: `click @e14`.
  */
@@ -182,15 +172,86 @@ does: string, kind: StepKind,
 /**
  * The answers that can be given.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string, 
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * What this turn cost, in US dollars, where the agent reports it.
  */
-costUsd?: number, 
+costUsd?: number | null, 
 /**
  * Why it failed.
  */
-fault?: Fault, });
+fault?: Fault | null, };
+
+/**
+ * `chat.delta`: text that grows the event `seq` at `offset`.
+ * A receiver that already holds text at `offset` ignores that part.
+ */
+export type ChatDelta = { conversationId: ConversationId, seq: number, 
+/**
+ * In UTF-16 code units, as JavaScript counts.
+ */
+offset: number, text: string, };
+
+/**
+ * One event of a conversation.
+ */
+export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
+/**
+ * Where it was typed.
+ */
+from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+/**
+ * The agent's name as people know it: `Claude Code`, `Built-in`.
+ */
+agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+/**
+ * What it does in plain words, without its object: `Opening`, `Clicking`.
+ */
+verb: string, 
+/**
+ * What it is done to: `example.com`, `Submit`.
+ */
+object?: string, 
+/**
+ * The tool's own name, for the details.
+ */
+tool: string, 
+/**
+ * The arguments as JSON text, cut at 4 KiB.
+ */
+arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
+/**
+ * The result's text, cut at 4 KiB.
+ */
+result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
+/**
+ * The sentence that is asked: `Click “Revoke key”`.
+ */
+ask: string, 
+/**
+ * The host of the page it is about.
+ */
+site?: string | null, 
+/**
+ * Why the agent wants it, where it said so.
+ */
+why?: string | null, 
+/**
+ * The command as it would run: `click @e14`.
+ */
+does: string, kind: StepKind, 
+/**
+ * The answers that can be given.
+ */
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+/**
+ * What this turn cost, in US dollars, where the agent reports it.
+ */
+costUsd?: number | null, 
+/**
+ * Why it failed.
+ */
+fault?: Fault | null, });
 
 /**
  * `chat.event`: one new event of a conversation.
@@ -216,11 +277,11 @@ export type ChatOpen = { chromeTabId: ChromeTabId, };
 
 export type ChatRef = { conversationId: ConversationId, };
 
-export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext, attachments?: Array<NewAttachment>, 
+export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<NewAttachment>, 
 /**
  * The agent for this conversation from now on; absent: as it is.
  */
-agent?: AgentName, model?: string, from: MessageSource, };
+agent?: AgentName | null, model?: string | null, from: MessageSource, };
 
 export type ChatSubscribe = { conversationId: ConversationId, 
 /**
@@ -233,7 +294,7 @@ export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMess
 /**
  * One tab as Chrome's extension API sees it.
  */
-export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string, 
+export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string | null, 
 /**
  * The tab in view of its window.
  */
@@ -241,7 +302,7 @@ active: boolean, incognito: boolean, discarded: boolean,
 /**
  * From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
  */
-targetId?: TargetId, };
+targetId?: TargetId | null, };
 
 /**
  * Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
@@ -274,11 +335,19 @@ export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Arra
 /**
  * Without it: the client's current tab.
  */
-tabId?: TabId, 
+tabId?: TabId | null, 
 /**
  * The client's working directory; without it only the temp directory is open to paths.
  */
-cwd?: string, };
+cwd?: string | null, 
+/**
+ * What a browser that is started for this command needs of the client's environment.
+ */
+environment?: { [key in string]: string }, 
+/**
+ * Fail rather than start a browser.
+ */
+noAutostart?: boolean, };
 
 /**
  * One conversation; also the name of its folder under `sessions/`.
@@ -296,15 +365,15 @@ title: string,
 /**
  * The tab it belongs to while that lives.
  */
-tabId?: TabId, 
+tabId?: TabId | null, 
 /**
  * The page it was last about.
  */
-page?: PageContext, 
+page?: PageContext | null, 
 /**
  * The agent it talks to; absent: the default one.
  */
-agent?: AgentName, 
+agent?: AgentName | null, 
 /**
  * The folder that the agent works in.
  */
@@ -322,7 +391,7 @@ export type ConversationsList = {
 /**
  * Only those whose title or page holds this text.
  */
-search?: string, };
+search?: string | null, };
 
 /**
  * A person's answer to an approval.
@@ -347,15 +416,15 @@ message: string,
 /**
  * The next step, in words.
  */
-hint?: string, 
+hint?: string | null, 
 /**
  * A shell command that mends it; the panel offers to copy it.
  */
-command?: string, 
+command?: string | null, 
 /**
  * Where on the way it broke, when that is known.
  */
-hop?: Hop, };
+hop?: Hop | null, };
 
 /**
  * A stable code. Programs decide by it, never by the message.
@@ -382,7 +451,7 @@ export type Hello = { protocol: number,
 /**
  * The extension's release.
  */
-version: string, instanceId: InstanceId, profileName?: string, };
+version: string, instanceId: InstanceId, profileName?: string | null, };
 
 /**
  * The answer to `chat.history`.
@@ -413,7 +482,7 @@ detail: string,
 /**
  * How long the check took, in milliseconds.
  */
-millis?: number, fault?: Fault, };
+millis?: number | null, fault?: Fault | null, };
 
 export type Hops = { hops: Array<HopState>, };
 
@@ -441,7 +510,7 @@ data: string, };
 /**
  * The page that a person was looking at when they wrote.
  */
-export type PageContext = { url: string, title: string, selection?: string, };
+export type PageContext = { url: string, title: string, selection?: string | null, };
 
 /**
  * One panel behind a browser's port, or the background itself where absent.
@@ -568,7 +637,7 @@ driven: boolean,
 /**
  * The address of the welcome page, when the daemon serves one.
  */
-welcomeUrl?: string, };
+welcomeUrl?: string | null, };
 
 /**
  * Chrome's id of a window (`chrome.windows.Window.id`).

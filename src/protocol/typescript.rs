@@ -4,6 +4,7 @@
 //! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
 
 use super::answers::{self, AnswerVisitor};
+use super::chat::ChatBody;
 use super::fault::Fault;
 use super::ids::PanelId;
 use super::methods::{ToDaemon, ToPanel};
@@ -61,8 +62,7 @@ impl Collector {
             return;
         }
         let docs = T::docs().unwrap_or_default();
-        let declaration = without_null(&T::decl(&self.config));
-        self.declarations.insert(name, format!("{docs}export {declaration}\n"));
+        self.declarations.insert(name, format!("{docs}export {}\n", T::decl(&self.config)));
         T::visit_dependencies(self);
     }
 }
@@ -80,17 +80,6 @@ impl AnswerVisitor for Collector {
     }
 }
 
-/// An optional field is left out of a message, never null: `a?: T | null,` becomes `a?: T,`.
-fn without_null(declaration: &str) -> String {
-    let mut parts = declaration.split("?: ");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (field, rest) = part.split_once(',').unwrap_or((part, ""));
-        write!(text, "?: {},{rest}", field.trim_end_matches(" | null")).unwrap();
-    }
-    text
-}
-
 fn declarations() -> String {
     let mut collector = Collector {
         // Every number of the wire stays far below 2^53.
@@ -100,6 +89,8 @@ fn declarations() -> String {
     };
     collector.take::<ToDaemon>();
     collector.take::<ToPanel>();
+    // Named by the extension although no message has them as a field of their own.
+    collector.take::<ChatBody>();
     collector.take::<Fault>();
     collector.take::<PanelId>();
     answers::walk(&mut collector);

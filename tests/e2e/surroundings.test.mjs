@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { Everyday } from './harness/everyday.mjs';
 import { EXTENSION_ID, TestHome } from './harness/home.mjs';
 import { listeners, processesOf } from './harness/processes.mjs';
 import { Scene } from './harness/scene.mjs';
@@ -44,6 +45,43 @@ describe('more than one', () => {
     await client.send('Target.activateTarget', { targetId: scene.page.targetId });
     await panel.seen('answer', 'Form it is.');
     assert.ok(!(await panel.texts('answer')).includes('Counter it is.'));
+  });
+
+  test('a second window has a panel of its own, about its own tab', async () => {
+    const { client, site, home } = scene;
+    await client.send('Target.createTarget', { url: `${site.origin}/long`, newWindow: true });
+    await home.connect();
+    const second = await client.target((one) => one.url.includes('/sidepanel.html') && one.targetId !== scene.panel.page.targetId, 'a second panel');
+    const panel = new scene.panel.constructor(await client.attach(second.targetId));
+    await panel.connected();
+    await panel.say('about the long page');
+    const turn = await scene.agent.prompt();
+    turn.say('Long it is.');
+    await panel.seen('answer', 'Long it is.');
+    turn.end();
+    await panel.gone('stop');
+    assert.ok(!(await scene.panel.texts('answer')).includes('Long it is.'), 'the first window shows its own');
+  });
+
+  test('a browser that gstack did not start shares the daemon', async () => {
+    const everyday = await Everyday.start(scene.home);
+    try {
+      const daemon = await scene.home.only('daemon');
+      const panel = await everyday.panel();
+      await panel.connected();
+      await panel.say('from my own browser');
+      const turn = await scene.agent.prompt();
+      turn.say('Hello there.');
+      turn.end();
+      await panel.seen('answer', 'Hello there.');
+      await panel.gone('stop');
+      assert.equal(await scene.home.only('daemon'), daemon);
+      assert.ok(!(await scene.panel.texts('bubble')).includes('from my own browser'));
+    } finally {
+      everyday.stop();
+    }
+    await scene.panel.connected();
+    assert.match(await scene.home.ok(['tabs']), /form/, 'the other browser goes on');
   });
 
   test('two homes run side by side and know nothing of each other', async () => {
