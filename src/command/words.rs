@@ -17,6 +17,36 @@ pub struct Words {
     pub object: String,
 }
 
+impl Words {
+    /// As a question names it: `Click “Submit”`.
+    pub fn request(&self) -> String {
+        let verb = match self.verb.as_str() {
+            "Opening" => "Open",
+            "Going" => "Go",
+            "Reloading" => "Reload",
+            "Reading" => "Read",
+            "Looking at" => "Look at",
+            "Checking" => "Check",
+            "Clicking" => "Click",
+            "Filling" => "Fill",
+            "Choosing" => "Choose",
+            "Pointing at" => "Point at",
+            "Typing" => "Type",
+            "Pressing" => "Press",
+            "Scrolling" => "Scroll",
+            "Waiting" => "Wait",
+            "Resizing" => "Resize",
+            "Taking" => "Take",
+            "Switching" => "Switch",
+            "Closing" => "Close",
+            "Accepting" => "Accept",
+            "Dismissing" => "Dismiss",
+            _ => "Run",
+        };
+        format!("{verb} {}", self.object).trim_end().to_owned()
+    }
+}
+
 /// In characters.
 const LONGEST_OBJECT: usize = 60;
 

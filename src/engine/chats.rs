@@ -195,13 +195,13 @@ impl Engine {
     }
 
     pub fn render_markdown(&self, blocks: &[String]) -> Rendered {
-        Rendered { html: blocks.iter().map(|block| markdown::to_html(block)).collect() }
+        Rendered { html: blocks.iter().map(|block| markdown::render(block)).collect() }
     }
 
     pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
         let conversation = self.conversation(&read.conversation_id)?;
         let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
-        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime })
+        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime.to_owned() })
     }
 
     pub(super) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {

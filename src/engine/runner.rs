@@ -321,6 +321,7 @@ impl Task {
             tools: tools.clone(),
             environment: Default::default(),
             run_files: self.engine.home().run_files(),
+            off_limits: vec![self.engine.home().root().to_owned()],
         };
         (launch, tools)
     }

@@ -12,7 +12,7 @@ use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
 use crate::protocol::chat::{ConversationState, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId, WindowId};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
 use std::collections::{BTreeMap, HashMap};
@@ -268,11 +268,6 @@ impl Engine {
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
             sender.send(&super::ports::notification(None, &message));
         }
-    }
-
-    /// The windows in which a panel is open, as one port reports them.
-    pub(super) fn panel_windows(&self, port: PortId) -> Vec<WindowId> {
-        self.ports().get(port).map(|port| port.panels.values().copied().collect()).unwrap_or_default()
     }
 }
 
