@@ -4,6 +4,7 @@
 
 mod actions;
 mod capture;
+mod drawing;
 mod element;
 pub mod error;
 mod evaluate;
