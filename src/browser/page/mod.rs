@@ -28,6 +28,7 @@ pub use element::Target;
 pub use evaluate::ScriptValue;
 pub use page::{Page, Pages};
 pub use read::{ElementState, Link};
+pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use titles::titles;
 pub use wait::LoadState;
