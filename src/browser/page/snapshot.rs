@@ -2,7 +2,7 @@
 //!
 //! Owns the joining of frames, the numbering and the cap. What becomes a line is the injected script's to say.
 
-use super::element::{FaultReply, Target};
+use super::element::{FaultReply, TRIES_TO_READ, Target};
 use super::error::PageError;
 use super::page::Page;
 use super::refs::{ElementPlace, RefKind, RefTable};
@@ -86,21 +86,13 @@ enum Inner {
 
 impl Page {
     pub async fn snapshot(&self, options: &SnapshotOptions) -> Result<Snapshot, PageError> {
-        let (frame, scope) = match &options.scope {
-            None => (self.main_frame().await?.id, None),
-            Some(target) => {
-                let (frame, scope) = self.locate(target).await?;
-                (frame, Some(scope))
+        let mut tries = 0;
+        let tree = loop {
+            match self.walk_whole(options).await {
+                Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
+                result => break result?,
             }
         };
-        let script_options = ScriptOptions {
-            interactive: options.interactive,
-            compact: options.compact,
-            depth: options.depth,
-            cursor: options.cursor,
-            scope,
-        };
-        let tree = self.walk(frame, script_options, SNAPSHOT_LIMIT).await?;
         if tree.walked.fault.fault.is_some() {
             let target = options.scope.clone().unwrap_or_else(|| Target::Selector(String::new()));
             return Err(tree.walked.fault.error(&target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
@@ -116,6 +108,25 @@ impl Page {
         };
         writer.tree(&tree, 0);
         Ok(Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more })
+    }
+
+    /// The main frame, or the one that the scope is in, with all frames in it.
+    async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
+        let (frame, scope) = match &options.scope {
+            None => (self.main_frame().await?.id, None),
+            Some(target) => {
+                let (frame, scope) = self.locate(target).await?;
+                (frame, Some(scope))
+            }
+        };
+        let script_options = ScriptOptions {
+            interactive: options.interactive,
+            compact: options.compact,
+            depth: options.depth,
+            cursor: options.cursor,
+            scope,
+        };
+        self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
 
     /// The tab's snapshot before this one, which is kept for the next time.
