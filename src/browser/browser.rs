@@ -113,6 +113,13 @@ pub(super) struct Desk {
     pub(super) hold_round: u64,
 }
 
+impl State {
+    /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word.
+    pub(super) fn forget_sessions(&mut self, tab: TabId) {
+        self.sessions.retain(|_, role| !matches!(role, Role::Tab(id) | Role::Page(id) | Role::Frame(id) if *id == tab));
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         self.cdp.cancel();

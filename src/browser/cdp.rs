@@ -210,7 +210,8 @@ impl Cdp {
         self.inner.tasks.wait().await;
     }
 
-    /// Puts a command into the table and returns its bytes; they go out by `transmit`.
+    /// Puts a command into the table and returns its bytes; they go out by `transmit`. A command that can't be sent is
+    /// answered at once, with the error that is returned as well.
     pub(super) fn prepare<P: Serialize>(
         &self,
         session: Option<&SessionId>,
@@ -220,14 +221,23 @@ impl Cdp {
     ) -> Result<(Vec<u8>, Ticket), CdpError> {
         let id = self.next_id();
         let outgoing = Outgoing { id, method: &method, params, session_id: session.map(AsRef::as_ref) };
-        let bytes = serde_json::to_vec(&outgoing)
-            .map_err(|error| CdpError::Encode { method: method.to_string(), message: error.to_string() })?;
-        let mut state = self.inner.state();
-        if state.gone {
-            return Err(CdpError::Gone);
+        let bytes = match serde_json::to_vec(&outgoing) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let error = CdpError::Encode { method: method.into_owned(), message: error.to_string() };
+                on_reply(Err(error.clone()));
+                return Err(error);
+            }
+        };
+        {
+            let mut state = self.inner.state();
+            if !state.gone {
+                state.pending.insert(id, Waiting { method, on_reply });
+                return Ok((bytes, Ticket { id, cdp: Arc::downgrade(&self.inner) }));
+            }
         }
-        state.pending.insert(id, Waiting { method, on_reply });
-        Ok((bytes, Ticket { id, cdp: Arc::downgrade(&self.inner) }))
+        on_reply(Err(CdpError::Gone));
+        Err(CdpError::Gone)
     }
 
     /// Sends prepared messages in one write.
@@ -241,7 +251,7 @@ impl Cdp {
         }
     }
 
-    /// Sends a command and calls `on_reply` in the reader's task. A command that can't be sent is answered at once.
+    /// Sends a command and calls `on_reply` in the reader's task; at once where it can't be sent.
     pub(super) fn post<P: Serialize>(
         &self,
         session: Option<&SessionId>,

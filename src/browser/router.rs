@@ -137,6 +137,7 @@ impl Shared {
         let mut state = self.state();
         match state.sessions.remove(session) {
             Some(Role::Tab(tab)) => {
+                state.forget_sessions(tab);
                 if let Some(engaged) = state.engaged.remove(&tab) {
                     engaged.phase.send_replace(Phase::Failed(BrowserError::FrameGone));
                 }

@@ -13,7 +13,10 @@ use super::session::Session;
 use super::tabs::TabInfo;
 use crate::protocol::ids::TabId;
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::page::{CreateIsolatedWorldParams, HandleJavaScriptDialogParams};
+use chromiumoxide::cdp::browser_protocol::page::{
+    CreateIsolatedWorldParams, HandleJavaScriptDialogParams, StartScreencastFormat, StartScreencastParams,
+    StopScreencastParams,
+};
 use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
 use std::ops::Deref;
 use std::time::Duration;
@@ -112,8 +115,13 @@ impl Tab {
     }
     /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
     pub fn release(&self) {
-        let mut state = self.browser.shared.state();
-        if let Some(session) = state.engaged.remove(&self.id).and_then(|engaged| engaged.tab_session) {
+        let session = {
+            let mut state = self.browser.shared.state();
+            let engaged = state.engaged.remove(&self.id);
+            state.forget_sessions(self.id);
+            engaged.and_then(|engaged| engaged.tab_session)
+        };
+        if let Some(session) = session {
             self.browser.root().post(detach_from(session));
         }
     }
@@ -266,6 +274,17 @@ impl Drop for Hold {
     }
 }
 
+/// A page that draws although nobody sees it.
+pub struct Drawing {
+    page: Session,
+}
+
+impl Drop for Drawing {
+    fn drop(&mut self) {
+        self.page.post(StopScreencastParams {});
+    }
+}
+
 /// A command's time on a tab: engaged, held, alone. Ends when dropped.
 pub struct Work {
     tab: Tab,
@@ -278,6 +297,19 @@ impl Work {
     /// The page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
+    }
+    /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
+    /// hidden tab hangs and its animation frames never come.
+    pub fn draw(&self) -> Drawing {
+        self.page.post(StartScreencastParams {
+            format: Some(StartScreencastFormat::Jpeg),
+            quality: Some(1),
+            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+            max_width: Some(16),
+            max_height: Some(16),
+            ..StartScreencastParams::default()
+        });
+        Drawing { page: self.page.clone() }
     }
 }
 

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod headed;
 mod pages;
 mod side_panel;
 mod stage;
+mod websocket;
 
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use gstack::browser::browser::{AttachOptions, Browser};
@@ -35,6 +37,7 @@ async fn a_browser_outlives_its_client_and_ends_when_told() {
     let again = stage.start().await.unwrap();
     assert!(again.browser.is_none(), "a second browser was started");
     assert_eq!((again.link.pid, &again.link.run), (pid, &run));
+    assert!(again.link.first_id > 1, "a late reply to the first client could be taken for the second's");
     let browser = Browser::attach_kept(again.link, AttachOptions::default()).await.unwrap();
     let kept = browser.tabs().into_iter().find(|tab| tab.url == site.url("/")).unwrap();
     assert_eq!(kept.title, "kept");

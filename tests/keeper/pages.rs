@@ -196,13 +196,18 @@ async fn dialogs_never_stop_a_command() {
 }
 
 #[tokio::test]
-async fn a_hidden_tab_that_is_worked_on_has_the_focus() {
+async fn a_hidden_tab_that_is_worked_on_has_the_focus_and_draws() {
     let stage = Stage::new();
     let browser = stage.browser().await;
     let tab = tab(&browser).await;
     let work = work(&tab).await;
     let main = work.main_frame().await.unwrap();
     assert_eq!(evaluate(&tab, &main, &World::Main, "document.hasFocus()").await, json!(true));
+    let drawing = work.draw();
+    let mut frame = EvaluateParams::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
+    frame.await_promise = Some(true);
+    assert_eq!(work.session().call(frame).await.unwrap().result.value, Some(json!("drawn")));
+    drop(drawing);
     stage.end().await;
 }
 
@@ -226,5 +231,20 @@ async fn commands_on_one_tab_run_in_order_and_a_dropped_one_blocks_nobody() {
     drop(first);
     waiting.await.unwrap().unwrap();
     work(&tab).await;
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_released_tab_is_engaged_again_by_the_next_command() {
+    let stage = Stage::new();
+    let site = Site::start(site).await;
+    let browser = stage.browser().await;
+    let tab = tab(&browser).await;
+    work(&tab).await.goto(&site.url("/one"), LIMIT).await.unwrap();
+    tab.release();
+    assert!(!tab.is_engaged());
+    let again = work(&tab).await;
+    assert_eq!(again.main_frame().await.unwrap().url, site.url("/one"));
+    assert_eq!(again.goto(&site.url("/two"), LIMIT).await.unwrap().url, site.url("/two"));
     stage.end().await;
 }

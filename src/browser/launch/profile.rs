@@ -170,11 +170,13 @@ mod tests {
         prepare(&profile, None).unwrap();
         assert!(lock.symlink_metadata().is_err());
 
-        // A process with the profile on its command line, whatever it is.
-        let mut living = std::process::Command::new("tail").arg("-f").arg("/dev/null").arg(&profile).spawn().unwrap();
+        // A process with the profile on its command line, whatever it is; it ends with its stdin.
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "read line", "sh"]).arg(&profile).stdin(std::process::Stdio::piped());
+        let mut living = command.spawn().unwrap();
         symlink(format!("host-{}", living.id()), &lock).unwrap();
         let result = prepare(&profile, None);
-        living.kill().unwrap();
+        drop(living.stdin.take());
         living.wait().unwrap();
         assert!(matches!(result, Err(LaunchError::ProfileInUse { .. })));
         assert!(lock.symlink_metadata().is_ok());

@@ -5,20 +5,24 @@
 
 use crate::browser::browser::Browser;
 use crate::browser::error::BrowserError;
-use crate::browser::events::Filter;
+use crate::browser::events::{Filter, Subscription};
 use crate::browser::extensions::{ExtensionInfo, GetExtensions, TriggerAction};
 use crate::browser::tab::Tab;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use chromiumoxide::cdp::browser_protocol::extensions::LoadUnpackedParams;
-use chromiumoxide::cdp::browser_protocol::target::{GetTargetsParams, TargetInfo};
+use chromiumoxide::cdp::browser_protocol::target::GetTargetsParams;
 use std::path::Path;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// The panel's page in the extension.
 const PANEL_PAGE: &str = "sidepanel.html";
 /// The panel's page starts within a fraction of a second; a busy machine gets more.
 const PANEL_LIMIT: Duration = Duration::from_secs(15);
+
+/// The button does nothing until the extension's worker has run for the first time and tied the panel to it. A panel
+/// that opens is reported much sooner than this.
+const CLICK_AGAIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, thiserror::Error)]
 pub enum PanelError {
@@ -87,21 +91,36 @@ pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool,
         return Ok(false);
     }
     enabled(browser, extension).await?;
-    browser.root().call(TriggerAction { id: extension.to_owned(), target_id }).await.map_err(cdp)?;
-    let opened = async {
-        while let Some(event) = targets.next().await {
-            #[derive(serde::Deserialize)]
-            #[serde(rename_all = "camelCase")]
-            struct Seen {
-                target_info: TargetInfo,
-            }
-            if event.read::<Seen>().is_some_and(|seen| is_panel(&seen.target_info.url, extension)) {
-                return Ok(true);
-            }
+    let deadline = Instant::now() + PANEL_LIMIT;
+    while Instant::now() < deadline {
+        let action = TriggerAction { id: extension.to_owned(), target_id: target_id.clone() };
+        browser.root().call(action).await.map_err(cdp)?;
+        if let Ok(opened) = timeout(CLICK_AGAIN, panel_seen(&mut targets, extension)).await {
+            return opened;
         }
-        Err(PanelError::Browser(BrowserError::Gone))
-    };
-    timeout(PANEL_LIMIT, opened).await.unwrap_or(Err(PanelError::NotOpened(PANEL_LIMIT)))
+        if is_open(browser, extension).await? {
+            return Ok(true);
+        }
+    }
+    Err(PanelError::NotOpened(PANEL_LIMIT))
+}
+
+async fn panel_seen(targets: &mut Subscription, extension: &str) -> Result<bool, PanelError> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Seen {
+        target_info: SeenTarget,
+    }
+    #[derive(serde::Deserialize)]
+    struct SeenTarget {
+        url: String,
+    }
+    while let Some(event) = targets.next().await {
+        if event.read::<Seen>().is_some_and(|seen| is_panel(&seen.target_info.url, extension)) {
+            return Ok(true);
+        }
+    }
+    Err(BrowserError::Gone.into())
 }
 
 #[cfg(test)]
