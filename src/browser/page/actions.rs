@@ -3,7 +3,6 @@
 //! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
 //! where input is meant, and returns when the network work that it started has settled.
 
-use super::drawing::Drawing;
 use super::element::{FaultReply, Need, Point, Ready, ScriptTarget, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
@@ -66,7 +65,7 @@ impl Page {
         if let Some(option) = self.ask::<Option<OptionPlace>>(target, "optionOf", &[], SCRIPT_LIMIT).await? {
             return self.click_option(target, option, limit).await;
         }
-        let _drawing = Drawing::begin(self.session());
+        let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -125,7 +124,7 @@ impl Page {
     /// Moves the pointer over the element.
     pub async fn hover(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
-        let _drawing = Drawing::begin(self.session());
+        let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

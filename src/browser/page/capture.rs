@@ -2,7 +2,6 @@
 //!
 //! Owns what is in the picture. Our own elements are hidden while it is taken. Never writes files.
 
-use super::drawing::Drawing;
 use super::element::{Point, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
@@ -56,7 +55,7 @@ pub struct Capture {
 
 impl Page {
     pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
-        let drawing = Drawing::begin(self.session());
+        let drawing = self.draw();
         self.hide_own(true).await?;
         let result = self.capture_now(area, format).await;
         let shown = self.hide_own(false).await;

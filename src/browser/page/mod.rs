@@ -4,7 +4,6 @@
 
 mod actions;
 mod capture;
-mod drawing;
 mod element;
 pub mod error;
 mod evaluate;
