@@ -4,6 +4,7 @@
 
 mod actions;
 mod capture;
+mod console_events;
 mod element;
 pub mod error;
 mod evaluate;
@@ -17,6 +18,7 @@ pub mod refs;
 pub mod script;
 mod settle;
 mod snapshot;
+mod snapshot_lines;
 mod titles;
 mod viewport;
 mod wait;
