@@ -82,7 +82,8 @@ impl Engine {
     pub(super) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
         let reported = self.tab_book().reported.get(&port).and_then(|tabs| tabs.get(&chrome_id)).cloned();
         if let Some(browser) = self.browser_of(port) {
-            let by_page = reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
+            let by_page =
+                reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
             if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
                 return Ok(driven_place(&browser, &info));
             }
@@ -239,10 +240,7 @@ impl Engine {
 
     /// A tab of ours as one port's Chrome knows it.
     fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
-        let driven = self
-            .browser_of(port)
-            .and_then(|browser| browser.tab(tab_id).ok())
-            .and_then(|tab| tab.info().ok());
+        let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         let book = self.tab_book();
         let known = book.reported.get(&port)?;
         if let Some(info) = driven {
@@ -251,7 +249,8 @@ impl Engine {
                 None => known.values().find(|tab| tab.target_id.is_some() && tab.target_id == info.page).cloned(),
             };
         }
-        let (_, chrome_id) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
+        let (_, chrome_id) =
+            book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
         known.get(&chrome_id).cloned()
     }
 

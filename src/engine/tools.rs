@@ -9,8 +9,8 @@ use super::policy::{Verdict, Wish};
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::chat::turn::ApprovalRequest;
-use crate::command::{Class, Output, Spec, registry, tool_schema};
 use crate::command::words::{self, Words};
+use crate::command::{Class, Output, Spec, registry, tool_schema};
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -25,7 +25,18 @@ use url::Url;
 
 /// What agents with a model are offered: what a person does with a page, and looking at it.
 const OFFERED: [&str; 13] = [
-    "goto", "back", "reload", "click", "fill", "press", "select", "scroll", "wait", "snapshot", "text", "links",
+    "goto",
+    "back",
+    "reload",
+    "click",
+    "fill",
+    "press",
+    "select",
+    "scroll",
+    "wait",
+    "snapshot",
+    "text",
+    "links",
     "screenshot",
 ];
 /// A larger picture would cost an agent more than it shows.
@@ -68,7 +79,7 @@ impl ConversationTools {
         let tool = |spec: &'static Spec| OfferedTool {
             name: spec.name.to_owned(),
             description: tool_schema::description(spec),
-            schema: tool_schema::schema(spec),
+            schema: tool_schema::input_schema(spec),
             read_only: spec.class == Class::Read,
         };
         specs.map(tool).collect()
@@ -77,8 +88,8 @@ impl ConversationTools {
     /// A tool call's JSON arguments as the command that they mean.
     pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
         let offered = OFFERED.contains(&tool).then(|| registry::find(tool)).flatten();
-        let spec = offered.ok_or_else(|| registry::unknown(tool, &OFFERED))?;
-        Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::to_args(spec, arguments)? })
+        let spec = offered.ok_or_else(|| registry::unknown(tool))?;
+        Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
     }
 
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
@@ -160,7 +171,7 @@ impl ConversationTools {
     fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
         let pages = self.engine.pages().map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
-        words::describe(command, args, &label)
+        words::describe_with(command, args, &label)
     }
 
     fn withdraw(&self, approval_id: ApprovalId) {
@@ -177,7 +188,7 @@ impl Tools for ConversationTools {
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
-        let args = registry::find(tool).and_then(|spec| tool_schema::to_args(spec, arguments).ok());
+        let args = registry::find(tool).and_then(|spec| tool_schema::arguments_of(spec, arguments).ok());
         let words = match args {
             Some(args) => self.words(tool, &args, self.runner.conversation().info().tab_id),
             None => {
