@@ -5,8 +5,9 @@
 
 use crate::browser::browser::EarlyScript;
 
-/// The isolated world. The browser makes it again for each document under this name.
-pub const WORLD: &str = "gstack";
+/// The isolated world. The browser makes it again for each document under this name. It must be no extension's name,
+/// our own least of all: the world of an extension's content scripts is reported under that.
+pub const WORLD: &str = "gstack commands";
 
 /// Defines `globalThis.__gstack` once a document.
 pub const SOURCE: &str = concat!(
