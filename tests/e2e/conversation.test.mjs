@@ -2,12 +2,13 @@
  * A conversation as a person has it: in the side panel of a real browser, about a real page.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
 describe('a conversation in the side panel', () => {
   let scene;
   before(async () => { scene = await Scene.open(); });
+  afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
   test('connect tells each step and says what comes next', () => {
@@ -31,7 +32,7 @@ describe('a conversation in the side panel', () => {
     await panel.answer('conversation');
     const filled = await filling;
     assert.ok(!filled.isError, JSON.stringify(filled));
-    await panel.seen('stepDone', 'Name');
+    await panel.seen('stepDone', 'Filling #name');
     assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
     await turn.tool('click', { selector: 'text=Order now' });
     assert.equal(await page.waitFor('document.querySelector("#said").textContent'), 'Ordered by Ada');
