@@ -121,18 +121,6 @@ describe('a conversation in the side panel', () => {
     await scene.panel.gone('stop');
   });
 
-  test('the panel closed and opened again by connect shows the conversation', async () => {
-    const turn = await scene.ask('Stay');
-    await scene.client.send('Target.closeTarget', { targetId: scene.panel.page.targetId });
-    turn.say('Still here.');
-    await scene.home.connect();
-    const panel = await scene.panelAgain();
-    await panel.seen('bubble', 'Stay');
-    await panel.seen('answer', 'Still here.');
-    turn.end();
-    await panel.gone('stop');
-  });
-
   test('a draft survives the panel', async () => {
     const { panel } = scene;
     await panel.page.click('.composer__text');
@@ -168,6 +156,19 @@ describe('a conversation in the side panel', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /Hello shell\./);
     await scene.panel.seen('answer', 'Hello shell.');
+  });
+
+  test('the panel closed and opened again by connect shows the conversation', async () => {
+    const turn = await scene.ask('Stay');
+    await scene.client.send('Target.closeTarget', { targetId: scene.panel.page.targetId });
+    turn.say('Still here.');
+    await scene.client.gone(scene.panel.page.targetId, 'the panel');
+    await scene.home.connect();
+    const panel = await scene.panelAgain();
+    await panel.seen('bubble', 'Stay');
+    await panel.seen('answer', 'Still here.');
+    turn.end();
+    await panel.gone('stop');
   });
 });
 
