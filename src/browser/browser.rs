@@ -16,7 +16,9 @@ use super::targets::ReadTabTargets;
 use super::transport::Transport;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
-use chromiumoxide::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
+use chromiumoxide::cdp::browser_protocol::browser::{
+    GetVersionParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
 use chromiumoxide::cdp::browser_protocol::target::{
     CreateTargetParams, FilterEntry, GetBrowserContextsParams, SessionId, SetDiscoverTargetsParams, TargetFilter,
 };

@@ -18,20 +18,39 @@ pub struct Globals {
 /// One invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Invocation {
-    Connect { browser: Option<String>, headless: Option<bool>, url: Option<String>, arguments: Vec<String> },
+    Connect {
+        browser: Option<String>,
+        headless: Option<bool>,
+        url: Option<String>,
+        arguments: Vec<String>,
+    },
     Disconnect,
     Stop,
     Restart,
     Status,
     Doctor,
-    Chat { message: String, agent: Option<String> },
+    Chat {
+        message: String,
+        agent: Option<String>,
+    },
     StopTurns,
-    Approvals { answer: Option<(String, ApprovalWord)> },
+    Approvals {
+        answer: Option<(String, ApprovalWord)>,
+    },
     Agents,
-    InstallHost { user_data_dir: Option<PathBuf>, dry_run: bool },
-    UninstallHost { user_data_dir: Option<PathBuf>, dry_run: bool },
+    InstallHost {
+        user_data_dir: Option<PathBuf>,
+        dry_run: bool,
+    },
+    UninstallHost {
+        user_data_dir: Option<PathBuf>,
+        dry_run: bool,
+    },
     /// A command of the registry.
-    Browser { command: String, args: Vec<String> },
+    Browser {
+        command: String,
+        args: Vec<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,9 +224,9 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         }
         "stop-turn" => Invocation::StopTurns,
         "approvals" => Invocation::Approvals {
-            answer: text("id").zip(text("word")).map(|(id, word)| {
-                (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })
-            }),
+            answer: text("id")
+                .zip(text("word"))
+                .map(|(id, word)| (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })),
         },
         "agents" => Invocation::Agents,
         "install-host" => {

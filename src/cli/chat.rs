@@ -150,7 +150,12 @@ impl View {
             }
             ChatBody::Approval { ask, site, does, .. } => {
                 let site = site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
-                self.line(&format!("{} {}{site}  {}", self.terminal.warm("?"), self.terminal.bold(ask), self.terminal.dim(does)));
+                self.line(&format!(
+                    "{} {}{site}  {}",
+                    self.terminal.warm("?"),
+                    self.terminal.bold(ask),
+                    self.terminal.dim(does)
+                ));
             }
             ChatBody::Notice { text, .. } => self.line(&self.terminal.dim(text)),
             ChatBody::TurnDone { .. } if !self.at_line_start => self.line(""),

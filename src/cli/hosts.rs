@@ -33,8 +33,7 @@ pub fn options(user_data_dir: Option<PathBuf>, dry_run: bool) -> Options {
 fn show(report: &Report, extension: Option<&Path>, json: bool) -> Result<(), Fault> {
     if json {
         let value = json!({ "report": report, "extension": extension });
-        let text =
-            serde_json::to_string_pretty(&value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        let text = serde_json::to_string_pretty(&value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
         print_line(&text);
     } else {
         print(&report.to_string());

@@ -39,6 +39,13 @@ impl Context {
             None => self.browser.current().await?,
         })
     }
+    /// The client works on this tab from now on; its current tab is the browser's where it is the one that moves it.
+    pub(super) fn move_to(&self, id: TabId) -> Result<(), Fault> {
+        if self.moves_current {
+            self.browser.set_current(id)?;
+        }
+        Ok(())
+    }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
         Ok(self.pages.open(&self.tab().await?).await?)

@@ -5,6 +5,7 @@ use super::context::{Context, Output};
 use super::registry;
 use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, selector};
 use crate::browser::dialogs::DialogPolicy;
+use crate::browser::page::error::PageError;
 use crate::browser::page::{Clicked, LoadState, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -234,10 +235,14 @@ async fn select_values(
     limit: Duration,
 ) -> Result<Vec<String>, Fault> {
     let page = context.page().await?;
-    if values.len() > 1
-        && let Ok(_) = page.select(target, &[values.join(" ")], limit).await
-    {
-        return Ok(vec![values.join(" ")]);
+    if values.len() > 1 {
+        let whole = values.join(" ");
+        match page.select(target, std::slice::from_ref(&whole), limit).await {
+            Ok(_) => return Ok(vec![whole]),
+            // No option of that text: then each word is one.
+            Err(PageError::Refused { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     page.select(target, &values, limit).await?;
     Ok(values)

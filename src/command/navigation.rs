@@ -107,13 +107,7 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 
 /// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
 pub(super) async fn leave_metadata(page: &crate::browser::page::Page, arrival: &Arrival) -> Result<(), Fault> {
-    let redirected = url_guard::check(&arrival.url).map(drop);
-    let answered = arrival.remote_address.as_deref().map_or(Ok(()), url_guard::check_remote);
-    let refused = match (redirected, answered) {
-        (_, Err(fault)) => fault,
-        (Err(fault), Ok(())) if fault.message.contains("metadata") => fault,
-        _ => return Ok(()),
-    };
+    let Err(refused) = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref()) else { return Ok(()) };
     page.goto("about:blank", NAVIGATION_LIMIT).await?;
     Err(refused)
 }

@@ -39,11 +39,16 @@ pub fn find(name: &str) -> Option<&'static Spec> {
 
 /// As `find`; the fault of an unknown name suggests the nearest one.
 pub fn get(name: &str) -> Result<&'static Spec, Fault> {
-    find(name).ok_or_else(|| unknown(name, &[]))
+    find(name).ok_or_else(|| unknown(name))
 }
 
-/// The fault for a name that is no command. `others`: commands that exist elsewhere (the CLI's own).
-pub fn unknown(name: &str, others: &[&'static str]) -> Fault {
+/// The fault for a name that is no command, with the nearest one as its hint.
+pub fn unknown(name: &str) -> Fault {
+    unknown_among(name, &[])
+}
+
+/// The same where other commands exist beside these (the CLI's own).
+pub fn unknown_among(name: &str, others: &[&'static str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
     match nearest(name, others) {
         Some(near) => fault.hint(format!("Did you mean: {near}?")),
@@ -85,18 +90,11 @@ fn distance(left: &str, right: &str) -> usize {
 pub async fn run(context: &Context, name: &str, args: &[String]) -> Result<Output, Fault> {
     let spec = get(name)?;
     let arguments = Arguments::parse(spec, args)?;
-    let output = tokio::select! {
+    tokio::select! {
         biased;
-        output = (spec.run)(context, arguments) => output?,
-        () = context.cancel.cancelled() => return Err(cut_off(spec)),
-    };
-    if let Some(tab) = output.moved_to.filter(|_| context.moves_current) {
-        // The tab may be gone again already: the client learns that from its next command.
-        if let Err(error) = context.browser.set_current(tab) {
-            tracing::debug!(%error, "the tab that was moved to is gone");
-        }
+        output = (spec.run)(context, arguments) => output,
+        () = context.cancel.cancelled() => Err(cut_off(spec)),
     }
-    Ok(output)
 }
 
 fn cut_off(spec: &Spec) -> Fault {
@@ -110,7 +108,7 @@ fn cut_off(spec: &Spec) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::{all, find, unknown};
+    use super::{all, find, unknown, unknown_among};
     use crate::command::spec::{Category, Kind};
     use std::collections::HashSet;
 
@@ -138,10 +136,10 @@ mod tests {
     fn unknown_names_suggest_the_nearest() {
         for (typed, near) in [("clik", "click"), ("snapshto", "snapshot"), ("gotoo", "goto"), ("screen", "screenshot")]
         {
-            assert_eq!(unknown(typed, &[]).hint.unwrap(), format!("Did you mean: {near}?"));
+            assert_eq!(unknown(typed).hint.unwrap(), format!("Did you mean: {near}?"));
         }
-        assert_eq!(unknown("conect", &["connect"]).hint.unwrap(), "Did you mean: connect?");
-        assert!(unknown("xyzzyx", &[]).hint.unwrap().contains("gstack help"));
+        assert_eq!(unknown_among("conect", &["connect"]).hint.unwrap(), "Did you mean: connect?");
+        assert!(unknown("xyzzyx").hint.unwrap().contains("gstack help"));
         assert!(find("nothing").is_none());
     }
 }

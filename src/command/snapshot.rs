@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
+use super::path_guard;
 use super::spec::{Category, Class, Flag, Spec};
 use crate::browser::page::{Snapshot, SnapshotOptions, Target};
 use crate::protocol::fault::Fault;
@@ -21,6 +22,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
         Flag { name: "-c", alias: "--compact", value: None, help: "Without unnamed structure" },
         Flag { name: "-d", alias: "--depth", value: Some("N"), help: "At most N levels below the top" },
         Flag { name: "-s", alias: "--selector", value: Some("sel"), help: "Only this element" },
+        Flag { name: "-o", alias: "--output", value: Some("path"), help: "Also write it to this file" },
         Flag { name: "-D", alias: "--diff", value: None, help: "What changed since the tab's snapshot before" },
         Flag {
             name: "-C",
@@ -46,6 +48,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         scope: arguments.value("-s").map(Target::parse),
         cursor: arguments.has("-C"),
     };
+    let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     let page = context.page().await?;
     let snapshot = page.snapshot(&options).await?;
     let url = page.url()?;
@@ -58,7 +61,12 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     }
     let text = printed(&snapshot);
     let refs = snapshot.text.matches("@e").count() + snapshot.cursor.matches("@c").count();
-    Ok(Output::from_page(text, url.clone()).data(json!({ "url": url, "refs": refs, "more": snapshot.more })))
+    let mut output =
+        Output::from_page(text, url.clone()).data(json!({ "url": url, "refs": refs, "more": snapshot.more }));
+    if let Some(path) = path {
+        output.files.push(path_guard::write(path, output.text.clone().into_bytes()).await?);
+    }
+    Ok(output)
 }
 
 fn printed(snapshot: &Snapshot) -> String {

@@ -117,6 +117,7 @@ fn tab_number(text: &str) -> Result<TabId, Fault> {
 async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let id = tab_number(&arguments.required("id")?)?;
     context.browser.tab(id)?;
+    context.move_to(id)?;
     let mut output = Output::text(format!("Switched to tab {id}")).data(json!({ "id": id }));
     output.moved_to = Some(id);
     Ok(output)
@@ -127,6 +128,7 @@ async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let tab = context.browser.new_tab().await?;
     let id = tab.id();
+    context.move_to(id)?;
     let mut url = "about:blank".to_owned();
     if let Some(address) = address {
         let page = context.pages.open(&tab).await?;

@@ -12,7 +12,7 @@ pub fn description(spec: &Spec) -> String {
 }
 
 /// The JSON Schema of the command's arguments.
-pub fn schema(spec: &Spec) -> Map<String, Value> {
+pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for parameter in spec.parameters {
@@ -61,7 +61,7 @@ fn flag_name(flag: &Flag) -> &'static str {
 }
 
 /// JSON arguments as the words that `Arguments::parse` takes.
-pub fn to_args(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
+pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
     let empty = Map::new();
     let given = match arguments {
         Value::Null => &empty,
@@ -128,7 +128,7 @@ fn bad(spec: &Spec, message: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::{schema, to_args};
+    use super::{arguments_of, input_schema};
     use crate::command::arguments::Arguments;
     use crate::command::registry;
     use serde_json::json;
@@ -136,28 +136,28 @@ mod tests {
     #[test]
     fn json_arguments_become_words_that_parse() {
         let fill = registry::find("fill").unwrap();
-        let words = to_args(fill, &json!({ "selector": "@e1", "value": "--x y", "timeout": 100 })).unwrap();
+        let words = arguments_of(fill, &json!({ "selector": "@e1", "value": "--x y", "timeout": 100 })).unwrap();
         let parsed = Arguments::parse(fill, &words).unwrap();
         assert_eq!(parsed.text("value").as_deref(), Some("--x y"));
         assert_eq!(parsed.value("--timeout"), Some("100"));
         let snapshot = registry::find("snapshot").unwrap();
-        let words = to_args(snapshot, &json!({ "interactive": true, "compact": false, "depth": 2 })).unwrap();
+        let words = arguments_of(snapshot, &json!({ "interactive": true, "compact": false, "depth": 2 })).unwrap();
         assert_eq!(words, ["-i", "-d", "2"]);
-        assert_eq!(to_args(registry::find("url").unwrap(), &json!(null)).unwrap(), Vec::<String>::new());
+        assert_eq!(arguments_of(registry::find("url").unwrap(), &json!(null)).unwrap(), Vec::<String>::new());
     }
 
     #[test]
     fn wrong_arguments_are_named() {
         let click = registry::find("click").unwrap();
         for wrong in [json!({}), json!({ "selector": {} }), json!({ "selector": "a", "force": true }), json!([])] {
-            assert!(to_args(click, &wrong).is_err(), "{wrong}");
+            assert!(arguments_of(click, &wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn every_command_has_a_schema_without_name_clashes() {
         for spec in registry::all() {
-            let schema = schema(spec);
+            let schema = input_schema(spec);
             let properties = schema["properties"].as_object().unwrap();
             assert_eq!(properties.len(), spec.parameters.len() + spec.flags.len(), "{}", spec.name);
         }

@@ -57,8 +57,18 @@ pub fn check(typed: &str) -> Result<Url, Fault> {
     }
 }
 
-/// The address that answered a navigation, as the browser spells it.
-pub fn check_remote(address: &str) -> Result<(), Fault> {
+/// Where a navigation ended: after all redirects, and which address answered as the browser spells it.
+pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
+    // What can't be parsed (an error page's own address) has no host to judge.
+    if let Ok(url) = Url::parse(url)
+        && url.host().is_some_and(|host| is_metadata(&host))
+    {
+        return Err(refused_metadata(url.host_str().unwrap_or_default()));
+    }
+    remote_address.map_or(Ok(()), check_remote)
+}
+
+fn check_remote(address: &str) -> Result<(), Fault> {
     let bare = address.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {
         Ok(IpAddr::V4(address)) if is_metadata_v4(address) => Err(refused_metadata(bare)),
@@ -139,7 +149,7 @@ fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, check_remote};
+    use super::{check, check_arrival, check_remote};
     use crate::protocol::fault::FaultCode;
 
     #[test]
@@ -225,5 +235,8 @@ mod tests {
         for address in ["127.0.0.1", "[::1]", "", "93.184.216.34"] {
             assert!(check_remote(address).is_ok());
         }
+        assert!(check_arrival("http://169.254.169.254/", None).is_err());
+        assert!(check_arrival("http://a.example/", Some("169.254.169.254")).is_err());
+        assert!(check_arrival("about:blank", Some("127.0.0.1")).is_ok());
     }
 }

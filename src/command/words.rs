@@ -15,15 +15,69 @@ pub struct Words {
     pub verb: String,
     /// Empty where the verb says it all.
     pub object: String,
+    /// The command as it would run, for a person to judge: what is typed is counted, scripts are shown.
+    pub redacted: String,
+    /// `Click`, for asking.
+    imperative: &'static str,
+    /// The object is the name of something in the page.
+    is_named: bool,
 }
+
+impl Words {
+    /// The question to a person, without its question mark: `Click “Submit”`.
+    pub fn request(&self) -> String {
+        let Self { imperative, object, is_named, .. } = self;
+        match (object.is_empty(), is_named) {
+            (true, _) => (*imperative).to_owned(),
+            (false, true) => format!("{imperative} “{object}”"),
+            (false, false) => format!("{imperative} {object}"),
+        }
+    }
+}
+
+/// What is done, and what is asked for.
+const VERBS: [(&str, &str); 20] = [
+    ("Opening", "Open"),
+    ("Going", "Go"),
+    ("Reloading", "Reload"),
+    ("Looking at", "Look at"),
+    ("Reading", "Read"),
+    ("Running", "Run"),
+    ("Checking", "Check"),
+    ("Clicking", "Click"),
+    ("Filling", "Fill"),
+    ("Choosing", "Choose"),
+    ("Pointing at", "Point at"),
+    ("Typing", "Type"),
+    ("Pressing", "Press"),
+    ("Scrolling", "Scroll"),
+    ("Waiting", "Wait"),
+    ("Resizing", "Resize"),
+    ("Taking", "Take"),
+    ("Switching", "Switch"),
+    ("Closing", "Close"),
+    ("Accepting", "Accept"),
+];
 
 /// In characters.
 const LONGEST_OBJECT: usize = 60;
 
-/// Says what a command does. `label`: what a ref (`@e3`) is called in its page, where that is known.
-pub fn describe(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<String>) -> Words {
+/// Says what a command does; a ref stands for itself.
+pub fn describe(name: &str, args: &[String]) -> Words {
+    describe_with(name, args, &|_| None)
+}
+
+/// Says what a command does. `label`: what a ref (`@e3`) is called in its page (`Pages::label`).
+pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<String>) -> Words {
     let Some(spec) = registry::find(name) else {
-        return Words { kind: StepKind::Other, verb: "Running".to_owned(), object: name.to_owned() };
+        return Words {
+            kind: StepKind::Other,
+            verb: "Running".to_owned(),
+            object: name.to_owned(),
+            redacted: name.to_owned(),
+            imperative: "Run",
+            is_named: false,
+        };
     };
     // What can't be parsed will not run either, but it has a line.
     let arguments = Arguments::parse(spec, args).unwrap_or_default();
@@ -74,7 +128,15 @@ pub fn describe(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<Stri
         "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
         other => ("Running", other.to_owned()),
     };
-    Words { kind: kind(spec), verb: verb.to_owned(), object: shorten(&object) }
+    let imperative = VERBS.iter().find(|(doing, _)| *doing == verb).map_or("Dismiss", |(_, asked)| *asked);
+    Words {
+        kind: kind(spec),
+        verb: verb.to_owned(),
+        object: shorten(&object),
+        redacted: shown(spec, args),
+        imperative,
+        is_named: matches!(spec.name, "click" | "fill" | "hover"),
+    }
 }
 
 fn kind(spec: &Spec) -> StepKind {
@@ -139,6 +201,18 @@ fn shorten(text: &str) -> String {
     line.chars().take(LONGEST_OBJECT - 1).chain(['…']).collect()
 }
 
+/// The command line for a person who decides about it: a script must be seen to be judged, what is typed must not.
+fn shown(spec: &Spec, args: &[String]) -> String {
+    const LONGEST_SCRIPT: usize = 500;
+    let words = if spec.name == "js" { args.to_vec() } else { redact(spec.name, args) };
+    let line = format!("{} {}", spec.name, words.join(" "));
+    let line = line.trim_end();
+    if line.chars().count() <= LONGEST_SCRIPT {
+        return line.to_owned();
+    }
+    line.chars().take(LONGEST_SCRIPT - 1).chain(['…']).collect()
+}
+
 /// The arguments without what a person or page may have typed: values are counted, addresses lose their query.
 pub fn redact(name: &str, args: &[String]) -> Vec<String> {
     let Some(spec) = registry::find(name) else { return vec![counted(args)] };
@@ -175,12 +249,12 @@ fn without_query(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{StepKind, describe, redact};
+    use super::{StepKind, VERBS, describe, describe_with, redact};
     use crate::command::registry;
 
     fn words(name: &str, args: &[&str]) -> String {
         let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-        let words = describe(name, &args, &|name| (name == "@e3").then(|| "Submit".to_owned()));
+        let words = describe_with(name, &args, &|name| (name == "@e3").then(|| "Submit".to_owned()));
         format!("{} {}", words.verb, words.object).trim_end().to_owned()
     }
 
@@ -202,10 +276,15 @@ mod tests {
     #[test]
     fn every_command_has_its_own_words() {
         for spec in registry::all() {
-            let words = describe(spec.name, &[], &|_| None);
+            let words = describe(spec.name, &[]);
+            assert!(
+                VERBS.iter().any(|(doing, _)| *doing == words.verb) || words.verb == "Dismissing",
+                "{}",
+                words.verb
+            );
             assert!((words.verb.as_str(), words.object.as_str()) != ("Running", spec.name), "{}", spec.name);
         }
-        assert_eq!(describe("js", &[], &|_| None).kind, StepKind::Control);
+        assert_eq!(describe("js", &[]).kind, StepKind::Control);
     }
 
     #[test]
@@ -217,5 +296,16 @@ mod tests {
         assert_eq!(redacted("type", &["hunter2"]), "[7 characters]");
         assert_eq!(redacted("goto", &["https://u:p@a.example/x?token=1#y"]), "https://a.example/x?…");
         assert_eq!(redacted("click", &["@e3"]), "@e3");
+    }
+
+    #[test]
+    fn a_person_is_asked_in_the_imperative_and_sees_what_would_run() {
+        let words =
+            |name: &str, args: &[&str]| describe(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(words("click", &["text=Revoke key"]).request(), "Click “Revoke key”");
+        assert_eq!(words("goto", &["https://a.example/"]).request(), "Open a.example");
+        assert_eq!(words("click", &["@e14"]).redacted, "click @e14");
+        assert_eq!(words("type", &["hunter2"]).redacted, "type [7 characters]");
+        assert_eq!(words("js", &["alert(1)"]).redacted, "js alert(1)");
     }
 }

@@ -11,8 +11,8 @@ use crate::base::peer;
 use crate::base::state::State;
 use crate::client::start::Report;
 use crate::engine::{Config, Engine, MCP_PATH, Provision};
-use crate::install::{binary, extension, hosts};
 use crate::http::{self, Access};
+use crate::install::{binary, extension, hosts};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::{mcp, panel};
@@ -81,8 +81,10 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
     let panel = peer::listen(&home.panel_socket()).map_err(|e| storage(&home, &e))?;
     let http = peer::listen(&home.http_socket()).map_err(|e| storage(&home, &e))?;
     let port = http::bind_port(config.daemon.port).await.map_err(|e| {
-        failed(Fault::new(FaultCode::Conflict, format!("no port is free on 127.0.0.1: {e}"))
-            .hint("Close programs that hold many ports, or set `port` under [daemon] in config.toml."))
+        failed(
+            Fault::new(FaultCode::Conflict, format!("no port is free on 127.0.0.1: {e}"))
+                .hint("Close programs that hold many ports, or set `port` under [daemon] in config.toml."),
+        )
     })?;
     let number = port.local_addr().map_err(|e| storage(&home, &e))?.port();
     let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();

@@ -10,9 +10,9 @@ pub fn send(report: &Report) {
     let line = serde_json::to_string(report).unwrap_or_default();
     // A starter that has gone needs no report.
     writeln!(output, "{line}").and_then(|()| output.flush()).ok();
-    if let Ok(null) = OpenOptions::new().write(true).open("/dev/null") {
-        if let Err(error) = rustix::stdio::dup2_stdout(&null) {
-            tracing::warn!(%error, "the starter's pipe could not be let go");
-        }
+    if let Ok(null) = OpenOptions::new().write(true).open("/dev/null")
+        && let Err(error) = rustix::stdio::dup2_stdout(&null)
+    {
+        tracing::warn!(%error, "the starter's pipe could not be let go");
     }
 }

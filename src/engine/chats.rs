@@ -37,8 +37,7 @@ impl Engine {
     pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.folder(), page: Some(place.page.clone()) };
-        let conversation =
-            self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+        let conversation = self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
         if conversation.state() == ConversationState::Idle {
             conversation.set_page(place.page);
         }
@@ -165,9 +164,7 @@ impl Engine {
     /// Answers an approval. The first answer counts.
     pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let conversation = self.conversation(&answer.conversation_id)?;
-        self.runner(&conversation)
-            .answer(answer.approval_id.clone(), answer.decision, by)
-            .map_err(|e| e.fault())
+        self.runner(&conversation).answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault())
     }
 
     /// The approvals that wait, in all conversations.
@@ -195,13 +192,13 @@ impl Engine {
     }
 
     pub fn render_markdown(&self, blocks: &[String]) -> Rendered {
-        Rendered { html: blocks.iter().map(|block| markdown::to_html(block)).collect() }
+        Rendered { html: blocks.iter().map(|block| markdown::render(block)).collect() }
     }
 
     pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
         let conversation = self.conversation(&read.conversation_id)?;
         let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
-        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime })
+        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime.to_owned() })
     }
 
     pub(super) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
@@ -276,4 +273,3 @@ pub(super) struct TabPlace {
     pub(super) key: TabKey,
     pub(super) page: PageContext,
 }
-

@@ -25,7 +25,7 @@ impl Engine {
             let data = serde_json::to_value(&status).ok();
             return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
         }
-        let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
+        let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         Arguments::parse(spec, &request.args)?;
         if self.browser().is_none() {
@@ -41,7 +41,7 @@ impl Engine {
     pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
         let place = self.place_of(port, run.chrome_tab_id)?;
         let request = run.request;
-        let spec = registry::find(&request.command).ok_or_else(|| registry::unknown(&request.command))?;
+        let spec = registry::get(&request.command)?;
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }

@@ -38,7 +38,9 @@ impl Engine {
             None => bad(
                 Hop::Host,
                 Fault::new(FaultCode::NotFound, "no browser's extension is connected")
-                    .hint("Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.")
+                    .hint(
+                        "Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.",
+                    )
                     .command("gstack connect"),
             ),
         }

@@ -218,7 +218,10 @@ impl Engine {
             let (what, command) = if hello.protocol > PROTOCOL {
                 ("The extension is newer than gstack: update gstack, then run `gstack stop`.", "gstack stop")
             } else {
-                ("The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.", "gstack connect")
+                (
+                    "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.",
+                    "gstack connect",
+                )
             };
             let message =
                 format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);

@@ -78,12 +78,7 @@ mod tests {
     use super::*;
 
     fn wish(class: Class, site: Option<&str>) -> Wish {
-        Wish {
-            conversation_id: ConversationId::new("c1"),
-            class,
-            site: site.map(str::to_owned),
-            leaves_site: false,
-        }
+        Wish { conversation_id: ConversationId::new("c1"), class, site: site.map(str::to_owned), leaves_site: false }
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -63,8 +63,9 @@ fn fit(envelope: &Envelope) -> Vec<u8> {
     if bytes.len() <= MAX_TO_CHROME {
         return bytes;
     }
-    let fault = Fault::new(FaultCode::TooLarge, format!("the answer of {} bytes does not fit into one message", bytes.len()))
-        .hint("Ask for a smaller part.");
+    let fault =
+        Fault::new(FaultCode::TooLarge, format!("the answer of {} bytes does not fit into one message", bytes.len()))
+            .hint("Ask for a smaller part.");
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
 }
 

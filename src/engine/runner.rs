@@ -36,9 +36,15 @@ pub(super) struct Runner {
 enum Input {
     Effects(Vec<Effect>),
     /// A session that was being started is there, or why not.
-    Started { generation: u64, outcome: Result<Box<dyn AgentSession>, Fault> },
+    Started {
+        generation: u64,
+        outcome: Result<Box<dyn AgentSession>, Fault>,
+    },
     /// The tools of the conversation ask a person.
-    Asked { request: ApprovalRequest, answer: oneshot::Sender<Decision> },
+    Asked {
+        request: ApprovalRequest,
+        answer: oneshot::Sender<Decision>,
+    },
 }
 
 impl Runner {
@@ -277,8 +283,7 @@ impl Task {
         let generation = self.generation;
         let cancel = CancellationToken::new();
         let (launch, tools) = self.launch(&name, choice.model.clone(), choice.is_model);
-        self.starting =
-            Some(Starting { agent: name, model: choice.model, turn_id, tools, cancel: cancel.clone() });
+        self.starting = Some(Starting { agent: name, model: choice.model, turn_id, tools, cancel: cancel.clone() });
         let environment = self.engine.agent_environment();
         let (events, mut own_events) = mpsc::channel(AGENT_BACKLOG);
         let agent = choice.agent;
@@ -321,6 +326,7 @@ impl Task {
             tools: tools.clone(),
             environment: Default::default(),
             run_files: self.engine.home().run_files(),
+            off_limits: vec![self.engine.home().root().to_owned()],
         };
         (launch, tools)
     }
@@ -347,11 +353,7 @@ impl Task {
 
     async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
-        let prompt = Prompt {
-            text: message.text.clone(),
-            page: self.page(message),
-            images: self.images(message),
-        };
+        let prompt = Prompt { text: message.text.clone(), page: self.page(message), images: self.images(message) };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });

@@ -12,7 +12,7 @@ use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
 use crate::protocol::chat::{ConversationState, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId, WindowId};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
 use std::collections::{BTreeMap, HashMap};
@@ -82,7 +82,8 @@ impl Engine {
     pub(super) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
         let reported = self.tab_book().reported.get(&port).and_then(|tabs| tabs.get(&chrome_id)).cloned();
         if let Some(browser) = self.browser_of(port) {
-            let by_page = reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
+            let by_page =
+                reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
             if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
                 return Ok(driven_place(&browser, &info));
             }
@@ -239,10 +240,7 @@ impl Engine {
 
     /// A tab of ours as one port's Chrome knows it.
     fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
-        let driven = self
-            .browser_of(port)
-            .and_then(|browser| browser.tab(tab_id).ok())
-            .and_then(|tab| tab.info().ok());
+        let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         let book = self.tab_book();
         let known = book.reported.get(&port)?;
         if let Some(info) = driven {
@@ -251,7 +249,8 @@ impl Engine {
                 None => known.values().find(|tab| tab.target_id.is_some() && tab.target_id == info.page).cloned(),
             };
         }
-        let (_, chrome_id) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
+        let (_, chrome_id) =
+            book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
         known.get(&chrome_id).cloned()
     }
 
@@ -268,11 +267,6 @@ impl Engine {
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
             sender.send(&super::ports::notification(None, &message));
         }
-    }
-
-    /// The windows in which a panel is open, as one port reports them.
-    pub(super) fn panel_windows(&self, port: PortId) -> Vec<WindowId> {
-        self.ports().get(port).map(|port| port.panels.values().copied().collect()).unwrap_or_default()
     }
 }
 

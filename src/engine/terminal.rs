@@ -27,8 +27,7 @@ impl Engine {
         let conversation = self.conversation_of_terminal(&request).await?;
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
-        let (subscribed, subscription) =
-            conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
+        let (subscribed, subscription) = conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
         if lines.send(ChatLine::Conversation(subscribed.info)).await.is_err() {
             return Ok(());
         }

@@ -9,7 +9,8 @@ use super::policy::{Verdict, Wish};
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::chat::turn::ApprovalRequest;
-use crate::command::{Class, Output, Spec, registry, tool_schema, words};
+use crate::command::words::{self, Words};
+use crate::command::{Class, Output, Spec, registry, tool_schema};
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -24,11 +25,25 @@ use url::Url;
 
 /// What agents with a model are offered: what a person does with a page, and looking at it.
 const OFFERED: [&str; 13] = [
-    "goto", "back", "reload", "click", "fill", "press", "select", "scroll", "wait", "snapshot", "text", "links",
+    "goto",
+    "back",
+    "reload",
+    "click",
+    "fill",
+    "press",
+    "select",
+    "scroll",
+    "wait",
+    "snapshot",
+    "text",
+    "links",
     "screenshot",
 ];
 /// A larger picture would cost an agent more than it shows.
 const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
+
+/// What an approval shows of a call, in characters.
+const LONGEST_LINE: usize = 500;
 
 /// One tool as MCP lists it.
 #[derive(Clone, Debug)]
@@ -63,11 +78,7 @@ impl ConversationTools {
         let specs = OFFERED.iter().filter_map(|name| registry::find(name));
         let tool = |spec: &'static Spec| OfferedTool {
             name: spec.name.to_owned(),
-            description: if spec.details.is_empty() {
-                spec.summary.to_owned()
-            } else {
-                format!("{}. {}", spec.summary, spec.details)
-            },
+            description: tool_schema::description(spec),
             schema: tool_schema::input_schema(spec),
             read_only: spec.class == Class::Read,
         };
@@ -82,7 +93,7 @@ impl ConversationTools {
     }
 
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let spec = registry::find(&call.command).ok_or_else(|| registry::unknown(&call.command))?;
+        let spec = registry::get(&call.command)?;
         let info = self.runner.conversation().info();
         let tab = info.tab_id.filter(|_| self.engine.has_browser());
         let Some(tab) = tab else { return Err(not_driven()) };
@@ -121,14 +132,14 @@ impl ConversationTools {
             }
             Verdict::Ask(choices) => choices,
         };
-        let words = words::describe(&call.command, &call.args);
+        let words = self.words(&call.command, &call.args, Some(tab));
         let approval_id = ApprovalId::random();
         let request = ApprovalRequest {
             approval_id: approval_id.clone(),
             ask: words.request(),
             site: wish.site.clone(),
             why: None,
-            does: words.redacted,
+            does: as_typed(call),
             kind: words.kind,
             choices: choices.to_vec(),
         };
@@ -156,6 +167,13 @@ impl ConversationTools {
             .hint("Do not try it another way. Say what you wanted and ask how to go on."))
     }
 
+    /// What a call does, with what its ref is called in the page.
+    fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
+        let pages = self.engine.pages().map(|(_, pages)| pages);
+        let label = |name: &str| pages.as_ref()?.label(tab?, name);
+        words::describe_with(command, args, &label)
+    }
+
     fn withdraw(&self, approval_id: ApprovalId) {
         let event = crate::chat::Event::ApprovalWithdrawn(approval_id);
         if let Some(fault) = self.runner.handle(event) {
@@ -172,7 +190,7 @@ impl Tools for ConversationTools {
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
         let args = registry::find(tool).and_then(|spec| tool_schema::arguments_of(spec, arguments).ok());
         let words = match args {
-            Some(args) => words::describe(tool, &args),
+            Some(args) => self.words(tool, &args, self.runner.conversation().info().tab_id),
             None => {
                 return StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: tool.to_owned() };
             }
@@ -188,6 +206,17 @@ async fn tool_result(output: Output) -> ToolResult {
         .await
         .unwrap_or_default();
     ToolResult { text, data, images }
+}
+
+/// The call as a person would type it: they decide by what it says.
+fn as_typed(call: &ToolCall) -> String {
+    let quoted = |arg: &String| if arg.contains(char::is_whitespace) { format!("\"{arg}\"") } else { arg.clone() };
+    let words: Vec<String> = std::iter::once(call.command.clone()).chain(call.args.iter().map(quoted)).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST_LINE) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
 }
 
 /// A picture that a command wrote.

@@ -52,7 +52,11 @@ impl Steps {
     }
 
     /// Keeps a step's pictures with the conversation and names them in its end.
-    pub(super) async fn with_images(body: ChatBody, pictures: Vec<Image>, conversation: &Arc<Conversation>) -> ChatBody {
+    pub(super) async fn with_images(
+        body: ChatBody,
+        pictures: Vec<Image>,
+        conversation: &Arc<Conversation>,
+    ) -> ChatBody {
         if pictures.is_empty() {
             return body;
         }

@@ -129,9 +129,12 @@ fn no_web_page(caller: &Caller, headers: &HeaderMap, navigation: bool) -> Result
 }
 
 fn is_our_host(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, port)| {
-        if port.bytes().all(|b| b.is_ascii_digit()) { name } else { host }
-    });
+    let name = host.rsplit_once(':').map_or(
+        host,
+        |(name, port)| {
+            if port.bytes().all(|b| b.is_ascii_digit()) { name } else { host }
+        },
+    );
     name == "127.0.0.1" || name.eq_ignore_ascii_case("localhost")
 }
 

@@ -8,9 +8,7 @@ use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
-use crate::protocol::control::{
-    ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
-};
+use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
@@ -69,10 +67,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
             Ok(Json(value)) => Ok(Self(value)),
             Err(rejection) => {
                 let code = if rejection.status() == 413 { FaultCode::TooLarge } else { FaultCode::BadRequest };
-                Err(Refusal(
-                    Fault::new(code, rejection.body_text())
-                        .hint("Send a JSON object with `Content-Type: application/json`; docs/PROTOCOL.md has the shapes."),
-                ))
+                Err(Refusal(Fault::new(code, rejection.body_text()).hint(
+                    "Send a JSON object with `Content-Type: application/json`; docs/PROTOCOL.md has the shapes.",
+                )))
             }
         }
     }

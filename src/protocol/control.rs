@@ -31,7 +31,11 @@ pub struct ConnectRequest {
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectLine {
     /// A step has ended; how long it took.
-    Step { name: String, detail: String, millis: u64 },
+    Step {
+        name: String,
+        detail: String,
+        millis: u64,
+    },
     /// Something that a person should know: `--no-sandbox`, no display.
     Notice(String),
     Done(Connected),

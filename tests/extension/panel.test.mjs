@@ -12,7 +12,7 @@ const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
 const composer = "document.querySelector('.composer__text')";
 const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
 
-describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency: 1 }, () => {
+describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency: 1, timeout: 240_000 }, () => {
   let pages;
   before(async () => { pages = await site(); });
   after(() => pages.close());

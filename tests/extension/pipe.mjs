@@ -39,10 +39,10 @@ class Pipe {
 
   send(method, params = {}, sessionId = undefined) {
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
+    return within(new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, method });
       this.write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    });
+    }), `answer to ${method} ${JSON.stringify(params).slice(0, 200)}`);
   }
 
   on(listener) {
@@ -56,6 +56,14 @@ class Pipe {
     if (message.error) waiting?.reject(new Error(`${waiting.method}: ${message.error.message}`));
     else waiting?.resolve(message.result);
   }
+}
+
+/** Rejects, naming what was waited for, rather than hang. @param {Promise<any>} work @param {string} what */
+function within(work, what, limitMs = 20_000) {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error(`no ${what} within ${limitMs} ms`)), limitMs);
+    work.then(resolve, reject).finally(() => clearTimeout(limit));
+  });
 }
 
 /** One attached target. */
@@ -192,11 +200,11 @@ export class Browser {
   async target(matches) {
     const found = (await this.targets()).find(matches);
     if (found) return found;
-    return new Promise((resolve) => {
+    return within(new Promise((resolve) => {
       this.pipe.on(({ method, params }) => {
         if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo)) resolve(params.targetInfo);
       });
-    });
+    }), `target for ${matches}`);
   }
 
   async attach(targetId) {
@@ -231,9 +239,10 @@ export class Browser {
   }
 
   async close() {
-    const gone = new Promise((resolve) => this.process.once("exit", resolve));
+    const ended = this.process.exitCode !== null || this.process.signalCode !== null;
+    const gone = ended ? null : new Promise((resolve) => this.process.once("exit", resolve));
     await this.pipe.send("Browser.close").catch(() => this.process.kill("SIGKILL"));
-    await gone;
+    await within(gone ?? Promise.resolve(), "end of the browser").catch(() => this.process.kill("SIGKILL"));
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -129,14 +129,6 @@ function scrollToBottom() {
   return { ok: true };
 }
 
-/* What has the keyboard: {editable, tag} */
-function focusedElement() {
-  let at = document.activeElement;
-  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-  if (!at || at === document.body) return null;
-  return { tag: tagOf(at), description: describe(at), frame: tagOf(at) === 'iframe' ? numberOf(at) : 0 };
-}
-
 /*
  * Where a frame's content begins in this frame's viewport. With a point (in the child's coordinates) that is brought into
  * view first, and `covered` says what lies over it.

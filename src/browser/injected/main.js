@@ -20,7 +20,6 @@ globalThis.__gstack = Object.freeze({
   scrollToElement,
   hideOwn,
   scrollToBottom,
-  focusedElement,
   frameOrigin,
   readText: () => readText(),
   readLinks,
@@ -37,6 +36,4 @@ globalThis.__gstack = Object.freeze({
     }
     return { document: DOCUMENT_ID, ...takeSnapshot({ ...options, root }) };
   },
-  /* For the tests' oracle: role and name of one element. */
-  describe: (element) => (beginPass(), { role: roleOf(element), name: nameOf(element, roleOf(element)) }),
 });

@@ -36,6 +36,7 @@ function nameWithSource(element, role) {
   if (byMarkup) return { name: finish(byMarkup), fromContent: false };
   if (NAMED_BY_CONTENT.has(role) && !isValueControl(element)) {
     run.visited.add(element);
+    run.withoutGroups = role === 'treeitem';
     const text = squeeze(contentText(element, run));
     if (text) return { name: finish(text), fromContent: true };
   }
@@ -70,7 +71,8 @@ function nativeName(element, run) {
   const tag = tagOf(element);
   if (tag === 'input') {
     if (BUTTON_INPUTS.has(element.type)) {
-      return labelText(element, run) || squeeze(element.value) || { submit: 'Submit', reset: 'Reset' }[element.type] || '';
+      const usual = element.hasAttribute('value') ? '' : { submit: 'Submit', reset: 'Reset' }[element.type];
+      return labelText(element, run) || squeeze(element.value) || usual || '';
     }
     if (element.type === 'image') {
       return labelText(element, run) || squeeze(element.alt) || squeeze(element.title) || 'Submit';
@@ -166,6 +168,8 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
     if (label) return label;
   }
   const role = roleOf(element);
+  // The items beneath a tree item are not part of its own name.
+  if (run.withoutGroups && role === 'group') return '';
   // A control inside a label stands for its value.
   const value = embeddedValue(element, role);
   if (value !== null && element !== control && !(isReferenced && !control && !follow && isFormField(role))) {

@@ -177,8 +177,17 @@ async function appears(target, timeout) {
   }
 }
 
-/* Resolves when the page has drawn what an input changed. */
+const nextTask = () =>
+  new Promise((resolve) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = resolve;
+    channel.port2.postMessage(null);
+  });
+
+/* Resolves when the handlers of an input have run, and what they put off for a moment. No frame: a hidden page draws none. */
 async function settled() {
-  await nextFrame();
+  await nextTask();
+  await new Promise((resolve) => { setTimeout(resolve); });
+  await nextTask();
   return { url: location.href, readyState: document.readyState };
 }

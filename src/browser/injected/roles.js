@@ -46,7 +46,7 @@ const SECTIONING = 'article, aside, main, nav, section, [role=article], [role=co
 const NATIVE_ROLES = new Map(
   Object.entries({
     article: 'article', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code', dd: 'definition', del: 'deletion',
-    details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term', em: 'emphasis', fieldset: 'group', figure: 'figure', h1: 'heading',
+    details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term', em: 'emphasis', fieldset: 'group', figure: 'figure', form: 'form', h1: 'heading',
     h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', hr: 'separator', ins: 'insertion', main: 'main', mark: 'mark',
     math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
     p: 'paragraph', progress: 'progressbar', s: 'deletion', search: 'search', strong: 'strong', sub: 'subscript', summary: 'button',
@@ -163,8 +163,6 @@ function nativeRole(element) {
       return hasOwnLabel(element) || !element.parentElement?.closest('article, aside, nav, section') ? 'complementary' : '';
     case 'section':
       return hasOwnLabel(element) ? 'region' : '';
-    case 'form':
-      return hasOwnLabel(element) ? 'form' : '';
     default:
       return element.isContentEditable && isEditingHost(element) ? 'textbox' : '';
   }

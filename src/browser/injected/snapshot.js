@@ -145,7 +145,8 @@ function makeNode(element, tag, role, parent, flags, walk) {
   const isInteractive = INTERACTIVE.has(role);
   if (walk.interactive && !isInteractive) return null;
   if (parent.leaf && !isInteractive) return null;
-  if (role === 'caption' || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
+  // What only groups rows, or is a name already, says nothing of its own.
+  if (role === 'caption' || role === 'rowgroup' || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
   const { name, fromContent } = nameWithSource(element, role);
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
   // A row's cells say the same again, line by line.

@@ -65,6 +65,7 @@ impl Page {
         if let Some(option) = self.ask::<Option<OptionPlace>>(target, "optionOf", &[], SCRIPT_LIMIT).await? {
             return self.click_option(target, option, limit).await;
         }
+        let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -123,6 +124,7 @@ impl Page {
     /// Moves the pointer over the element.
     pub async fn hover(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
+        let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -9,8 +9,7 @@ use crate::browser::frames::FrameId;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chromiumoxide::cdp::browser_protocol::page::{
-    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, StartScreencastFormat,
-    StartScreencastParams, StopScreencastParams, Viewport,
+    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport,
 };
 use std::time::Duration;
 
@@ -56,17 +55,7 @@ pub struct Capture {
 
 impl Page {
     pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
-        // A hidden tab draws nothing unless somebody takes its frames.
-        let screencast = StartScreencastParams {
-            format: Some(StartScreencastFormat::Jpeg),
-            quality: Some(1),
-            max_width: Some(16),
-            max_height: Some(16),
-            ..StartScreencastParams::default()
-        };
-        let session = self.session().clone();
-        session.call_within(screencast, CAPTURE_LIMIT).await?;
-        let drawing = Drawing { session: session.clone() };
+        let drawing = self.draw();
         self.hide_own(true).await?;
         let result = self.capture_now(area, format).await;
         let shown = self.hide_own(false).await;
@@ -133,16 +122,5 @@ impl Page {
         let frame = self.main_frame().await?.id;
         let _: serde_json::Value = self.script(&frame, "hideOwn", &[&hide], SCRIPT_LIMIT).await?;
         Ok(())
-    }
-}
-
-/// Ends the screencast, also where the capture was cut off.
-struct Drawing {
-    session: crate::browser::session::Session,
-}
-
-impl Drop for Drawing {
-    fn drop(&mut self) {
-        self.session.post(StopScreencastParams::default());
     }
 }

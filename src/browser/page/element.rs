@@ -21,6 +21,9 @@ use tokio::time::Instant;
 /// What the page's own waiting may run over: a script that has not answered by then will not.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// A page that is left while it is read is read again, in its next document; one that is left over and over is not.
+pub(super) const TRIES_TO_READ: u32 = 3;
+
 /// What a client named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -156,7 +159,7 @@ impl Page {
         }
     }
 
-    /// Calls `function(target, …arguments)` in the target's frame, once; `T` may hold a flattened `FaultReply`.
+    /// Calls `function(target, …arguments)`, which only reads, in the target's frame; `T` may hold a flattened `FaultReply`.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         target: &Target,
@@ -164,14 +167,19 @@ impl Page {
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
-        let (frame, script_target) = self.locate(target).await?;
-        let mut all: Vec<&dyn Argument> = vec![&script_target];
-        all.extend_from_slice(arguments);
-        match self.script(&frame, function, &all, limit).await {
-            Err(PageError::DocumentGone) if matches!(target, Target::Ref(_)) => {
-                Err(PageError::RefNotFound(target.to_string()))
+        let mut tries = 0;
+        loop {
+            let (frame, script_target) = self.locate(target).await?;
+            let mut all: Vec<&dyn Argument> = vec![&script_target];
+            all.extend_from_slice(arguments);
+            match (self.script(&frame, function, &all, limit).await, target) {
+                (Err(PageError::DocumentGone), Target::Ref(name)) => {
+                    return Err(PageError::RefNotFound(name.to_string()));
+                }
+                // A selector means the next document as well.
+                (Err(PageError::DocumentGone), Target::Selector(_)) if tries < TRIES_TO_READ => tries += 1,
+                (result, _) => return result,
             }
-            other => other,
         }
     }
 

@@ -6,6 +6,7 @@ use super::error::PageError;
 use super::page::Page;
 use super::script::{SOURCE, WORLD};
 use crate::browser::cdp::CdpError;
+use crate::browser::error::BrowserError;
 use crate::browser::frames::{Context, FrameId, World};
 use crate::browser::session::Session;
 use chromiumoxide::types::{Command, Method, MethodId};
@@ -155,8 +156,8 @@ impl Page {
         let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
         let call = format!("__gstack.{function}({})", written?.join(","));
         let expression = format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()");
-        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
-        let session = self.session_of(frame)?;
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+        let session = self.session_of(frame).map_err(lost)?;
         if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
             return Ok(value);
         }
@@ -201,6 +202,14 @@ impl Page {
         }
         let reply = evaluate_source(&session, source.to_owned(), limit).await?;
         value_of(&session, reply, limit).await
+    }
+}
+
+/// A frame that has gone, or is just moving to another process, has lost its document too.
+fn lost(error: BrowserError) -> PageError {
+    match error {
+        BrowserError::FrameGone | BrowserError::Cdp(CdpError::Protocol { .. }) => PageError::DocumentGone,
+        other => other.into(),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Owns two rings of bounded size, fed by the page's events. Never holds bodies or headers.
 
+use super::console_events::{ConsoleCalled, ExceptionThrown};
 use super::page::{Memory, lock};
 use crate::base::clock::now_millis;
 use crate::browser::browser::Browser;
@@ -64,7 +65,7 @@ impl Journal {
         match event.method() {
             "Runtime.consoleAPICalled" => {
                 if let Some(called) = event.read::<ConsoleCalled>() {
-                    self.say(called.at(), called.kind.clone(), called.text());
+                    self.say(called.at(), called.level().to_owned(), called.text());
                 }
             }
             "Runtime.exceptionThrown" => {
@@ -214,112 +215,6 @@ pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
             memory.journal_grew.notify_waiters();
         }
     });
-}
-
-#[derive(Deserialize)]
-struct ConsoleCalled {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    args: Vec<ConsoleArgument>,
-    #[serde(default)]
-    timestamp: f64,
-}
-
-impl ConsoleCalled {
-    fn at(&self) -> u64 {
-        self.timestamp.max(0.0) as u64
-    }
-    fn text(&self) -> String {
-        self.args.iter().map(ConsoleArgument::text).collect::<Vec<_>>().join(" ")
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ConsoleArgument {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
-    value: Option<serde_json::Value>,
-    #[serde(default)]
-    unserializable_value: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    preview: Option<Preview>,
-}
-
-#[derive(Deserialize)]
-struct Preview {
-    #[serde(default)]
-    subtype: Option<String>,
-    #[serde(default)]
-    overflow: bool,
-    #[serde(default)]
-    properties: Vec<PreviewProperty>,
-}
-
-#[derive(Deserialize)]
-struct PreviewProperty {
-    name: String,
-    #[serde(default)]
-    value: Option<String>,
-}
-
-impl ConsoleArgument {
-    fn text(&self) -> String {
-        match (&self.value, &self.preview) {
-            (Some(serde_json::Value::String(text)), _) => text.clone(),
-            (Some(value), _) if !value.is_null() => value.to_string(),
-            (_, Some(preview)) if preview.subtype.as_deref() != Some("error") => preview.text(),
-            (Some(_), _) => "null".to_owned(),
-            (None, _) => self
-                .unserializable_value
-                .clone()
-                .or_else(|| self.description.clone())
-                .unwrap_or_else(|| self.kind.clone()),
-        }
-    }
-}
-
-impl Preview {
-    fn text(&self) -> String {
-        let is_array = self.subtype.as_deref() == Some("array");
-        let mut parts: Vec<String> = Vec::with_capacity(self.properties.len() + 1);
-        for property in &self.properties {
-            let value = property.value.as_deref().unwrap_or("…");
-            parts.push(if is_array { value.to_owned() } else { format!("{}: {value}", property.name) });
-        }
-        if self.overflow {
-            parts.push("…".to_owned());
-        }
-        let inside = parts.join(", ");
-        if is_array { format!("[{inside}]") } else { format!("{{{inside}}}") }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ExceptionThrown {
-    exception_details: ExceptionDetails,
-}
-
-#[derive(Deserialize)]
-struct ExceptionDetails {
-    text: String,
-    #[serde(default)]
-    exception: Option<ConsoleArgument>,
-}
-
-impl ExceptionThrown {
-    fn text(&self) -> String {
-        let details = &self.exception_details;
-        match &details.exception {
-            Some(exception) => format!("{} {}", details.text, exception.text()),
-            None => details.text.clone(),
-        }
-    }
 }
 
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@
 
 mod actions;
 mod capture;
+mod console_events;
 mod element;
 pub mod error;
 mod evaluate;
@@ -17,6 +18,7 @@ pub mod refs;
 pub mod script;
 mod settle;
 mod snapshot;
+mod snapshot_lines;
 mod titles;
 mod viewport;
 mod wait;
@@ -27,6 +29,7 @@ pub use element::Target;
 pub use evaluate::ScriptValue;
 pub use page::{Page, Pages};
 pub use read::{ElementState, Link};
+pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use titles::titles;
 pub use wait::LoadState;

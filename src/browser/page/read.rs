@@ -2,7 +2,7 @@
 //!
 //! Owns the calls. The shapes are the injected script's.
 
-use super::element::{FaultReply, Target};
+use super::element::{FaultReply, TRIES_TO_READ, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use serde::de::DeserializeOwned;
@@ -76,8 +76,14 @@ pub(super) struct Rectangle {
 
 impl Page {
     async fn read_whole<T: DeserializeOwned>(&self, function: &str) -> Result<T, PageError> {
-        let frame = self.main_frame().await?.id;
-        self.script(&frame, function, &[], DOCUMENT_LIMIT).await
+        let mut tries = 0;
+        loop {
+            let frame = self.main_frame().await?.id;
+            match self.script(&frame, function, &[], DOCUMENT_LIMIT).await {
+                Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
+                result => return result,
+            }
+        }
     }
 
     async fn read_one<T: DeserializeOwned>(

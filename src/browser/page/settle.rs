@@ -104,7 +104,7 @@ impl Settling {
     /// Returns once what the action started has ended.
     pub(super) async fn end(mut self, page: &Page) {
         let deadline = Instant::now() + SETTLE_LIMIT;
-        // One drawn frame: handlers have run, and what they asked for has been reported before this answer.
+        // Handlers have run, and what they asked for has been reported before this answer.
         if let Ok(frame) = page.main_frame().await {
             let drawn: Result<serde_json::Value, _> =
                 page.script(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await;
