@@ -21,7 +21,10 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("mcp", &["engine", "command", "base", "protocol"]),
     (
         "daemon",
-        &["http", "panel", "mcp", "engine", "command", "browser", "agent", "chat", "client", "base", "protocol"],
+        &[
+            "http", "panel", "mcp", "engine", "command", "browser", "agent", "chat", "client", "install", "base",
+            "protocol",
+        ],
     ),
     ("client", &["base", "protocol"]),
     ("native", &["client", "command::registry", "base", "protocol"]),
@@ -80,18 +83,23 @@ fn sources() -> Vec<Source> {
     found
 }
 
-/// Modules that a parent declares for test builds only.
+/// Modules that a parent declares for test builds only, also under another file's name (`#[path]`).
 fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
     let mut modules = BTreeSet::new();
     for source in sources {
-        for after in source.text.split("#[cfg(test)]\nmod ").skip(1) {
-            if let Some((name, _)) =
-                after.split_once([';', ' ']).filter(|_| after.lines().next().unwrap().ends_with(';'))
-            {
-                let folder = match source.path.file_name().unwrap().to_str().unwrap() {
-                    "mod.rs" | "lib.rs" => source.path.parent().unwrap().to_owned(),
-                    _ => source.path.with_extension(""),
-                };
+        let beside = source.path.parent().unwrap();
+        let folder = match source.path.file_name().unwrap().to_str().unwrap() {
+            "mod.rs" | "lib.rs" => beside.to_owned(),
+            _ => source.path.with_extension(""),
+        };
+        for after in source.text.split("#[cfg(test)]\n").skip(1) {
+            let mut lines = after.lines();
+            let mut line = lines.next().unwrap_or_default();
+            if let Some(file) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
+                modules.insert(beside.join(file));
+                line = lines.next().unwrap_or_default();
+            }
+            if let Some(name) = line.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
                 modules.insert(folder.join(format!("{name}.rs")));
                 modules.insert(folder.join(name).join("mod.rs"));
             }

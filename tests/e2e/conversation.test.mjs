@@ -2,12 +2,13 @@
  * A conversation as a person has it: in the side panel of a real browser, about a real page.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
 describe('a conversation in the side panel', () => {
   let scene;
   before(async () => { scene = await Scene.open(); });
+  afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
   test('connect tells each step and says what comes next', () => {
@@ -31,7 +32,7 @@ describe('a conversation in the side panel', () => {
     await panel.answer('conversation');
     const filled = await filling;
     assert.ok(!filled.isError, JSON.stringify(filled));
-    await panel.seen('stepDone', 'Name');
+    await panel.seen('stepDone', 'Filling #name');
     assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
     await turn.tool('click', { selector: 'text=Order now' });
     assert.equal(await page.waitFor('document.querySelector("#said").textContent'), 'Ordered by Ada');
@@ -120,18 +121,6 @@ describe('a conversation in the side panel', () => {
     await scene.panel.gone('stop');
   });
 
-  test('the panel closed and opened again by connect shows the conversation', async () => {
-    const turn = await scene.ask('Stay');
-    await scene.client.send('Target.closeTarget', { targetId: scene.panel.page.targetId });
-    turn.say('Still here.');
-    await scene.home.connect();
-    const panel = await scene.panelAgain();
-    await panel.seen('bubble', 'Stay');
-    await panel.seen('answer', 'Still here.');
-    turn.end();
-    await panel.gone('stop');
-  });
-
   test('a draft survives the panel', async () => {
     const { panel } = scene;
     await panel.page.click('.composer__text');
@@ -167,6 +156,19 @@ describe('a conversation in the side panel', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /Hello shell\./);
     await scene.panel.seen('answer', 'Hello shell.');
+  });
+
+  test('the panel closed and opened again by connect shows the conversation', async () => {
+    const turn = await scene.ask('Stay');
+    await scene.client.send('Target.closeTarget', { targetId: scene.panel.page.targetId });
+    turn.say('Still here.');
+    await scene.client.gone(scene.panel.page.targetId, 'the panel');
+    await scene.home.connect();
+    const panel = await scene.panelAgain();
+    await panel.seen('bubble', 'Stay');
+    await panel.seen('answer', 'Still here.');
+    turn.end();
+    await panel.gone('stop');
   });
 });
 

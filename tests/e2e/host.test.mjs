@@ -72,11 +72,11 @@ describe('the native messaging host', () => {
     await within(chrome.ended, 'the host did not end');
   });
 
-  test('an unknown method and missing parameters are told with their codes', async () => {
+  test('an unknown method and missing parameters are refused, each to its own request', async () => {
     const chrome = host(home);
     chrome.write(frame(HELLO), frame({ jsonrpc: '2.0', id: 2, method: 'no.such', params: {} }),
       frame({ jsonrpc: '2.0', id: 3, method: 'chat.subscribe', params: {} }));
-    assert.equal((await chrome.frames.next((message) => message.id === 2)).error.code, 'unknown');
+    assert.equal((await chrome.frames.next((message) => message.id === 2)).error.code, 'bad-request');
     assert.equal((await chrome.frames.next((message) => message.id === 3)).error.code, 'bad-request');
     chrome.child.stdin.end();
     await within(chrome.ended, 'the host did not end');
@@ -104,7 +104,7 @@ describe('the native messaging host', () => {
   test('a message near 64 MiB is taken and answered', async () => {
     const chrome = host(home);
     chrome.write(frame(HELLO), frame({ jsonrpc: '2.0', id: 9, method: 'no.such', params: 'x'.repeat(20 * 1024 * 1024) }));
-    assert.equal((await chrome.frames.next((message) => message.id === 9)).error.code, 'unknown');
+    assert.equal((await chrome.frames.next((message) => message.id === 9)).error.code, 'bad-request');
     chrome.child.stdin.end();
     await within(chrome.ended, 'the host did not end');
   });

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Everyday } from './harness/everyday.mjs';
-import { EXTENSION_ID, TestHome } from './harness/home.mjs';
+import { EXTENSION_ID, TestHome, isPanel } from './harness/home.mjs';
 import { listeners, processesOf } from './harness/processes.mjs';
 import { Scene } from './harness/scene.mjs';
 
@@ -51,7 +51,7 @@ describe('more than one', () => {
     const { client, site, home } = scene;
     await client.send('Target.createTarget', { url: `${site.origin}/long`, newWindow: true });
     await home.connect();
-    const second = await client.target((one) => one.url.includes('/sidepanel.html') && one.targetId !== scene.panel.page.targetId, 'a second panel');
+    const second = await client.target((one) => isPanel(one) && one.targetId !== scene.panel.page.targetId, 'a second panel');
     const panel = new scene.panel.constructor(await client.attach(second.targetId));
     await panel.connected();
     await panel.say('about the long page');

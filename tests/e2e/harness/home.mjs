@@ -18,6 +18,9 @@ export const GSTACK = process.env.GSTACK_BIN ?? path.join(process.env.CARGO_TARG
 export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
 export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
 
+/** A side panel's own target; the `tab` around it has the same address and runs no script. */
+export const isPanel = (one) => one.type !== 'tab' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`);
+
 /** Keeps a test's browser from talking to anybody and from asking questions. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
   '--no-default-browser-check', '--password-store=basic', '--use-mock-keychain'];
@@ -100,7 +103,7 @@ export class TestHome {
 
   /** The side panel, once it is there. */
   async panel(client) {
-    const target = await client.target((one) => one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`), 'the side panel');
+    const target = await client.target(isPanel, 'the side panel');
     return new Panel(await client.attach(target.targetId));
   }
 

@@ -13,6 +13,7 @@ const program = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../f
 export class StandIn {
   #prompts = [];
   #wanted = [];
+  #turns = new Set();
   #server;
 
   /** Makes the stand-in the `claude` of a home: found by the person's login shell. */
@@ -38,6 +39,7 @@ export class StandIn {
       const line = JSON.parse(text);
       if ('prompt' in line) {
         turn = new Turn(connection, line.prompt);
+        this.#turns.add(turn);
         const wanted = this.#wanted.shift();
         if (wanted) wanted(turn);
         else this.#prompts.push(turn);
@@ -55,6 +57,14 @@ export class StandIn {
     return within(next, 'the agent was given no message');
   }
 
+  /** Ends what a failed test left unfinished, so that the next one begins in peace. */
+  settle() {
+    for (const turn of this.#turns) turn.settle();
+    this.#turns.clear();
+    this.#prompts = [];
+    this.#wanted = [];
+  }
+
   stop() {
     this.#server.close();
   }
@@ -67,6 +77,7 @@ class Turn {
   #interrupt;
   #over;
   #gone;
+  #ended = false;
 
   constructor(connection, prompt) {
     this.connection = connection;
@@ -78,7 +89,10 @@ class Turn {
 
   take(line) {
     if ('result' in line) this.#results.shift()?.(line.result);
-    if ('interrupt' in line) this.#interrupt();
+    if ('interrupt' in line) {
+      this.#ended = true;
+      this.#interrupt();
+    }
   }
 
   over() {
@@ -113,7 +127,11 @@ class Turn {
     return this.#ask({ ask: tool, input }, `nobody answered about ${tool}`);
   }
   end() {
+    this.#ended = true;
     this.#order({ end: true });
+  }
+  settle() {
+    if (!this.#ended && this.connection.writable) this.end();
   }
   crash() {
     this.#order({ crash: true });

@@ -4,7 +4,7 @@
  */
 
 /** How long anything may take before a test gives up. Generous: the machine may be busy; a pass never waits for it. */
-export const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = Number(process.env.GSTACK_TEST_DEADLINE_MS ?? 30_000);
 
 /** Rejects with `words` when `promise` has not settled by the deadline. */
 export async function within(promise, words, limit = DEADLINE_MS) {
