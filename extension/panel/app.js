@@ -116,7 +116,7 @@ export class PanelApp {
       running: busy && connected,
       stopping: state.stopping === state.conversation?.info.conversationId,
     });
-    this.drafts.follow(state.conversation?.info.conversationId ?? null);
+    if (this.drafts.follow(state.conversation?.info.conversationId ?? null)) this.composer.sendEntered();
     this.statusBar.update({
       connection: state.connection,
       trouble,

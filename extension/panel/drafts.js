@@ -23,17 +23,23 @@ export class Drafts {
     this.#timer = setTimeout(() => this.#keep(), PAUSE_MS);
   }
 
-  /** Another conversation is in view. @param {string | null} conversationId */
+  /**
+   * Another conversation is in view.
+   * @param {string | null} conversationId
+   * @returns {boolean} true when what stands in the composer was typed before any conversation was known
+   */
   follow(conversationId) {
-    if (conversationId === this.#conversationId || conversationId === null) return;
+    if (conversationId === this.#conversationId || conversationId === null) return false;
     // What was typed before any conversation was known goes to the first one.
-    const orphan = this.#conversationId === null ? this.composer.value : "";
-    if (this.#conversationId !== null) this.#keep();
+    const first = this.#conversationId === null;
+    const orphan = first ? this.composer.value : "";
+    if (!first) this.#keep();
     this.#conversationId = conversationId;
     this.composer.value = orphan;
     void restoreDraft(conversationId).then((draft) => {
       if (this.#conversationId === conversationId && this.composer.value === "" && draft) this.composer.value = draft;
     });
+    return first;
   }
 
   #keep() {

@@ -12,12 +12,16 @@ use crate::browser::page::script::early_script;
 use crate::browser::{keeper_link, launch};
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::BrowserRun;
 use crate::protocol::methods::ToPanel;
 use std::sync::Mutex;
 use std::time::Duration;
 
 /// A kept browser answers at once; one that does not is looked at again by the next command.
 const TAKE_OVER_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a lost extension may take to come back before its panel is left to the person.
+const BACK_LIMIT: Duration = Duration::from_secs(30);
 
 /// The browser in use and the turn to change it.
 #[derive(Default)]
@@ -182,16 +186,28 @@ impl Engine {
     }
 
     async fn mend_extension(&self, browser: &Browser, had_panel: bool) -> Result<(), Fault> {
-        if side_panel::is_enabled(browser, EXTENSION_ID).await? {
+        let mut changed = self.inner.ports_changed.subscribe();
+        if !side_panel::is_enabled(browser, EXTENSION_ID).await? {
+            tracing::warn!("the extension crashed and is loaded again");
+            let folder = (self.inner.provision.unpack_extension)(self.home())?;
+            side_panel::load_extension(browser, &folder).await?;
+        }
+        if !had_panel {
             return Ok(());
         }
-        tracing::warn!("the extension crashed and is loaded again");
-        let folder = (self.inner.provision.unpack_extension)(self.home())?;
-        side_panel::load_extension(browser, &folder).await?;
-        if had_panel {
-            let tab = browser.current().await?;
-            side_panel::open(browser, EXTENSION_ID, &tab).await?;
+        // A panel whose page lives connects again by itself; one that went with a reload of the extension does not.
+        let back = changed.wait_for(|()| self.has_port(browser.run()));
+        if matches!(tokio::time::timeout(BACK_LIMIT, back).await, Ok(Ok(_)))
+            && !side_panel::is_open(browser, EXTENSION_ID).await?
+        {
+            tracing::info!("the panel is opened again");
+            side_panel::open(browser, EXTENSION_ID, &browser.current().await?).await?;
         }
         Ok(())
+    }
+
+    /// The extension of this browser has said hello.
+    fn has_port(&self, run: &BrowserRun) -> bool {
+        self.ports().iter().any(|(_, port)| port.preamble.browser_run.as_ref() == Some(run) && port.hello.is_some())
     }
 }

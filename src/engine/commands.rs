@@ -113,14 +113,12 @@ pub(super) struct Target<'a> {
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.
 fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
+    let first = if code == FaultCode::BrowserDown { "Open the browser again with `gstack connect`" } else { "Look at the page" };
     if spec.writes {
-        return Fault::new(
-            FaultCode::OutcomeUnknown,
-            format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name),
-        )
-        .hint("Look at the page (gstack snapshot) before you repeat it.");
+        let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
+        return Fault::new(FaultCode::OutcomeUnknown, message).hint(format!("{first} before you repeat it."));
     }
-    Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint("Repeat it.")
+    Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint(format!("{first}, then repeat it."))
 }
 
 pub(super) fn not_driven() -> Fault {

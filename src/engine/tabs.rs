@@ -144,10 +144,12 @@ impl Engine {
     /// Follows a browser's own events until it goes.
     pub(super) async fn follow_browser(self, browser: Browser) {
         let mut events = browser.events();
+        let shutdown = self.shutdown();
         loop {
             let event = tokio::select! {
                 event = events.recv() => event,
                 () = browser.gone().cancelled() => break,
+                () = shutdown.cancelled() => return,
             };
             match event {
                 Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),

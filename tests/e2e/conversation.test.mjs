@@ -99,6 +99,7 @@ describe('a conversation in the side panel', () => {
     await panel.say('second');
     await panel.say('third');
     await panel.count('queued', 2);
+    await panel.page.waitFor(`!document.querySelector('.queue-chip:last-of-type button').disabled`);
     await panel.page.click('.queue-chip:last-of-type button');
     await panel.count('queued', 1);
     first.end();

@@ -22,6 +22,8 @@ const IN_COMPOSITION = 229;
 
 export class Composer {
   #canSend = false;
+  /** Enter was pressed before there was a conversation to send to. */
+  #entered = false;
   #running = false;
 
   /**
@@ -46,6 +48,7 @@ export class Composer {
     });
     this.text.addEventListener("keydown", (event) => this.#key(event));
     this.text.addEventListener("input", () => {
+      this.#entered = false;
       actions.draft(this.text.value);
       this.#draw();
     });
@@ -89,8 +92,14 @@ export class Composer {
     this.sendButton.hidden = this.#running && this.isEmpty;
   }
 
+  /** The first conversation is there: an Enter that came before it counts now. */
+  sendEntered() {
+    if (this.#entered) this.#send();
+  }
+
   #send() {
     const text = this.text.value.trim();
+    this.#entered = !this.#canSend;
     if (!this.#canSend || this.isEmpty) return;
     if (!this.actions.send(text, this.attachments.held)) return;
     this.attachments.clear();

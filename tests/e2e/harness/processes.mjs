@@ -55,9 +55,11 @@ export function roleOf(one) {
   if (first === 'daemon' || first === 'browser-keeper') return first;
   if (first.startsWith('chrome-extension://') && /gstack[^/]*$/.test(program)) return 'host';
   const isBrowser = one.command.some((part) => part.startsWith('--user-data-dir='));
-  if (isBrowser && !one.command.some((part) => part.startsWith('--type='))) return 'browser';
-  const type = one.command.find((part) => part.startsWith('--type='));
-  if (type) return one.command.includes('--extension-process') ? 'extension-renderer' : type.slice('--type='.length);
+  if (isBrowser && !one.command.some((part) => /(^| )--type=/.test(part))) return 'browser';
+  // A renderer writes its arguments anew, as one text with spaces.
+  const line = one.command.join(' ');
+  const type = / --type=(\S+)/.exec(line)?.[1];
+  if (type) return line.includes(' --extension-process') ? 'extension-renderer' : type;
   return 'other';
 }
 

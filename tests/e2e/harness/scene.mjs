@@ -35,10 +35,28 @@ export class Scene {
     return this.panel;
   }
 
+  /** Ends the test's own DevTools connection. */
+  async lookAway() {
+    this.looked = this.panel.page.targetId;
+    await this.client.close();
+  }
+
+  /** Connects again, and waits for a panel that is not the one before. */
+  async lookAgain() {
+    this.client = await this.home.devtools();
+    this.page = await this.home.page(this.client, this.site.origin);
+    await this.client.gone(this.looked, 'the side panel');
+    this.panel = await this.home.panel(this.client);
+    await this.panel.connected();
+  }
+
   /** Sends a message and gives the turn that it begins. */
   async ask(text) {
     await this.panel.say(text);
-    const turn = await this.agent.prompt();
+    const turn = await this.agent.prompt().catch(async (error) => {
+      error.message += `\nThe panel reads:\n${await this.panel.page.evaluate('document.body.innerText')}\n${this.home.log()}`;
+      throw error;
+    });
     assert.ok(turn.prompt.includes(text), 'the agent is given the words');
     return turn;
   }
