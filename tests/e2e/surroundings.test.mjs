@@ -48,9 +48,14 @@ describe('more than one', () => {
   });
 
   test('a second window has a panel of its own, about its own tab', async () => {
-    const { client, site, home } = scene;
+    const { client, site } = scene;
     await client.send('Target.createTarget', { url: `${site.origin}/long`, newWindow: true });
-    await home.connect();
+    // As the click on the toolbar's button does, in that window.
+    await scene.panel.page.send('Runtime.evaluate', {
+      expression: `chrome.tabs.query({ url: '${site.origin}/long' }).then(([tab]) => chrome.sidePanel.open({ windowId: tab.windowId }))`,
+      userGesture: true,
+      awaitPromise: true,
+    });
     const second = await client.target((one) => isPanel(one) && one.targetId !== scene.panel.page.targetId, 'a second panel');
     const panel = new scene.panel.constructor(await client.attach(second.targetId));
     await panel.connected();
@@ -112,7 +117,7 @@ describe('the welcome page', () => {
       await client.send('Target.closeTarget', { targetId: panel.page.targetId });
       await client.gone(panel.page.targetId, 'the panel');
       await page.send('Page.reload');
-      await page.waitFor(`document.readyState === 'complete' && document.querySelector('main').dataset.state === 'waiting'`, 'the arrow');
+      await page.waitFor(`document.querySelector('main')?.dataset.state === 'waiting'`, 'the arrow');
       await client.target((one) => one.url.includes(EXTENSION_ID), 'the extension, still loaded');
     } finally {
       assert.deepEqual(await home.stop(), []);

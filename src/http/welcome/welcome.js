@@ -13,12 +13,7 @@ function done(step, words) {
   if (words) row.querySelector('span').textContent = words;
 }
 
-// The content script tells how far the chain has come, then that the panel is connected.
-document.addEventListener('gstack-extension-step', (event) => {
-  const step = String(event.detail);
-  if (step === 'content' || step === 'background') done(step, step === 'content' ? 'loaded' : 'answered');
-});
-
+// The content script says it once, when background, host and daemon stand behind the panel.
 document.addEventListener('gstack-extension-ready', () => {
   done('panel', 'connected');
   done('background', 'answered');
