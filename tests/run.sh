@@ -58,7 +58,7 @@ if wants fmt || wants clippy || wants rust || wants e2e; then
   need_rust "$root"
   need_compiler
 fi
-if wants types || wants extension || wants e2e; then need_node; fi
+need_node
 if wants rust || wants e2e; then
   need_browser
   browser=$(find_browser)
@@ -67,7 +67,10 @@ if wants rust || wants e2e; then
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
 fi
 if wants types || wants extension; then packages tests/extension; fi
-if wants e2e; then packages tests/e2e; fi
+if wants rust || wants e2e; then
+  packages tests/e2e
+  export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
+fi
 
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings

@@ -1,6 +1,6 @@
 /*
  * The real Claude Code in the side panel, its API played by tests/fake/anthropic.mjs on loopback.
- * Skipped where Claude Code is not installed (GSTACK_TEST_CLAUDE or the path).
+ * Claude Code comes from npm with the other packages of these tests, unless GSTACK_TEST_CLAUDE names another one.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,8 +15,9 @@ import { within } from './harness/wait.mjs';
 const fake = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../fake/anthropic.mjs');
 
 function findClaude() {
-  if (process.env.GSTACK_TEST_CLAUDE) return process.env.GSTACK_TEST_CLAUDE;
-  return process.env.PATH.split(':').map((folder) => path.join(folder, 'claude')).find((file) => existsSync(file));
+  const own = fileURLToPath(new URL('./node_modules/.bin/claude', import.meta.url));
+  const onPath = process.env.PATH.split(':').map((folder) => path.join(folder, 'claude'));
+  return [process.env.GSTACK_TEST_CLAUDE, own, ...onPath].find((file) => file && existsSync(file));
 }
 
 const claude = findClaude();
