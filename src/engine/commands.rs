@@ -113,7 +113,11 @@ pub(super) struct Target<'a> {
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.
 fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
-    let first = if code == FaultCode::BrowserDown { "Open the browser again with `gstack connect`" } else { "Look at the page" };
+    let first = if code == FaultCode::BrowserDown {
+        "Open the browser again with `gstack connect`"
+    } else {
+        "Look at the page"
+    };
     if spec.writes {
         let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
         return Fault::new(FaultCode::OutcomeUnknown, message).hint(format!("{first} before you repeat it."));

@@ -1,0 +1,86 @@
+/*
+ * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display.
+ *
+ * Run by hand: node tests/e2e/pictures.mjs. Needs Xvfb and ImageMagick's `import`. The agent is the stand-in, so that
+ * the picture is the same each time; everything else is real.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TestHome } from './harness/home.mjs';
+import { StandIn } from './harness/stand-in.mjs';
+
+const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
+const SIZE = [1280, 800];
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden Coffee</title>
+<style>
+  body { margin: 0; font: 16px/24px system-ui, sans-serif; color: #1e2a27; background: #fbfaf7; }
+  header { padding: 20px 48px; background: #1e3a34; color: #f4efe2; font-weight: 600; font-size: 18px; }
+  main { padding: 40px 48px; max-width: 520px; }
+  h1 { font-size: 28px; line-height: 36px; margin: 0 0 8px; }
+  p { margin: 0 0 24px; color: #5b6763; }
+  label { display: grid; gap: 6px; margin-bottom: 16px; font-size: 14px; font-weight: 500; }
+  input, select { font: inherit; padding: 9px 12px; border: 1px solid #c9cfc9; border-radius: 8px; background: #fff; }
+  button { font: inherit; font-weight: 600; padding: 11px 20px; border: 0; border-radius: 8px; background: #1e3a34; color: #fff; }
+</style>
+<header>Halden Coffee</header>
+<main><h1>Where shall we send it?</h1><p>Two bags of Sunday Roast, ground for filter.</p>
+<form onsubmit="event.preventDefault()"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
+<label>Town<input name="town"></label><label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
+<button>Place order</button></form></main>`;
+
+/** A display of our own, on a number that the X server chooses. */
+async function display() {
+  const server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', `${SIZE.join('x')}x24`], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const number = await new Promise((resolve, reject) => server.once('error', reject).stdout.once('data', (data) => resolve(String(data).trim())));
+  return { name: `:${number}`, end: () => server.kill() };
+}
+
+/** Lets the browser draw what is there. */
+const settle = (page) => page.evaluate('new Promise((done) => setTimeout(done, 1200))');
+
+async function scene(scheme, xvfb) {
+  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(PAGE));
+  await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const home = new TestHome({ environment: { DISPLAY: xvfb.name } });
+  const agent = await StandIn.install(home);
+  try {
+    const url = `http://127.0.0.1:${site.address().port}/order`;
+    const flags = ['--window-position=0,0', `--window-size=${SIZE.join(',')}`, ...(scheme === 'dark' ? ['--force-dark-mode'] : [])];
+    await home.connect(['--headed', url, '--', ...flags]);
+    const client = await home.devtools();
+    const panel = await home.panel(client);
+    await panel.connected();
+    await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
+    const turn = await agent.prompt();
+    turn.say('I look at the form first.');
+    await turn.tool('snapshot', { interactive: true });
+    turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
+    const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
+    await panel.answer('conversation');
+    await filling;
+    await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
+    await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
+    turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
+    turn.end();
+    await panel.gone('stop');
+    await settle(panel.page);
+    execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `panel-and-page-${scheme}.png`)]);
+  } finally {
+    agent.stop();
+    await home.stop();
+    site.close();
+  }
+}
+
+mkdirSync(folder, { recursive: true });
+const xvfb = await display();
+try {
+  for (const scheme of ['light', 'dark']) await scene(scheme, xvfb);
+} finally {
+  xvfb.end();
+}
+console.log(`The pictures are in ${folder}`);
