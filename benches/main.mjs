@@ -36,12 +36,21 @@ async function stageWith(agent) {
   return stage;
 }
 
+/** Processes that run or wait to, over the last minute: other work on the machine makes all sides slower. */
+const load = () => loadavg()[0].toFixed(1);
+
 /** Says on what all of it is measured. */
 async function describe(stage) {
   const { product } = await stage.client.send('Browser.getVersion');
   const { version } = JSON.parse(readFileSync(new URL('node_modules/playwright-core/package.json', import.meta.url), 'utf8'));
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  console.log(`${availableParallelism()} cores (${cpus()[0].model.trim()}), ${memory}, ${process.platform} ${process.arch} · ${product} headless · node ${process.version} · playwright-core ${version} · load at the start ${loadavg()[0].toFixed(1)}\n`);
+  const words = [
+    `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
+    `${product}, headless`,
+    (await stage.home.ok(['--version'])).trim(),
+    `playwright-core ${version} on node ${process.version}`,
+    `load of the machine at the start ${load()}`,
+  ];
+  console.log(`${words.join(' · ')}\n`);
 }
 
 /** Commands, against Playwright in the same browser. */
@@ -81,6 +90,7 @@ async function conversations() {
 try {
   await commands();
   await conversations();
+  console.log(`Load of the machine at the end ${load()}.`);
 } finally {
   await closeAll();
 }

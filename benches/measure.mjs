@@ -5,6 +5,11 @@
 
 /** Runs before the counted ones: caches and connections are warm on every side. */
 const WARM_UP_RUNS = 3;
+/** Before each run a pause of up to this, at random: no side may always meet the same moment of a frame (16.7 ms). */
+const LONGEST_PAUSE_MS = 50;
+
+/** Waits for a random time up to `longest` milliseconds. */
+export const pause = (longest) => new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 
 /** The milliseconds that `work` takes. */
 export async function timed(work) {
@@ -24,6 +29,7 @@ export async function alternately(runs, sides) {
   const samples = new Map(Object.keys(sides).map((name) => [name, []]));
   for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
     for (const [name, side] of Object.entries(sides)) {
+      await pause(LONGEST_PAUSE_MS);
       const taken = await side(run);
       if (run >= 0) samples.get(name).push(taken);
     }

@@ -3,7 +3,7 @@
  * Enter's time is the key event's own; the text's is that of the DOM's change. Both are the panel page's clock.
  */
 import { PARTS } from '../tests/e2e/harness/panel.mjs';
-import { alternately } from './measure.mjs';
+import { alternately, pause } from './measure.mjs';
 import { print } from './table.mjs';
 
 /** A person's Enter meets a polling design anywhere in its period: so must ours. Longer than the longest period. */
@@ -26,14 +26,12 @@ const WATCH = `(selector, words) => {
   });
 }`;
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
-
 /** Types, presses Enter, and gives both times of the panel. */
 async function enter(page, { composer, answer, text, words }) {
   await page.click(composer);
   await page.insert(text);
   await page.evaluate(`(${WATCH})(${JSON.stringify(answer)}, ${JSON.stringify(words)})`);
-  await pause();
+  await pause(LONGEST_PAUSE_MS);
   await page.enter();
   return page.evaluate('window.measured');
 }
