@@ -1,0 +1,11 @@
+/*
+ * Baseline: what a script without a daemon does to learn a page's address. A whole process, as the command line is.
+ *
+ *   node playwright-url.mjs DEVTOOLS_ADDRESS ORIGIN
+ */
+import { chromium } from 'playwright-core';
+
+const [address, origin] = process.argv.slice(2);
+const browser = await chromium.connectOverCDP(address);
+console.log(browser.contexts()[0].pages().find((page) => page.url().startsWith(origin)).url());
+await browser.close();

@@ -1,0 +1,36 @@
+/*
+ * Commands to gstack's daemon over its own socket: one connection for all of them, as a program that stays would do.
+ */
+import { Agent, request } from 'node:http';
+import path from 'node:path';
+
+export class CommandSocket {
+  #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  /** @param {string} home  a GSTACK_HOME whose daemon runs */
+  constructor(home) {
+    this.socketPath = path.join(home, 'http.sock');
+  }
+
+  /** Runs one command; gives its output. */
+  run(command, ...args) {
+    const body = JSON.stringify({ command, args });
+    const headers = { host: 'localhost', accept: 'application/json', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    return new Promise((resolve, reject) => {
+      const asked = request({ socketPath: this.socketPath, agent: this.#agent, method: 'POST', path: '/command', headers }, (response) => {
+        const parts = [];
+        response.on('data', (data) => parts.push(data)).on('error', reject).on('end', () => {
+          const text = Buffer.concat(parts).toString();
+          if (response.statusCode === 200) resolve(JSON.parse(text).output);
+          else reject(new Error(`gstack ${command}: ${response.statusCode} ${text}`));
+        });
+      });
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  }
+
+  close() {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,96 @@
+/*
+ * Runs all measurements one after the other and prints their tables. Started by run.sh.
+ *
+ *   node main.mjs RUNS
+ */
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import { Polling } from './baselines/polling.mjs';
+import { measureClick } from './click.mjs';
+import { builtinSide, measurePanel, pollingSide, processSide } from './panel.mjs';
+import { measureSnapshot } from './snapshot.mjs';
+import { Stage } from './stage.mjs';
+import { measureUrl } from './url.mjs';
+
+const runs = Number(process.argv[2] ?? 30);
+/** What has to be ended, newest last. */
+const open = [];
+let closing = Promise.resolve();
+/** Ends all of it; who asks while that goes on waits for the same end. */
+function closeAll() {
+  closing = closing.then(async () => {
+    while (open.length > 0) await open.pop()();
+  });
+  return closing;
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => closeAll().finally(() => process.exit(1)));
+}
+
+/** A stage that is ended whatever happens, also while it is opened. */
+async function stageWith(agent) {
+  const stage = new Stage();
+  open.push(() => stage.close());
+  await stage.open(agent);
+  return stage;
+}
+
+/** Processes that run or wait to, over the last minute: other work on the machine makes all sides slower. */
+const load = () => loadavg()[0].toFixed(1);
+
+/** Says on what all of it is measured. */
+async function describe(stage) {
+  const { product } = await stage.client.send('Browser.getVersion');
+  const { version } = JSON.parse(readFileSync(new URL('node_modules/playwright-core/package.json', import.meta.url), 'utf8'));
+  const words = [
+    `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
+    `${product}, headless`,
+    (await stage.home.ok(['--version'])).trim(),
+    `playwright-core ${version} on node ${process.version}`,
+    `load of the machine at the start ${load()}`,
+  ];
+  console.log(`${words.join(' · ')}\n`);
+}
+
+/** Commands, against Playwright in the same browser. */
+async function commands() {
+  const stage = await stageWith('builtin');
+  await describe(stage);
+  let connected;
+  const playwright = async () => {
+    if (!connected) {
+      connected = await chromium.connectOverCDP(stage.devtoolsAddress);
+      open.push(() => connected.close());
+    }
+    return connected.contexts()[0].pages().find((page) => page.url().startsWith(stage.pages.origin));
+  };
+  await measureUrl(stage, playwright, runs);
+  await measureClick(stage, playwright, runs);
+  await measureSnapshot(stage, playwright, runs, 1_000);
+  await measureSnapshot(stage, playwright, runs, 10_000);
+  await closeAll();
+}
+
+/** Conversations. The polling panel lives in a tab of the built-in agent's browser. */
+async function conversations() {
+  const builtin = await stageWith('builtin');
+  const other = await stageWith('claude');
+  const polling = new Polling();
+  open.push(() => polling.stop());
+  await polling.start(builtin.client, builtin.home.folder);
+  await measurePanel({
+    'gstack, agent process': processSide(other),
+    'gstack, built-in agent': builtinSide(builtin),
+    'polling (simulated)': pollingSide(polling),
+  }, runs);
+  await closeAll();
+}
+
+try {
+  await commands();
+  await conversations();
+  console.log(`Load of the machine at the end ${load()}.`);
+} finally {
+  await closeAll();
+}

@@ -1,0 +1,47 @@
+/*
+ * Times and what to say of them: samples, median, 95th percentile, ratio.
+ * Owns the order of the runs. Decides nothing about fast or slow.
+ */
+
+/** Runs before the counted ones: caches and connections are warm on every side. */
+const WARM_UP_RUNS = 3;
+/** Before each run a pause of up to this, at random: no side may always meet the same moment of a frame (16.7 ms). */
+const LONGEST_PAUSE_MS = 50;
+
+/** Waits for a random time up to `longest` milliseconds. */
+export const pause = (longest) => new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+
+/** The milliseconds that `work` takes. */
+export async function timed(work) {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+/**
+ * Runs all sides in turn, so that whatever else the machine does meets each of them alike.
+ * @template Sample
+ * @param {number} runs  counted runs of each side
+ * @param {Record<string, (run: number) => Promise<Sample>>} sides  by name; each gives what one run took, in milliseconds
+ * @returns {Promise<Map<string, Sample[]>>} the samples by name
+ */
+export async function alternately(runs, sides) {
+  const samples = new Map(Object.keys(sides).map((name) => [name, []]));
+  for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
+    for (const [name, side] of Object.entries(sides)) {
+      await pause(LONGEST_PAUSE_MS);
+      const taken = await side(run);
+      if (run >= 0) samples.get(name).push(taken);
+    }
+  }
+  return samples;
+}
+
+/** The value that `share` of the samples do not exceed (nearest rank). */
+function percentile(samples, share) {
+  const sorted = [...samples].sort((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+}
+
+export const median = (samples) => percentile(samples, 0.5);
+export const p95 = (samples) => percentile(samples, 0.95);

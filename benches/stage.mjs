@@ -1,0 +1,47 @@
+/*
+ * What a measurement stands on: a gstack of its own, its browser, the pages, and the clients that are compared.
+ * Everything is on loopback, in temp folders, and gone at the end.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { TestHome } from '../tests/e2e/harness/home.mjs';
+import { StandIn } from '../tests/e2e/harness/stand-in.mjs';
+import { CommandSocket } from './command-socket.mjs';
+import { Pages } from './pages.mjs';
+
+export class Stage {
+  home = new TestHome();
+
+  /** @param {'builtin' | 'claude'} agent  which one answers; `claude` is the tests' stand-in for Claude Code */
+  async open(agent) {
+    try {
+      mkdirSync(this.home.home, { mode: 0o700 });
+      writeFileSync(path.join(this.home.home, 'config.toml'), `[agent]\ndefault = "${agent}"\n`, { mode: 0o600 });
+      if (agent === 'claude') this.standIn = await StandIn.install(this.home);
+      this.pages = await Pages.start();
+      await this.home.connect(['--headless', `${this.pages.origin}/`]);
+      this.client = await this.home.devtools();
+      this.page = await this.home.page(this.client, this.pages.origin);
+      this.panel = await this.home.panel(this.client);
+      await this.panel.connected();
+      this.gstack = new CommandSocket(this.home.home);
+    } catch (error) {
+      error.message += `\n${this.home.log()}`;
+      throw error;
+    }
+  }
+
+  /** Where other DevTools clients reach the same browser. */
+  get devtoolsAddress() {
+    const [port, address] = readFileSync(path.join(this.home.home, 'chromium-profile/DevToolsActivePort'), 'utf8').split('\n');
+    return `ws://127.0.0.1:${port}${address}`;
+  }
+
+  async close() {
+    this.gstack?.close();
+    this.standIn?.stop();
+    const forced = await this.home.stop();
+    await this.pages?.stop();
+    for (const one of forced) console.error(`had to be ended by force: ${one.command.join(' ')}`);
+  }
+}
