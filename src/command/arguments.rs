@@ -15,7 +15,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     words: BTreeMap<&'static str, Vec<String>>,
-    flags: BTreeMap<&'static str, String>,
+    flags: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Arguments {
@@ -57,7 +57,7 @@ impl Arguments {
                     words.next().cloned().ok_or_else(|| usage(spec, format!("{} needs {value}", flag.name)))?
                 }
             };
-            parsed.flags.insert(flag.name, value);
+            parsed.flags.entry(flag.name).or_default().push(value);
         }
         parsed.place(spec, positional)?;
         Ok(parsed)
@@ -103,8 +103,13 @@ impl Arguments {
     pub fn has(&self, flag: &str) -> bool {
         self.flags.contains_key(flag)
     }
+    /// A flag's value; the last one where it was given several times.
     pub fn value(&self, flag: &str) -> Option<&str> {
-        self.flags.get(flag).map(String::as_str)
+        self.flags.get(flag)?.last().map(String::as_str)
+    }
+    /// All values of a flag that may be given several times.
+    pub fn values(&self, flag: &str) -> Vec<String> {
+        self.flags.get(flag).cloned().unwrap_or_default()
     }
     pub fn number<T: std::str::FromStr>(&self, name: &str, text: &str) -> Result<T, Fault> {
         text.parse().map_err(|_| Fault::new(FaultCode::BadRequest, format!("{name} is no number: {text:?}")))

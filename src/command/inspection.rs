@@ -1,9 +1,10 @@
-//! js, css, attrs, is, console, network, dialog.
+//! js, eval, css, attrs, is, console, network, dialog.
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
+use super::path_guard;
 use super::reading::pretty;
-use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, selector};
+use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, parameter, selector};
 use crate::browser::page::journal::{ConsoleMessage, RequestRecord};
 use crate::browser::page::{ElementState, ScriptValue};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -33,6 +34,20 @@ pub(super) const COMMANDS: &[Spec] = &[
         writes: true,
         output: "a string as it is, other values as JSON; nothing for undefined and null",
         run: |context, arguments| Box::pin(js(context, arguments)),
+    },
+    Spec {
+        name: "eval",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Control,
+        parameters: &[parameter("file", true, Kind::Path, "A script under the working or the temp directory")],
+        flags: &[TIMEOUT],
+        summary: "Evaluate a JavaScript file in the page",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "as js prints it",
+        run: |context, arguments| Box::pin(eval(context, arguments)),
     },
     Spec {
         name: "css",
@@ -133,8 +148,17 @@ pub(super) const COMMANDS: &[Spec] = &[
 
 async fn js(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(SCRIPT_LIMIT)?;
-    let page = context.page().await?;
-    Ok(match page.evaluate(&arguments.required("expr")?, limit).await? {
+    evaluate(context, &arguments.required("expr")?, limit).await
+}
+
+async fn eval(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(SCRIPT_LIMIT)?;
+    let path = path_guard::input_path(context, &arguments.required("file")?)?;
+    evaluate(context, &path_guard::read_text(&path).await?, limit).await
+}
+
+async fn evaluate(context: &Context, source: &str, limit: Duration) -> Result<Output, Fault> {
+    Ok(match context.page().await?.evaluate(source, limit).await? {
         ScriptValue::Nothing => Output::text("").data(serde_json::Value::Null),
         ScriptValue::Text(text) => Output::text(text.clone()).data(text),
         ScriptValue::Other(text) => {

@@ -3,17 +3,26 @@
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
 mod arguments;
+mod compare;
+mod contents;
 pub mod context;
+mod cookie_file;
+mod cookies;
 pub mod envelope;
+mod files;
+mod identity;
 mod inspection;
 mod interaction;
 mod navigation;
+mod partial_file;
 mod path_guard;
 mod reading;
 pub mod registry;
+mod secrets;
 mod snapshot;
 pub mod spec;
 mod tabs;
+mod text_diff;
 pub mod tool_schema;
 mod url_guard;
 mod visual;

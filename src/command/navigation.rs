@@ -1,10 +1,11 @@
-//! goto, back, forward, reload, url.
+//! goto, back, forward, reload, url, load-html.
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT};
-use super::url_guard;
+use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, parameter};
+use super::{path_guard, url_guard};
 use crate::browser::arrival::{Arrival, ArrivalKind};
+use crate::browser::page::Page;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
@@ -87,12 +88,27 @@ pub(super) const COMMANDS: &[Spec] = &[
         output: "the URL",
         run: |context, _| Box::pin(url(context)),
     },
+    Spec {
+        name: "load-html",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Control,
+        parameters: &[parameter("file", true, Kind::Path, "An HTML file under the working or the temp directory")],
+        flags: &[],
+        summary: "Replace the page's content by a file's",
+        details: "The address stays, and with it the site that the file's scripts run in.",
+        untrusted: false,
+        writes: true,
+        output: "Loaded HTML: file (N bytes)",
+        run: |context, arguments| Box::pin(load_html(context, arguments)),
+    },
 ];
 
 async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let address = url_guard::check(&arguments.required("url")?)?;
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
+    refuse_in_frame(&page)?;
     let arrival = page.goto(address.as_str(), limit).await?;
     leave_metadata(&page, &arrival).await?;
     if arrival.kind == ArrivalKind::Download {
@@ -106,7 +122,7 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 }
 
 /// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
-pub(super) async fn leave_metadata(page: &crate::browser::page::Page, arrival: &Arrival) -> Result<(), Fault> {
+pub(super) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
     let Err(refused) = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref()) else { return Ok(()) };
     page.goto("about:blank", NAVIGATION_LIMIT).await?;
     Err(refused)
@@ -115,6 +131,7 @@ pub(super) async fn leave_metadata(page: &crate::browser::page::Page, arrival: &
 async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
+    refuse_in_frame(&page)?;
     let arrival = page.back(limit).await?.ok_or_else(|| no_step("back"))?;
     Ok(Output::text(format!("Back → {}", arrival.url)).data(json!({ "url": arrival.url })))
 }
@@ -122,6 +139,7 @@ async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 async fn forward(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
+    refuse_in_frame(&page)?;
     let arrival = page.forward(limit).await?.ok_or_else(|| no_step("forward"))?;
     Ok(Output::text(format!("Forward → {}", arrival.url)).data(json!({ "url": arrival.url })))
 }
@@ -134,6 +152,7 @@ fn no_step(direction: &str) -> Fault {
 async fn reload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
+    refuse_in_frame(&page)?;
     let arrival = page.reload(arguments.has("--hard"), limit).await?;
     Ok(Output::text(format!("Reloaded {}", arrival.url)).data(json!({ "url": arrival.url, "status": arrival.status })))
 }
@@ -141,4 +160,22 @@ async fn reload(context: &Context, arguments: Arguments) -> Result<Output, Fault
 async fn url(context: &Context) -> Result<Output, Fault> {
     let url = context.tab().await?.info()?.url;
     Ok(Output::text(url.clone()).data(json!({ "url": url })))
+}
+
+/// These concern the whole page: inside a frame it is not clear what is meant.
+fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
+    match page.chosen_frame() {
+        None => Ok(()),
+        Some(frame) => Err(Fault::new(FaultCode::Conflict, format!("You are inside the frame {}", frame.url))
+            .hint("Go back to the page first: gstack frame main")),
+    }
+}
+
+async fn load_html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed = arguments.required("file")?;
+    let path = path_guard::input_path(context, &typed)?;
+    let html = path_guard::read_text(&path).await?;
+    context.page().await?.set_content(&html).await?;
+    let bytes = html.len();
+    Ok(Output::text(format!("Loaded HTML: {typed} ({bytes} bytes)")).data(json!({ "bytes": bytes })))
 }

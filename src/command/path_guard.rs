@@ -5,11 +5,50 @@
 use super::context::Context;
 use crate::base::atomic;
 use crate::protocol::fault::{Fault, FaultCode};
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
+
+/// In bytes. What is read goes to the browser in one message.
+const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// The file to write for a path as it was typed: absolute, symlinks resolved, inside an open folder.
 pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     resolve(&open_folders(context), base_of(context), typed)
+}
+
+/// The file to read for a path as it was typed: it is there, symlinks resolved, inside an open folder.
+pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+    let path = resolve(&open_folders(context), base_of(context), typed)?;
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(Fault::new(FaultCode::NotFound, format!("File not found: {typed}"))
+        .hint("Paths are looked up from the folder that you run gstack in."))
+}
+
+/// The content of a file that `input_path` allowed. A symlink that was put in its place meanwhile is not followed.
+pub async fn read_text(path: &Path) -> Result<String, Fault> {
+    let path = path.to_owned();
+    let task = tokio::task::spawn_blocking(move || read_now(&path));
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
+}
+
+fn read_now(path: &Path) -> Result<String, Fault> {
+    let unreadable =
+        |error: std::io::Error| Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()));
+    let not_followed = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(not_followed).open(path).map_err(unreadable)?;
+    let mut text = String::new();
+    let read = file.take(LARGEST_INPUT + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if read as u64 > LARGEST_INPUT {
+        return Err(Fault::new(
+            FaultCode::TooLarge,
+            format!("{} is larger than {LARGEST_INPUT} bytes", path.display()),
+        ));
+    }
+    Ok(text)
 }
 
 /// Replaces the file by these bytes. It is written beside its place and renamed into it: a symlink that is put there

@@ -5,21 +5,30 @@
 use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
-use super::{inspection, interaction, navigation, reading, snapshot, tabs, visual};
+use super::{
+    compare, contents, cookies, files, identity, inspection, interaction, navigation, reading, snapshot, tabs, visual,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
 
 static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
-    let groups: [&'static [Spec]; 7] = [
+    let groups: &[&'static [Spec]] = &[
         navigation::COMMANDS,
         reading::COMMANDS,
+        contents::READING,
         inspection::COMMANDS,
+        cookies::INSPECTION,
+        contents::INSPECTION,
         interaction::COMMANDS,
+        files::COMMANDS,
+        cookies::INTERACTION,
+        identity::COMMANDS,
         visual::COMMANDS,
+        compare::COMMANDS,
         snapshot::COMMANDS,
         tabs::COMMANDS,
     ];
-    groups.into_iter().flatten().collect()
+    groups.iter().copied().flatten().collect()
 });
 
 /// Every command, by category.

@@ -2,11 +2,14 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::path_guard;
 use super::spec::{Category, Class, Flag, Spec};
-use crate::browser::page::{Snapshot, SnapshotOptions, Target};
+use super::text_diff::diff;
+use super::visual::format_of;
+use super::{path_guard, visual};
+use crate::browser::page::{ImageFormat, Page, Snapshot, SnapshotOptions, Target};
 use crate::protocol::fault::Fault;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
@@ -22,7 +25,13 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
         Flag { name: "-c", alias: "--compact", value: None, help: "Without unnamed structure" },
         Flag { name: "-d", alias: "--depth", value: Some("N"), help: "At most N levels below the top" },
         Flag { name: "-s", alias: "--selector", value: Some("sel"), help: "Only this element" },
-        Flag { name: "-o", alias: "--output", value: Some("path"), help: "Also write it to this file" },
+        Flag {
+            name: "-o",
+            alias: "--output",
+            value: Some("path"),
+            help: "Also write it to this file; with -a an image file takes the picture",
+        },
+        Flag { name: "-a", alias: "--annotate", value: None, help: "Also a picture with the refs drawn into it" },
         Flag { name: "-D", alias: "--diff", value: None, help: "What changed since the tab's snapshot before" },
         Flag {
             name: "-C",
@@ -52,21 +61,38 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let page = context.page().await?;
     let snapshot = page.snapshot(&options).await?;
     let url = page.url()?;
+    let frame = page.chosen_frame();
+    let head = frame.map(|frame| format!("[Context: iframe src=\"{}\"]\n", frame.url)).unwrap_or_default();
     let before = page.exchange_snapshot(&snapshot.text);
-    if arguments.has("-D") {
-        return Ok(match before {
-            Some(before) => Output::from_page(diff(&before, &snapshot.text), url),
-            None => Output::text(NO_BASELINE),
-        });
+    let picture = match arguments.has("-a") {
+        true => Some(annotate(context, &page, &snapshot, path.as_deref()).await?),
+        false => None,
+    };
+    let is_new = arguments.has("-D") && before.is_none();
+    let mut text = match before {
+        _ if is_new => NO_BASELINE.to_owned(),
+        Some(before) if arguments.has("-D") => format!("{head}{}", diff(&before, &snapshot.text)),
+        _ => format!("{head}{}", printed(&snapshot)),
+    };
+    if let Some(picture) = &picture {
+        text = format!("{}\n[annotated screenshot: {}]\n", text.trim_end(), picture.display());
     }
-    let text = printed(&snapshot);
+    let mut output = if is_new { Output::text(text) } else { Output::from_page(text, url.clone()) };
     let refs = snapshot.text.matches("@e").count() + snapshot.cursor.matches("@c").count();
-    let mut output =
-        Output::from_page(text, url.clone()).data(json!({ "url": url, "refs": refs, "more": snapshot.more }));
-    if let Some(path) = path {
+    output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more }));
+    if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
         output.files.push(path_guard::write(path, output.text.clone().into_bytes()).await?);
     }
+    output.files.extend(picture);
     Ok(output)
+}
+
+/// The picture goes to the named file where that is one for pictures.
+async fn annotate(context: &Context, page: &Page, snapshot: &Snapshot, named: Option<&Path>) -> Result<PathBuf, Fault> {
+    let named = named.and_then(|path| Some((path.to_owned(), format_of(path.to_str()?)?)));
+    let (path, format) = named.unwrap_or_else(|| (visual::unnamed(context, "snapshot", "png"), ImageFormat::Png));
+    let capture = page.annotated(snapshot, format).await?;
+    path_guard::write(path, capture.bytes).await
 }
 
 fn printed(snapshot: &Snapshot) -> String {
@@ -79,63 +105,4 @@ fn printed(snapshot: &Snapshot) -> String {
         text.push_str(&format!("… {} more, narrow with -s or -d\n", snapshot.more));
     }
     text
-}
-
-/// Lines that went (`-`), came (`+`) and stayed (` `).
-pub(super) fn diff(before: &str, after: &str) -> String {
-    let old: Vec<&str> = before.lines().collect();
-    let new: Vec<&str> = after.lines().collect();
-    let head = old.iter().zip(&new).take_while(|(left, right)| left == right).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(left, right)| left == right).count();
-    let mut out: Vec<String> = old[..head].iter().map(|line| format!(" {line}")).collect();
-    changes(&old[head..old.len() - tail], &new[head..new.len() - tail], &mut out);
-    out.extend(old[old.len() - tail..].iter().map(|line| format!(" {line}")));
-    out.join("\n")
-}
-
-/// The longest common subsequence of what differs; where that would be too large a table, all old lines then all new.
-fn changes(old: &[&str], new: &[&str], out: &mut Vec<String>) {
-    const LARGEST_TABLE: usize = 4_000_000;
-    if old.len().saturating_mul(new.len()) > LARGEST_TABLE {
-        out.extend(old.iter().map(|line| format!("-{line}")));
-        out.extend(new.iter().map(|line| format!("+{line}")));
-        return;
-    }
-    let width = new.len() + 1;
-    let mut longest = vec![0_u32; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            longest[i * width + j] = if old[i] == new[j] {
-                longest[(i + 1) * width + j + 1] + 1
-            } else {
-                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            out.push(format!(" {}", old[i]));
-            i += 1;
-            j += 1;
-        } else if j == new.len() || (i < old.len() && longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
-            out.push(format!("-{}", old[i]));
-            i += 1;
-        } else {
-            out.push(format!("+{}", new[j]));
-            j += 1;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::diff;
-
-    #[test]
-    fn a_diff_shows_what_went_and_came_in_its_place() {
-        assert_eq!(diff("a\nb\nc\n", "a\nx\nc\nd\n"), " a\n-b\n+x\n c\n+d");
-        assert_eq!(diff("a\n", "a\n"), " a");
-        assert_eq!(diff("", "a\n"), "+a");
-    }
 }

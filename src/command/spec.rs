@@ -8,7 +8,7 @@ use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 
 /// What a command may do to a person's session. Decides who is asked before an agent runs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Looks.
     Read,
@@ -173,4 +173,8 @@ pub(super) const TIMEOUT: Flag =
 
 pub(super) const fn selector(required: bool, help: &'static str) -> Parameter {
     Parameter { name: "sel", required, kind: Kind::Selector, help }
+}
+
+pub(super) const fn parameter(name: &'static str, required: bool, kind: Kind, help: &'static str) -> Parameter {
+    Parameter { name, required, kind, help }
 }

@@ -1,38 +1,77 @@
-//! screenshot.
+//! screenshot, pdf, responsive.
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Kind, Parameter, Spec};
+use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, parameter};
 use super::{path_guard, registry};
 use crate::browser::page::{Area, ImageFormat, Region, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
+use std::path::PathBuf;
 
-pub(super) const COMMANDS: &[Spec] = &[Spec {
-    name: "screenshot",
-    aliases: &[],
-    category: Category::Visual,
-    class: Class::Read,
-    parameters: &[
-        Parameter { name: "sel", required: false, kind: Kind::Selector, help: "Only this element" },
-        Parameter {
-            name: "path",
-            required: false,
-            kind: Kind::Path,
-            help: "Where to write it (.png, .jpg or .webp), under the working or the temp directory",
-        },
-    ],
-    flags: &[
-        Flag { name: "--viewport", alias: "", value: None, help: "Only what the window shows" },
-        Flag { name: "--clip", alias: "", value: Some("x,y,w,h"), help: "Only this part of the page" },
-    ],
-    summary: "Take a picture of the page",
-    details: "The full page by default. Works on tabs that nobody looks at, too.",
-    untrusted: false,
-    writes: true,
-    output: "Screenshot saved: path",
-    run: |context, arguments| Box::pin(screenshot(context, arguments)),
-}];
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "screenshot",
+        aliases: &[],
+        category: Category::Visual,
+        class: Class::Read,
+        parameters: &[
+            Parameter { name: "sel", required: false, kind: Kind::Selector, help: "Only this element" },
+            Parameter {
+                name: "path",
+                required: false,
+                kind: Kind::Path,
+                help: "Where to write it (.png, .jpg or .webp), under the working or the temp directory",
+            },
+        ],
+        flags: &[
+            Flag { name: "--viewport", alias: "", value: None, help: "Only what the window shows" },
+            Flag { name: "--clip", alias: "", value: Some("x,y,w,h"), help: "Only this part of the page" },
+        ],
+        summary: "Take a picture of the page",
+        details: "The full page by default. Works on tabs that nobody looks at, too.",
+        untrusted: false,
+        writes: true,
+        output: "Screenshot saved: path",
+        run: |context, arguments| Box::pin(screenshot(context, arguments)),
+    },
+    Spec {
+        name: "pdf",
+        aliases: &[],
+        category: Category::Visual,
+        class: Class::Read,
+        parameters: &[parameter(
+            "path",
+            false,
+            Kind::Path,
+            "Where to write it, under the working or the temp directory",
+        )],
+        flags: &[],
+        summary: "Save the page as a PDF (A4)",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "PDF saved: path",
+        run: |context, arguments| Box::pin(pdf(context, arguments)),
+    },
+    Spec {
+        name: "responsive",
+        aliases: &[],
+        category: Category::Visual,
+        class: Class::Read,
+        parameters: &[parameter("prefix", false, Kind::Path, "What the files' names begin with")],
+        flags: &[],
+        summary: "Take a picture of the page as a phone, a tablet and a desktop show it",
+        details: "mobile 375x812, tablet 768x1024, desktop 1280x720; the page's size is as before afterwards.",
+        untrusted: false,
+        writes: true,
+        output: "name (WxH): prefix-name.png, a line a size",
+        run: |context, arguments| Box::pin(responsive(context, arguments)),
+    },
+];
+
+/// Name, width and height in CSS pixels.
+const DEVICES: [(&str, u32, u32); 3] = [("mobile", 375, 812), ("tablet", 768, 1024), ("desktop", 1280, 720)];
 
 async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let (selector, typed) = split_words(arguments.text("sel"), arguments.text("path"));
@@ -53,10 +92,7 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     };
     let (format, path) = match &typed {
         Some(typed) => (format_of(typed).unwrap_or(ImageFormat::Png), path_guard::output_path(context, typed)?),
-        None => {
-            let name = format!("gstack-screenshot-{}.png", uuid::Uuid::new_v4().simple());
-            (ImageFormat::Png, context.temp_folder.join(name))
-        }
+        None => (ImageFormat::Png, unnamed(context, "screenshot", "png")),
     };
     let page = context.page().await?;
     let capture = page.capture(&area, format).await?;
@@ -66,6 +102,47 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     let mut output = Output::text(format!("Screenshot saved{note}: {}{cut}", path.display()))
         .data(json!({ "path": path.display().to_string(), "bytes": bytes }));
     output.files.push(path);
+    Ok(output)
+}
+
+/// A file in the private folder, for what no path was given for.
+pub(super) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
+    context.temp_folder.join(format!("gstack-{what}-{}.{extension}", uuid::Uuid::new_v4().simple()))
+}
+
+async fn pdf(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let path = match arguments.text("path") {
+        Some(typed) => path_guard::output_path(context, &typed)?,
+        None => unnamed(context, "page", "pdf"),
+    };
+    let bytes = context.page().await?.pdf().await?;
+    let size = bytes.len();
+    let path = path_guard::write(path, bytes).await?;
+    let mut output = Output::text(format!("PDF saved: {}", path.display()))
+        .data(json!({ "path": path.display().to_string(), "bytes": size }));
+    output.files.push(path);
+    Ok(output)
+}
+
+async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let own = format!("gstack-responsive-{}", uuid::Uuid::new_v4().simple());
+    let prefix = arguments.text("prefix").unwrap_or_else(|| context.temp_folder.join(own).display().to_string());
+    let mut paths = Vec::with_capacity(DEVICES.len());
+    for (name, ..) in DEVICES {
+        paths.push(path_guard::output_path(context, &format!("{prefix}-{name}.png"))?);
+    }
+    let page = context.page().await?;
+    let mut output = Output::default();
+    let mut lines = Vec::with_capacity(DEVICES.len());
+    for ((name, width, height), path) in DEVICES.into_iter().zip(paths) {
+        let laid_out = page.laid_out(width, height).await?;
+        let capture = page.capture(&Area::FullPage, ImageFormat::Png).await?;
+        drop(laid_out);
+        let path = path_guard::write(path, capture.bytes).await?;
+        lines.push(format!("{name} ({width}x{height}): {}", path.display()));
+        output.files.push(path);
+    }
+    output.text = lines.join("\n");
     Ok(output)
 }
 
@@ -84,7 +161,7 @@ fn looks_like_a_path(word: &str) -> bool {
         || word.starts_with("../")
 }
 
-fn format_of(path: &str) -> Option<ImageFormat> {
+pub(super) fn format_of(path: &str) -> Option<ImageFormat> {
     let (name, extension) = path.rsplit_once('.')?;
     // `.png` alone is a class.
     if name.is_empty() {

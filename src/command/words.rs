@@ -36,7 +36,7 @@ impl Words {
 }
 
 /// What is done, and what is asked for.
-const VERBS: [(&str, &str); 20] = [
+const VERBS: [(&str, &str); 31] = [
     ("Opening", "Open"),
     ("Going", "Go"),
     ("Reloading", "Reload"),
@@ -57,6 +57,17 @@ const VERBS: [(&str, &str); 20] = [
     ("Switching", "Switch"),
     ("Closing", "Close"),
     ("Accepting", "Accept"),
+    ("Dismissing", "Dismiss"),
+    ("Loading", "Load"),
+    ("Setting", "Set"),
+    ("Saving", "Save"),
+    ("Comparing", "Compare"),
+    ("Downloading", "Download"),
+    ("Measuring", "Measure"),
+    ("Restyling", "Restyle"),
+    ("Tidying", "Tidy"),
+    ("Watching", "Watch"),
+    ("Showing", "Show"),
 ];
 
 /// In characters.
@@ -124,11 +135,29 @@ pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option
         "closetab" => {
             ("Closing", if text("id").is_empty() { "the tab".to_owned() } else { format!("tab {}", text("id")) })
         }
+        "load-html" => ("Loading", text("file")),
+        "eval" => ("Running", "a script".to_owned()),
+        "accessibility" => ("Reading", "the accessibility tree".to_owned()),
+        "media" => ("Reading", "the media".to_owned()),
+        "data" => ("Reading", "the structured data".to_owned()),
+        "cookies" => ("Reading", "the cookies".to_owned()),
+        "storage" if text("action") == "set" => ("Setting", format!("{} in the storage", text("key"))),
+        "storage" => ("Reading", "the storage".to_owned()),
+        "perf" => ("Measuring", "the page's loading".to_owned()),
+        "cookie" => ("Setting", "a cookie".to_owned()),
+        "cookie-import" => ("Setting", format!("cookies from {}", text("json"))),
+        "header" => ("Setting", "a request header".to_owned()),
+        "useragent" => ("Setting", "the user agent".to_owned()),
+        "upload" => ("Choosing", format!("{} in {}", arguments.list("file").join(", "), element())),
+        "download" => ("Downloading", element_or(label(&text("url")).unwrap_or_default(), &site(&text("url")))),
+        "pdf" => ("Saving", "the page as a PDF".to_owned()),
+        "responsive" => ("Taking", "screenshots in three sizes".to_owned()),
+        "diff" => ("Comparing", format!("{} with {}", site(&text("url1")), site(&text("url2")))),
         "dialog-accept" => ("Accepting", "dialogs".to_owned()),
         "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
         other => ("Running", other.to_owned()),
     };
-    let imperative = VERBS.iter().find(|(doing, _)| *doing == verb).map_or("Dismiss", |(_, asked)| *asked);
+    let imperative = VERBS.iter().find(|(doing, _)| *doing == verb).map_or("Run", |(_, asked)| *asked);
     Words {
         kind: kind(spec),
         verb: verb.to_owned(),
@@ -204,7 +233,8 @@ fn shorten(text: &str) -> String {
 /// The command line for a person who decides about it: a script must be seen to be judged, what is typed must not.
 fn shown(spec: &Spec, args: &[String]) -> String {
     const LONGEST_SCRIPT: usize = 500;
-    let words = if spec.name == "js" { args.to_vec() } else { redact(spec.name, args) };
+    let words =
+        if matches!(spec.name, "js" | "cdp" | "chain" | "tab-each") { args.to_vec() } else { redact(spec.name, args) };
     let line = format!("{} {}", spec.name, words.join(" "));
     let line = line.trim_end();
     if line.chars().count() <= LONGEST_SCRIPT {
@@ -217,7 +247,9 @@ fn shown(spec: &Spec, args: &[String]) -> String {
 pub fn redact(name: &str, args: &[String]) -> Vec<String> {
     let Some(spec) = registry::find(name) else { return vec![counted(args)] };
     let kept = match spec.name {
-        "type" | "js" | "dialog-accept" => 0,
+        "type" | "js" | "dialog-accept" | "cookie" | "header" | "useragent" | "chain" | "tab-each" | "cdp" => 0,
+        // `storage set key`
+        "storage" => 2,
         "fill" | "select" => 1 + args.iter().take_while(|word| word.starts_with("--timeout")).count() * 2,
         _ => args.len(),
     };
@@ -277,11 +309,7 @@ mod tests {
     fn every_command_has_its_own_words() {
         for spec in registry::all() {
             let words = describe(spec.name, &[]);
-            assert!(
-                VERBS.iter().any(|(doing, _)| *doing == words.verb) || words.verb == "Dismissing",
-                "{}",
-                words.verb
-            );
+            assert!(VERBS.iter().any(|(doing, _)| *doing == words.verb), "{}", words.verb);
             assert!((words.verb.as_str(), words.object.as_str()) != ("Running", spec.name), "{}", spec.name);
         }
         assert_eq!(describe("js", &[]).kind, StepKind::Control);

@@ -26,6 +26,18 @@ globalThis.__gstack = Object.freeze({
   readForms,
   readDocument,
   readElement,
+  readMedia,
+  readData,
+  readStorage,
+  writeStorage,
+  readTiming,
+  fileField,
+  addressOf,
+  readBlob,
+  frameElement,
+  firstMatch,
+  drawBoxes,
+  removeBoxes,
   /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
   snapshot(options) {
     let root = null;

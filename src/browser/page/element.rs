@@ -143,7 +143,7 @@ impl Page {
     pub(super) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
         match target {
             Target::Selector(selector) => {
-                Ok((self.main_frame().await?.id, ScriptTarget::Selector { selector: selector.clone() }))
+                Ok((self.current_frame().await?, ScriptTarget::Selector { selector: selector.clone() }))
             }
             Target::Ref(name) => {
                 let place = self.memory.refs().place(*name).cloned();

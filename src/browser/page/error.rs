@@ -43,6 +43,9 @@ pub enum PageError {
     /// The document went away while it was asked.
     #[error("the page was left while it was being asked")]
     DocumentGone,
+    /// The frame that selectors were looked for in went away; from now on it is the main one.
+    #[error("the frame that you had switched to is gone")]
+    FrameLost,
     /// A reply that our own script does not give.
     #[error("the page's answer can't be read: {0}")]
     Unreadable(String),
@@ -95,6 +98,7 @@ impl From<PageError> for Fault {
             }
             PageError::Unknown { .. } => (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it."),
             PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
+            PageError::FrameLost => (FaultCode::TabGone, "The main frame is used again; switch anew with: frame <sel>"),
             PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
             PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
         };

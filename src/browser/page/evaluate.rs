@@ -188,19 +188,24 @@ impl Page {
         number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
     }
 
-    /// A client's script in the main frame of the page, as in a console: statements and `await` are allowed.
+    /// A client's script in the chosen frame of the page, as in a console: statements and `await` are allowed.
     pub async fn evaluate(&self, source: &str, limit: Duration) -> Result<ScriptValue, PageError> {
-        let frame = self.main_frame().await?;
-        let session = self.session_of(&frame.id)?;
+        let frame = self.current_frame().await?;
+        let session = self.session_of(&frame)?;
+        // The main frame's own world is where a session evaluates by itself.
+        let context = match self.frame(&frame)?.parent {
+            Some(_) => Some(self.context(&frame, &World::Main).await?),
+            None => None,
+        };
         let trimmed = source.trim();
         // As a console does: an object literal rather than a block.
         if trimmed.starts_with('{') && trimmed.ends_with('}') {
-            let reply = evaluate_source(&session, format!("({trimmed})"), limit).await?;
+            let reply = evaluate_source(&session, context.as_ref(), format!("({trimmed})"), limit).await?;
             if !reply.exception_details.as_ref().is_some_and(is_syntax_error) {
                 return value_of(&session, reply, limit).await;
             }
         }
-        let reply = evaluate_source(&session, source.to_owned(), limit).await?;
+        let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
         value_of(&session, reply, limit).await
     }
 }
@@ -218,9 +223,18 @@ fn is_syntax_error(thrown: &Thrown) -> bool {
     class.is_some_and(|text| text.starts_with("SyntaxError"))
 }
 
-async fn evaluate_source(session: &Session, expression: String, limit: Duration) -> Result<Evaluated, PageError> {
+async fn evaluate_source(
+    session: &Session,
+    context: Option<&Context>,
+    expression: String,
+    limit: Duration,
+) -> Result<Evaluated, PageError> {
     let evaluate =
         Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() };
+    let evaluate = match context {
+        Some(context) => evaluate.within(context),
+        None => evaluate,
+    };
     match session.call_within(evaluate, limit).await {
         Ok(reply) => Ok(reply),
         Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the script".to_owned(), after: limit }),

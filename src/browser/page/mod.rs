@@ -2,34 +2,49 @@
 //!
 //! Owns everything between a tab's session and a command's words. Never attaches, navigates or decides what is allowed.
 
+mod accessibility;
 mod actions;
+mod annotate;
 mod capture;
 mod console_events;
+mod contents;
+mod cookies;
+mod devtools;
 mod element;
+mod emulation;
 pub mod error;
 mod evaluate;
+mod files;
+mod frame;
 mod input;
 pub mod journal;
 mod keys;
 #[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
 mod page;
+mod print;
 mod read;
 pub mod refs;
 pub mod script;
 mod settle;
 mod snapshot;
 mod snapshot_lines;
+mod temporary;
 mod titles;
-mod viewport;
 mod wait;
 
 pub use actions::Clicked;
 pub use capture::{Area, Capture, ImageFormat, Region};
+pub use contents::PageStorage;
+pub use cookies::Cookie;
 pub use element::Target;
+pub use emulation::LaidOut;
 pub use evaluate::ScriptValue;
+pub use files::Fetched;
+pub use frame::FrameChoice;
 pub use page::{Page, Pages};
 pub use read::{ElementState, Link};
 pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
+pub use temporary::TemporaryTab;
 pub use titles::titles;
 pub use wait::LoadState;

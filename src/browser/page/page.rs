@@ -2,10 +2,12 @@
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
+use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
 use super::refs::{RefName, RefTable};
 use crate::browser::browser::Browser;
+use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
 use std::collections::HashMap;
@@ -28,6 +30,9 @@ pub struct Pages {
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    pub(super) emulation: Emulation,
+    /// The frame that selectors are looked for in; none: the main one.
+    pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
     /// Told after each event that the journal took in.
     pub(super) journal_grew: Notify,
@@ -56,6 +61,7 @@ impl Pages {
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
         let work = tab.work().await?;
         let memory = self.memory(tab)?;
+        memory.emulation.apply(work.session()).await?;
         Ok(Page { work, memory })
     }
 

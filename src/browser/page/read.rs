@@ -75,10 +75,10 @@ pub(super) struct Rectangle {
 }
 
 impl Page {
-    async fn read_whole<T: DeserializeOwned>(&self, function: &str) -> Result<T, PageError> {
+    pub(super) async fn read_whole<T: DeserializeOwned>(&self, function: &str) -> Result<T, PageError> {
         let mut tries = 0;
         loop {
-            let frame = self.main_frame().await?.id;
+            let frame = self.current_frame().await?;
             match self.script(&frame, function, &[], DOCUMENT_LIMIT).await {
                 Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
                 result => return result,

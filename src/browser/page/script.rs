@@ -22,6 +22,10 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/readers.js"),
     include_str!("../injected/editing.js"),
     include_str!("../injected/snapshot.js"),
+    include_str!("../injected/contents.js"),
+    include_str!("../injected/files.js"),
+    include_str!("../injected/boxes.js"),
+    include_str!("../injected/frames.js"),
     include_str!("../injected/main.js"),
     "})();\n"
 );

@@ -75,7 +75,7 @@ impl Page {
     /// The main frame, or the one that the scope is in, with all frames in it.
     async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
         let (frame, scope) = match &options.scope {
-            None => (self.main_frame().await?.id, None),
+            None => (self.current_frame().await?, None),
             Some(target) => {
                 let (frame, scope) = self.locate(target).await?;
                 (frame, Some(scope))
@@ -149,7 +149,7 @@ impl Page {
     }
 
     /// The frame that an element of `parent` holds, in whichever process it runs.
-    async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
+    pub(super) async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
         let object = self.element_handle(parent, number).await?;
         let describe = DescribeNodeParams {
             object_id: Some(RemoteObjectId::new(object)),

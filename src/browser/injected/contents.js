@@ -1,0 +1,107 @@
+/*
+ * What a page carries beside its text: media, structured data, storage, timing.
+ *
+ * Owns the shapes that `media`, `data`, `storage` and `perf` give. Never changes the page but for `writeStorage`.
+ */
+
+/* Longest run of a data: address that is shown: the rest is the picture itself. */
+const LONGEST_ADDRESS = 300;
+
+const address = (url) => (url ? (url.startsWith('data:') ? clip(url, LONGEST_ADDRESS) : url) : undefined);
+
+/* → {images, videos, audios}: addresses with sizes, in CSS pixels and seconds. */
+function readMedia() {
+  const media = { images: [], videos: [], audios: [] };
+  eachElement((element) => {
+    const tag = tagOf(element);
+    if (tag !== 'img' && tag !== 'video' && tag !== 'audio') return;
+    if (composedClosest(element, isOwnHost)) return;
+    const { width, height } = element.getBoundingClientRect();
+    const size = { width: Math.round(width), height: Math.round(height) };
+    if (tag === 'img') {
+      media.images.push({
+        src: address(element.currentSrc || element.src), alt: element.alt || undefined, ...size,
+        naturalWidth: element.naturalWidth, naturalHeight: element.naturalHeight, visible: isVisible(element),
+      });
+      return;
+    }
+    const sources = Array.from(element.querySelectorAll('source'), (source) => ({ src: address(source.src), type: source.type || undefined }));
+    const common = {
+      src: address(element.currentSrc || element.src), sources: sources.length ? sources : undefined,
+      duration: Number.isFinite(element.duration) ? element.duration : undefined,
+    };
+    if (tag === 'audio') media.audios.push(common);
+    else media.videos.push({ ...common, poster: address(element.poster), ...size });
+  });
+  return media;
+}
+
+/* → {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}} */
+function readData() {
+  const data = {
+    title: document.title, language: document.documentElement.lang || undefined,
+    canonical: document.querySelector('link[rel="canonical"]')?.href, jsonLd: [], openGraph: {}, twitter: {}, meta: {},
+  };
+  for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
+    try {
+      data.jsonLd.push(JSON.parse(script.textContent));
+    } catch (error) {
+      data.jsonLd.push({ error: String(error.message), text: clip(squeeze(script.textContent), 200) });
+    }
+  }
+  for (const meta of document.querySelectorAll('meta[content]')) {
+    const name = meta.getAttribute('property') ?? meta.getAttribute('name') ?? meta.getAttribute('http-equiv');
+    if (!name) continue;
+    const group = name.startsWith('og:') ? data.openGraph : name.startsWith('twitter:') ? data.twitter : data.meta;
+    const key = name.replace(/^(og|twitter):/, '');
+    // The same name again (og:image) makes a list.
+    if (!Object.hasOwn(group, key)) group[key] = meta.content;
+    else group[key] = [].concat(group[key], meta.content);
+  }
+  return data;
+}
+
+/* A page without an origin of its own (data:, sandboxed) has no storage. */
+function storageOf(name) {
+  try {
+    return globalThis[name];
+  } catch {
+    return null;
+  }
+}
+
+/* → {localStorage: {key: value}, sessionStorage: {key: value}} */
+function readStorage() {
+  const all = (storage) => Object.fromEntries(Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at)).map((key) => [key, storage.getItem(key)]));
+  return { localStorage: all(storageOf('localStorage')), sessionStorage: all(storageOf('sessionStorage')) };
+}
+
+/* Sets entries of the local storage. → null, or why it was refused */
+function writeStorage(entries) {
+  const storage = storageOf('localStorage');
+  if (!storage) return 'this page has no local storage';
+  try {
+    for (const [key, value] of Object.entries(entries)) storage.setItem(key, value);
+  } catch (error) {
+    return error.message;
+  }
+  return null;
+}
+
+/* → [[name, milliseconds]] of the document's navigation, or null where the browser recorded none */
+function readTiming() {
+  const [entry] = performance.getEntriesByType('navigation');
+  if (!entry) return null;
+  const span = (from, to) => Math.max(0, Math.round(to - from));
+  return [
+    ['dns', span(entry.domainLookupStart, entry.domainLookupEnd)],
+    ['tcp', span(entry.connectStart, entry.connectEnd)],
+    ['ssl', entry.secureConnectionStart > 0 ? span(entry.secureConnectionStart, entry.connectEnd) : 0],
+    ['ttfb', span(entry.requestStart, entry.responseStart)],
+    ['download', span(entry.responseStart, entry.responseEnd)],
+    ['domParse', span(entry.responseEnd, entry.domInteractive)],
+    ['domReady', span(entry.startTime, entry.domContentLoadedEventEnd)],
+    ['load', span(entry.startTime, entry.loadEventEnd)],
+    ['total', span(entry.startTime, entry.loadEventEnd || entry.responseEnd)],
+  ];
+}

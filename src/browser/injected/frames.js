@@ -1,0 +1,27 @@
+/*
+ * Which frame a client means.
+ *
+ * Owns the reading of a frame's element and of address patterns. Never looks into a frame.
+ */
+
+/* The element that holds a frame. → {number} or a fault */
+function frameElement(target) {
+  const resolved = resolveOne(target);
+  if (!resolved.element) return resolved;
+  const { element } = resolved;
+  if (!['iframe', 'frame', 'object', 'embed'].includes(tagOf(element))) {
+    return { fault: 'kind', message: 'it holds no frame', description: describe(element) };
+  }
+  return { number: numberOf(element) };
+}
+
+/* → {index} of the first text that the regular expression matches (null: none), or a fault */
+function firstMatch(pattern, texts) {
+  try {
+    const expression = new RegExp(pattern);
+    const index = texts.findIndex((text) => expression.test(text));
+    return { index: index < 0 ? null : index };
+  } catch (error) {
+    return { fault: 'selector', message: error.message };
+  }
+}

@@ -1,0 +1,125 @@
+//! What a tab pretends to be: the size that it is laid out for, its user agent, extra request headers.
+//!
+//! Owns what was set for a tab, and that a page which takes another's place gets it too. It ends with the tab.
+
+use super::devtools::tell;
+use super::error::PageError;
+use super::page::{Page, lock};
+use crate::browser::session::Session;
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    ClearDeviceMetricsOverrideParams, SetDeviceMetricsOverrideParams,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Mutex;
+
+#[derive(Clone, Debug, Default)]
+struct Settings {
+    viewport: Option<(u32, u32)>,
+    user_agent: Option<String>,
+    headers: Map<String, Value>,
+    /// The page session that has them.
+    applied_to: Option<String>,
+}
+
+/// What was set for one tab.
+#[derive(Debug, Default)]
+pub(super) struct Emulation {
+    settings: Mutex<Settings>,
+}
+
+impl Emulation {
+    /// Gives the page of this session what was set while another one had its place.
+    pub(super) async fn apply(&self, page: &Session) -> Result<(), PageError> {
+        let settings = lock(&self.settings).clone();
+        let id = page.id().map(|id| id.as_ref().to_owned());
+        if settings.applied_to == id || settings.applied_to.is_none() {
+            return Ok(());
+        }
+        if let Some(size) = settings.viewport {
+            tell(page, "Emulation.setDeviceMetricsOverride", &metrics(size)).await?;
+        }
+        if let Some(user_agent) = &settings.user_agent {
+            tell(page, "Emulation.setUserAgentOverride", &json!({ "userAgent": user_agent })).await?;
+        }
+        if !settings.headers.is_empty() {
+            tell(page, "Network.setExtraHTTPHeaders", &json!({ "headers": settings.headers })).await?;
+        }
+        lock(&self.settings).applied_to = id;
+        Ok(())
+    }
+
+    fn change<T>(&self, page: &Session, act: impl FnOnce(&mut Settings) -> T) -> T {
+        let mut settings = lock(&self.settings);
+        settings.applied_to = page.id().map(|id| id.as_ref().to_owned());
+        act(&mut settings)
+    }
+}
+
+/// The pixel ratio stays the screen's.
+fn metrics((width, height): (u32, u32)) -> Value {
+    json!({ "width": width, "height": height, "deviceScaleFactor": 0, "mobile": false })
+}
+
+impl Page {
+    /// In CSS pixels.
+    pub async fn set_viewport(&self, width: u32, height: u32) -> Result<(), PageError> {
+        tell(self.session(), "Emulation.setDeviceMetricsOverride", &metrics((width, height))).await?;
+        self.memory.emulation.change(self.session(), |settings| settings.viewport = Some((width, height)));
+        Ok(())
+    }
+
+    /// Lays the page out for another size for as long as the guard lives.
+    pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
+        let guard = LaidOut { page: self };
+        tell(self.session(), "Emulation.setDeviceMetricsOverride", &metrics((width, height))).await?;
+        Ok(guard)
+    }
+
+    /// From the next request on.
+    pub async fn set_user_agent(&self, user_agent: &str) -> Result<(), PageError> {
+        self.to_all("Emulation.setUserAgentOverride", &json!({ "userAgent": user_agent })).await?;
+        self.memory.emulation.change(self.session(), |settings| settings.user_agent = Some(user_agent.to_owned()));
+        Ok(())
+    }
+
+    /// Sends this header with every request of the tab from now on, beside those that were set before.
+    pub async fn set_header(&self, name: &str, value: &str) -> Result<(), PageError> {
+        let mut headers = lock(&self.memory.emulation.settings).headers.clone();
+        headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
+        headers.insert(name.to_owned(), Value::from(value));
+        self.to_all("Network.setExtraHTTPHeaders", &json!({ "headers": headers })).await?;
+        self.memory.emulation.change(self.session(), |settings| settings.headers = headers);
+        Ok(())
+    }
+
+    /// To the page and to its frames in other processes.
+    async fn to_all(&self, method: &'static str, params: &Value) -> Result<(), PageError> {
+        tell(self.session(), method, params).await?;
+        for frame in self.frames().await? {
+            if Some(&frame.session) != self.session().id() {
+                // A frame that goes meanwhile needs it no more.
+                if let Err(error) = tell(&self.session_of(&frame.id)?, method, params).await {
+                    tracing::debug!(%error, method, "a frame did not take it");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A page that is laid out for another size. Dropping it brings the former size back.
+pub struct LaidOut<'a> {
+    page: &'a Page,
+}
+
+impl Drop for LaidOut<'_> {
+    fn drop(&mut self) {
+        let page = self.page.session();
+        match lock(&self.page.memory.emulation.settings).viewport {
+            Some((width, height)) => {
+                page.post(SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), 0.0, false));
+            }
+            None => page.post(ClearDeviceMetricsOverrideParams {}),
+        }
+    }
+}

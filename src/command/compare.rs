@@ -1,0 +1,50 @@
+//! diff.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::navigation::leave_metadata;
+use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter};
+use super::{text_diff, url_guard};
+use crate::browser::page::TemporaryTab;
+use crate::protocol::fault::Fault;
+use std::time::Duration;
+use url::Url;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(super) const COMMANDS: &[Spec] = &[Spec {
+    name: "diff",
+    aliases: &[],
+    category: Category::Visual,
+    class: Class::Act,
+    parameters: &[
+        parameter("url1", true, Kind::Text, "The first page"),
+        parameter("url2", true, Kind::Text, "The page to compare it with"),
+    ],
+    flags: &[TIMEOUT],
+    summary: "Compare the text of two pages line by line",
+    details: "Both are opened in a tab of their own that is closed again.",
+    untrusted: true,
+    writes: true,
+    output: "--- url1, +++ url2, then the lines with +, - or a space",
+    run: |context, arguments| Box::pin(diff(context, arguments)),
+}];
+
+async fn diff(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let (first, second) = (arguments.required("url1")?, arguments.required("url2")?);
+    let addresses = (url_guard::check(&first)?, url_guard::check(&second)?);
+    // Each in its own tab and both at once.
+    let (before, after) =
+        tokio::try_join!(text_of(context, &addresses.0, limit), text_of(context, &addresses.1, limit))?;
+    let text = format!("--- {first}\n+++ {second}\n{}", text_diff::diff(&before, &after));
+    Ok(Output::from_page(text, format!("{first} and {second}")))
+}
+
+async fn text_of(context: &Context, address: &Url, limit: Duration) -> Result<String, Fault> {
+    let tab = TemporaryTab::open(&context.browser).await?;
+    let page = context.pages.open(&tab).await?;
+    let arrival = page.goto(address.as_str(), limit).await?;
+    leave_metadata(&page, &arrival).await?;
+    Ok(page.text(None).await?)
+}

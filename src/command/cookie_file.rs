@@ -1,0 +1,91 @@
+//! Cookies as files hold them: ours, Playwright's, and what browser extensions export.
+//!
+//! Owns the reading. Sets nothing.
+
+use crate::browser::page::Cookie;
+use crate::protocol::fault::{Fault, FaultCode};
+use serde::Deserialize;
+
+/// One cookie as it is written; the names vary.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    name: String,
+    value: String,
+    #[serde(default)]
+    domain: Option<String>,
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default, alias = "expirationDate")]
+    expires: Option<f64>,
+    #[serde(default)]
+    http_only: bool,
+    #[serde(default)]
+    secure: bool,
+    #[serde(default)]
+    host_only: bool,
+    #[serde(default)]
+    same_site: Option<String>,
+}
+
+/// Reads an array of cookies; `host` stands in for a missing domain.
+pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault> {
+    let refuse = |message: String| {
+        Fault::new(FaultCode::BadRequest, message)
+            .hint("The file holds an array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]")
+    };
+    let written: Vec<Written> =
+        serde_json::from_str(text).map_err(|error| refuse(format!("This is no list of cookies: {error}")))?;
+    let mut cookies = Vec::with_capacity(written.len());
+    for cookie in written {
+        let Some(domain) =
+            cookie.domain.clone().filter(|domain| !domain.is_empty()).or_else(|| host.map(str::to_owned))
+        else {
+            return Err(refuse(format!("The cookie {:?} names no domain, and the page has none", cookie.name))
+                .hint("Open its site first: gstack goto <url>"));
+        };
+        cookies.push(cookie.cookie(domain));
+    }
+    Ok(cookies)
+}
+
+impl Written {
+    fn cookie(self, domain: String) -> Cookie {
+        let same_site = match self.same_site.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            Some("strict") => Some("Strict"),
+            Some("lax") => Some("Lax"),
+            // Chrome's extensions say `no_restriction`.
+            Some("none" | "no_restriction") => Some("None"),
+            _ => None,
+        };
+        Cookie {
+            name: self.name,
+            value: self.value,
+            domain: if self.host_only { domain.trim_start_matches('.').to_owned() } else { domain },
+            path: self.path.filter(|path| path.starts_with('/')).unwrap_or_else(|| "/".to_owned()),
+            expires: self.expires.filter(|expires| *expires > 0.0),
+            http_only: self.http_only,
+            secure: self.secure,
+            same_site: same_site.map(str::to_owned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_is_missing_is_filled_from_the_page() {
+        let text = r#"[{"name": "a", "value": "1"},
+            {"name": "b", "value": "2", "domain": ".x.example", "path": "/p", "sameSite": "no_restriction",
+             "expirationDate": 4000000000.5, "hostOnly": false}]"#;
+        let cookies = parse(text, Some("here.example")).unwrap();
+        assert_eq!((cookies[0].domain.as_str(), cookies[0].path.as_str()), ("here.example", "/"));
+        assert_eq!((cookies[1].domain.as_str(), cookies[1].path.as_str()), (".x.example", "/p"));
+        assert_eq!(cookies[1].same_site.as_deref(), Some("None"));
+        assert_eq!(cookies[1].expires, Some(4_000_000_000.5));
+        assert!(parse(text, None).is_err());
+        assert!(parse("{}", Some("x")).unwrap_err().hint.is_some());
+    }
+}

@@ -1,0 +1,167 @@
+//! upload, download.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::partial_file::PartialFile;
+use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter, selector};
+use super::{path_guard, url_guard};
+use crate::browser::page::{Fetched, Page, Target};
+use crate::protocol::fault::{Fault, FaultCode};
+use percent_encoding::percent_decode_str;
+use serde_json::json;
+use std::time::Duration;
+use url::Url;
+
+const ACTION_LIMIT: Duration = Duration::from_secs(5);
+/// In bytes. A stream that never ends must not fill the disk.
+const LARGEST_DOWNLOAD: u64 = 4 * 1024 * 1024 * 1024;
+const LONGEST_NAME: usize = 100;
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "upload",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[
+            selector(true, "The <input type=\"file\">, or its label"),
+            parameter("file", true, Kind::List, "Files under the working or the temp directory"),
+        ],
+        flags: &[TIMEOUT],
+        summary: "Choose files in a file field",
+        details: "The field may be hidden.",
+        untrusted: false,
+        writes: true,
+        output: "Uploaded: name (NB), …",
+        run: |context, arguments| Box::pin(upload(context, arguments)),
+    },
+    Spec {
+        name: "download",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[
+            parameter("url", true, Kind::Text, "An address, or the ref of a picture, video or link (@e3)"),
+            parameter("path", false, Kind::Path, "Where to write it, under the working or the temp directory"),
+        ],
+        flags: &[],
+        summary: "Save a file with the browser's cookies",
+        details: "blob: and data: addresses are read in the page.",
+        untrusted: false,
+        writes: true,
+        output: "Downloaded: path (NB)",
+        run: |context, arguments| Box::pin(download(context, arguments)),
+    },
+];
+
+async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let mut paths = Vec::new();
+    let mut named = Vec::new();
+    for typed in arguments.list("file") {
+        let path = path_guard::input_path(context, &typed)?;
+        let size = path.metadata().map(|found| found.len()).unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        named.push(format!("{name} ({size}B)"));
+        paths.push(path);
+    }
+    context.page().await?.upload(&target, &paths, limit).await?;
+    Ok(Output::text(format!("Uploaded: {}", named.join(", "))))
+}
+
+async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed = arguments.required("url")?;
+    let place = arguments.text("path").map(|typed| path_guard::output_path(context, &typed)).transpose()?;
+    let page = context.page().await?;
+    let url = address(&page, &typed).await?;
+    let mut fetched = page.fetch(&url).await?;
+    let path = place.unwrap_or_else(|| {
+        let number = uuid::Uuid::new_v4().simple().to_string();
+        context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&url, &fetched)))
+    });
+    let mut file = PartialFile::create(&path).await?;
+    while let Some(part) = fetched.next().await? {
+        file.write(&part).await?;
+        if file.size() > LARGEST_DOWNLOAD {
+            return Err(Fault::new(FaultCode::TooLarge, format!("The file has more than {LARGEST_DOWNLOAD} bytes")));
+        }
+    }
+    let size = file.size();
+    file.finish().await?;
+    let mut output = Output::text(format!("Downloaded: {} ({size}B)", path.display()))
+        .data(json!({ "path": path.display().to_string(), "bytes": size }));
+    output.files.push(path);
+    Ok(output)
+}
+
+/// The address that is meant, as far as gstack opens it.
+async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
+    let found = match Target::parse(typed) {
+        target @ Target::Ref(_) => page.address_of(&target).await?,
+        Target::Selector(typed) => typed,
+    };
+    if found.starts_with("blob:") || found.starts_with("data:") {
+        return Ok(found);
+    }
+    Ok(url_guard::check(&found)?.to_string())
+}
+
+/// By the server's word, else by the address; never a path.
+fn file_name(url: &str, fetched: &Fetched<'_>) -> String {
+    let said = fetched.disposition.as_deref().and_then(name_in_disposition);
+    let in_address = || {
+        let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let last = url.path_segments()?.next_back()?.to_owned();
+        Some(percent_decode_str(&last).decode_utf8_lossy().into_owned())
+    };
+    let name = said.or_else(in_address).map(|name| safe_name(&name)).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| {
+        let kind = fetched.kind.as_deref().unwrap_or_default();
+        let subtype = kind.split(';').next().and_then(|kind| kind.split('/').nth(1)).map(safe_name).unwrap_or_default();
+        if subtype.is_empty() { "download".to_owned() } else { format!("download.{subtype}") }
+    })
+}
+
+/// `filename` of RFC 6266.
+fn name_in_disposition(header: &str) -> Option<String> {
+    let mut plain = None;
+    for part in header.split(';').map(str::trim) {
+        if let Some(extended) = part.strip_prefix("filename*=") {
+            let encoded = extended.rsplit('\'').next()?;
+            return Some(percent_decode_str(encoded).decode_utf8_lossy().into_owned());
+        }
+        if let Some(name) = part.strip_prefix("filename=") {
+            plain = Some(name.trim_matches('"').to_owned());
+        }
+    }
+    plain
+}
+
+fn safe_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last
+        .chars()
+        .map(|character| if character.is_alphanumeric() || "._- ()+".contains(character) { character } else { '_' })
+        .take(LONGEST_NAME)
+        .collect();
+    kept.trim_start_matches('.').trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{name_in_disposition, safe_name};
+
+    #[test]
+    fn names_of_downloads_are_no_paths() {
+        assert_eq!(safe_name("../../etc/passwd"), "passwd");
+        assert_eq!(safe_name(".bashrc"), "bashrc");
+        assert_eq!(safe_name("a\u{0}b:c.pdf"), "a_b_c.pdf");
+        assert_eq!(name_in_disposition("attachment; filename=\"a b.pdf\"").as_deref(), Some("a b.pdf"));
+        assert_eq!(
+            name_in_disposition("attachment; filename=x; filename*=UTF-8''%C3%A9.txt").as_deref(),
+            Some("é.txt")
+        );
+        assert_eq!(name_in_disposition("inline"), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! header, useragent.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::{registry, secrets};
+use crate::protocol::fault::Fault;
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "header",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Secret,
+        parameters: &[parameter("name:value", true, Kind::Rest, "The header: X-Debug: 1")],
+        flags: &[],
+        summary: "Send a header with every request of the tab",
+        details: "Beside those that were set before; the same name replaces.",
+        untrusted: false,
+        writes: true,
+        output: "Header set: name: value, **** for sensitive names",
+        run: |context, arguments| Box::pin(header(context, arguments)),
+    },
+    Spec {
+        name: "useragent",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[parameter("string", true, Kind::Rest, "What the tab calls itself")],
+        flags: &[],
+        summary: "Set the tab's user agent",
+        details: "From the next request on.",
+        untrusted: false,
+        writes: true,
+        output: "User agent set: …",
+        run: |context, arguments| Box::pin(useragent(context, arguments)),
+    },
+];
+
+async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let given = arguments.required("name:value")?;
+    let spec = registry::get("header")?;
+    let parts = given.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+    let Some((name, value)) = parts.filter(|(name, value)| is_name(name) && is_value(value)) else {
+        return Err(usage(spec, "A header is written as name: value, on one line".to_owned()));
+    };
+    context.page().await?.set_header(name, value).await?;
+    let shown = if is_sensitive(name) || secrets::is_secret_value(value) { "****" } else { value };
+    Ok(Output::text(format!("Header set: {name}: {shown}")))
+}
+
+/// A token of RFC 9110, 5.6.2.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+fn is_value(value: &str) -> bool {
+    !value.chars().any(char::is_control)
+}
+
+fn is_sensitive(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("cookie") || secrets::is_secret_name(name)
+}
+
+async fn useragent(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let user_agent = arguments.required("string")?;
+    let spec = registry::get("useragent")?;
+    if !is_value(&user_agent) || user_agent.trim().is_empty() {
+        return Err(usage(spec, "A user agent is one line of text".to_owned()));
+    }
+    context.page().await?.set_user_agent(&user_agent).await?;
+    Ok(Output::text(format!("User agent set: {user_agent}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_name, is_sensitive, is_value};
+
+    #[test]
+    fn headers_are_whole_and_their_secrets_known() {
+        assert!(is_name("X-Debug") && !is_name("X Debug") && !is_name(""));
+        assert!(is_value("a b") && !is_value("a\r\nX: y"));
+        for name in ["Authorization", "Cookie", "X-Api-Key", "x-auth-token", "Proxy-Authorization", "Set-Cookie"] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        assert!(!is_sensitive("Accept-Language"));
+    }
+}

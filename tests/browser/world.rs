@@ -1,0 +1,201 @@
+//! A browser of a test's own, its pages on loopback, and the words to run commands with.
+
+use axum::Router;
+use axum::extract::Path as UrlPath;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use gstack::base::home::Home;
+use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::launch::{LaunchOptions, start, stop};
+use gstack::browser::page::{Pages, script};
+use gstack::command::{Context, Output, registry};
+use gstack::protocol::fault::Fault;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Two browsers at once would only slow each other down.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+const QUIET: [&str; 6] = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--site-per-process",
+];
+
+/// A test that hangs must not take its browser along.
+const TEST_LIMIT: Duration = Duration::from_secs(60);
+
+/// With a window where the tests are given a display to use: a tab behind another behaves differently there.
+fn headless() -> bool {
+    std::env::var_os("GSTACK_TEST_HEADED").is_none()
+}
+
+pub struct World {
+    pub home: Home,
+    pub folder: tempfile::TempDir,
+    pub context: Context,
+    pub port: u16,
+}
+
+impl World {
+    pub async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().join("home")).unwrap();
+        let options = LaunchOptions {
+            headless: Some(headless()),
+            extra_args: QUIET.iter().map(|argument| (*argument).to_owned()).collect(),
+            keeper_program: Some(PathBuf::from(env!("CARGO_BIN_EXE_gstack"))),
+            ..LaunchOptions::default()
+        };
+        let started = start(&home, &options).await.unwrap();
+        let attach = AttachOptions {
+            headless: headless(),
+            early_scripts: vec![script::early_script()],
+            ..AttachOptions::default()
+        };
+        let browser = Browser::attach_kept(started.link, attach).await.unwrap();
+        let cwd = folder.path().join("cwd");
+        let temp_folder = folder.path().join("temp");
+        std::fs::create_dir(&cwd).unwrap();
+        std::fs::create_dir(&temp_folder).unwrap();
+        let context = Context {
+            browser,
+            pages: Pages::default(),
+            tab: None,
+            moves_current: true,
+            cwd: Some(cwd),
+            temp_folder,
+            cancel: CancellationToken::new(),
+        };
+        Self { home, folder, context, port: serve().await }
+    }
+
+    pub async fn end(self) {
+        self.context.browser.detach().await;
+        assert!(stop(&self.home).await.unwrap());
+        drop(self.folder);
+    }
+
+    pub fn page(&self, name: &str) -> String {
+        format!("http://127.0.0.1:{}/{name}", self.port)
+    }
+
+    pub async fn output(&self, name: &str, args: &[&str]) -> Result<Output, Fault> {
+        let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+        registry::run(&self.context, name, &args).await
+    }
+
+    /// The output as it travels.
+    pub async fn run(&self, name: &str, args: &[&str]) -> String {
+        match self.output(name, args).await {
+            Ok(output) => output.into_result().output,
+            Err(fault) => panic!("{name} {args:?}: {fault:?}"),
+        }
+    }
+
+    pub async fn fault(&self, name: &str, args: &[&str]) -> Fault {
+        match self.output(name, args).await {
+            Ok(output) => panic!("{name} {args:?} gave {:?}", output.text),
+            Err(fault) => fault,
+        }
+    }
+
+    /// Waits until so many tabs are left.
+    pub async fn closed_down_to(&self, tabs: usize) {
+        let mut events = self.context.browser.events();
+        while self.context.browser.tabs().len() > tabs {
+            events.recv().await.unwrap();
+        }
+    }
+
+    /// Opens a page in a tab behind the first one, which stays in view.
+    pub async fn open_hidden(&self, name: &str) {
+        let opened = self.run("newtab", &[&self.page(name)]).await;
+        assert!(opened.starts_with("Opened tab "), "{opened}");
+    }
+
+    /// The ref of the first snapshot line that holds these words.
+    pub async fn find(&self, words: &str) -> String {
+        let snapshot = self.run("snapshot", &[]).await;
+        let line =
+            snapshot.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words} in {snapshot}"));
+        line.split_whitespace().next().unwrap().to_owned()
+    }
+
+    pub async fn log(&self) -> String {
+        self.run("js", &["document.getElementById('log').textContent"]).await
+    }
+}
+
+/// Runs a test in its own runtime, with the browser ended whatever happened.
+pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let world = runtime.block_on(World::start());
+    let cleaner = Cleaner { home: world.home.clone() };
+    let limited = async { tokio::time::timeout(TEST_LIMIT, test(world)).await };
+    let world = runtime.block_on(limited).expect("the test ended in time");
+    runtime.block_on(world.end());
+    drop(cleaner);
+}
+
+/// Ends the browser of a test that panicked.
+struct Cleaner {
+    home: Home,
+}
+
+impl Drop for Cleaner {
+    fn drop(&mut self) {
+        let home = self.home.clone();
+        let ended = std::thread::spawn(move || {
+            tokio::runtime::Runtime::new().map(|runtime| runtime.block_on(stop(&home)).is_ok())
+        });
+        assert!(ended.join().is_ok() || std::thread::panicking());
+    }
+}
+
+async fn serve() -> u16 {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let slow = || async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        "slow answer"
+    };
+    let router = Router::new()
+        .route("/slow", get(slow))
+        .route(
+            "/echo",
+            get(|request: axum::extract::RawQuery| async move {
+                Html(format!("<h1>Echo</h1><p>{}</p>", request.0.unwrap_or_default()))
+            }),
+        )
+        .route(
+            "/file.bin",
+            get(|| async { ([(header::CONTENT_TYPE, "application/octet-stream")], vec![7_u8; 1_500_000]) }),
+        )
+        .route("/headers", get(all_headers))
+        .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))
+        .route("/{page}", get(fixture));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    port
+}
+
+async fn all_headers(headers: HeaderMap) -> String {
+    let lines = headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap_or_default()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+async fn fixture(UrlPath(page): UrlPath<String>) -> Response {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages").join(&page);
+    match tokio::fs::read(path).await {
+        Ok(bytes) => ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], bytes).into_response(),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
