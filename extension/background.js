@@ -30,6 +30,8 @@ const link = new NativeLink({
   silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
+    // A live check of this hop; one that names a panel is that panel's to answer.
+    if (message.method === "echo" && message.client == null) return link.notify("echoed", message.params);
     panels.notification(message);
     if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
   },

@@ -59,6 +59,8 @@ export class Session {
         return store.dispatch({ type: "gap", conversationId: message.params.conversationId });
       case "chat.info":
         return store.dispatch({ type: "info", info: message.params });
+      case "echo":
+        return this.connection.notify("echoed", message.params);
       case "agents.changed":
         return store.dispatch({ type: "agents", agents: message.params.agents });
       case "tabs.conversations": {

@@ -30,6 +30,7 @@ export interface Requests {
 export interface Notifications {
   "panel.opened": P.PanelOpened;
   "chat.ack": P.ChatAck;
+  echoed: P.Echo;
   "local.retry": P.Empty;
 }
 

@@ -10,6 +10,7 @@ mod hosts;
 mod terminal;
 
 use crate::base::home::Home;
+use crate::base::lock::FileLock;
 use crate::client::http::Client;
 use crate::protocol::chat::Decision;
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -56,7 +57,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
-            running.post::<_, Empty>("/disconnect", &Empty {}).await?;
+            // A browser that outlived its daemon is taken over by a new one to be closed.
+            let of_browser = if FileLock::is_held(&home.keeper_lock()) { &client } else { &running };
+            of_browser.post::<_, Empty>("/disconnect", &Empty {}).await?;
             say(json, "Disconnected: the browser is closed. Conversations stay.");
         }
         Invocation::Stop => stop(&running, json).await?,

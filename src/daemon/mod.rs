@@ -185,7 +185,7 @@ async fn idle(engine: Engine, shutdown: CancellationToken) {
             }
             // Idle from here on; becoming busy again in that time starts over.
             if tokio::time::timeout(limit, busy.wait_for(|busy| *busy)).await.is_err() {
-                tracing::info!("nobody needed the daemon for {} minutes", limit.as_secs() / 60);
+                tracing::info!("nobody needed the daemon for {limit:?}");
                 shutdown.cancel();
             }
         };

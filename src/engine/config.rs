@@ -22,21 +22,21 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DaemonConfig {
-    /// Ends the daemon after this long with no panel, no turn and no browser.
-    pub idle_exit_minutes: u64,
+    /// Ends the daemon after this long with no panel, no turn and no browser. Fractions count.
+    pub idle_exit_minutes: f64,
     /// The first port tried on 127.0.0.1; the next free one is taken where it is in use.
     pub port: u16,
 }
 
 impl Default for DaemonConfig {
     fn default() -> Self {
-        Self { idle_exit_minutes: 30, port: 34567 }
+        Self { idle_exit_minutes: 30.0, port: 34567 }
     }
 }
 
 impl DaemonConfig {
     pub fn idle_exit(&self) -> Duration {
-        Duration::from_secs(self.idle_exit_minutes.max(1) * 60)
+        Duration::try_from_secs_f64(self.idle_exit_minutes * 60.0).unwrap_or(Duration::MAX)
     }
 }
 

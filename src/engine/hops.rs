@@ -1,11 +1,14 @@
 //! Every hop from a panel to an agent, proved now rather than remembered.
 
-use super::Engine;
-use super::ports::PortId;
+use super::ports::{PortId, PortSender, notification};
+use super::{Engine, lock};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::methods::HopState;
+use crate::protocol::hello::HostPreamble;
+use crate::protocol::ids::PanelId;
+use crate::protocol::methods::{Echo, HopState, ToPanel};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// A hop that does not answer within this is down, for a person who looks at it.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -13,13 +16,15 @@ const LIMIT: Duration = Duration::from_secs(5);
 impl Engine {
     /// The hops behind the host, for a panel's Connection view: the panel has proved those before by asking.
     pub async fn hops(&self, port: PortId) -> Vec<HopState> {
-        let host = self.host_hop(Some(port));
-        vec![host, self.daemon_hop(), self.browser_hop().await, self.agent_hop().await]
+        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop().await, self.agent_hop().await]
     }
 
     /// All hops, for `gstack doctor`.
     pub async fn doctor(&self) -> Vec<HopState> {
-        vec![self.daemon_hop(), self.browser_hop().await, self.host_hop(None), self.panel_hop(), self.agent_hop().await]
+        let mut hops = vec![self.daemon_hop(), self.browser_hop().await];
+        hops.extend(self.way_to_panels().await);
+        hops.push(self.agent_hop().await);
+        hops
     }
 
     fn daemon_hop(&self) -> HopState {
@@ -27,34 +32,62 @@ impl Engine {
         good(Hop::Daemon, detail, None)
     }
 
-    fn host_hop(&self, of: Option<PortId>) -> HopState {
+    fn host_hop(&self, of: PortId) -> HopState {
         let ports = self.ports();
-        let found: Vec<_> = ports.iter().filter(|(id, _)| of.is_none_or(|of| of == *id)).collect();
-        match found.first() {
-            Some((_, port)) => {
-                let more = if found.len() > 1 { format!(", {} in all", found.len()) } else { String::new() };
-                good(Hop::Host, format!("version {}, pid {}{more}", port.preamble.version, port.preamble.pid), None)
-            }
-            None => bad(
-                Hop::Host,
-                Fault::new(FaultCode::NotFound, "no browser's extension is connected")
-                    .hint(
-                        "Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.",
-                    )
-                    .command("gstack connect"),
-            ),
+        match ports.get(of) {
+            Some(port) => good(Hop::Host, host_words(&port.preamble), None),
+            None => no_host(),
         }
     }
 
-    fn panel_hop(&self) -> HopState {
-        match self.ports().panels() {
-            0 => bad(
-                Hop::Panel,
-                Fault::new(FaultCode::NotFound, "no side panel is open")
-                    .hint("Click gstack's icon in the browser's toolbar, or run `gstack connect`.")
-                    .command("gstack connect"),
-            ),
-            n => good(Hop::Panel, format!("{n} open"), None),
+    /// The way out to a browser's extension and its panels, each asked now.
+    async fn way_to_panels(&self) -> Vec<HopState> {
+        let known: Vec<_> = {
+            let ports = self.ports();
+            let known = ports.iter().map(|(_, port)| {
+                (port.sender.clone(), host_words(&port.preamble), port.panels.keys().next().cloned(), port.panels.len())
+            });
+            known.collect()
+        };
+        let Some((sender, words, panel, panels)) = known.into_iter().max_by_key(|(_, _, _, panels)| *panels) else {
+            return vec![no_host(), no_panel()];
+        };
+        let mut hops = match self.echo(&sender, None).await {
+            Some(took) => vec![
+                good(Hop::Host, words, None),
+                HopState { millis: Some(took), ..good(Hop::Background, "answers".to_owned(), None) },
+            ],
+            None => vec![good(Hop::Host, words, None), silent(Hop::Background, "the extension does not answer")],
+        };
+        hops.push(match panel {
+            None => no_panel(),
+            Some(panel) => match self.echo(&sender, Some(panel)).await {
+                Some(took) => {
+                    HopState { millis: Some(took), ..good(Hop::Panel, format!("answers, {panels} open"), None) }
+                }
+                None => silent(Hop::Panel, "the side panel does not answer"),
+            },
+        });
+        hops
+    }
+
+    /// Asks the background, or a panel, to answer; how long it took in milliseconds.
+    async fn echo(&self, sender: &PortSender, client: Option<PanelId>) -> Option<f64> {
+        let nonce: u32 = rand::random();
+        let (answer, answered) = oneshot::channel();
+        lock(&self.inner.echoes).insert(nonce, answer);
+        let began = Instant::now();
+        sender.send(&notification(client, &ToPanel::Echo(Echo { nonce })));
+        let outcome = tokio::time::timeout(LIMIT, answered).await;
+        lock(&self.inner.echoes).remove(&nonce);
+        matches!(outcome, Ok(Ok(()))).then(|| began.elapsed().as_secs_f64() * 1000.0)
+    }
+
+    /// The answer to an echo.
+    pub fn echoed(&self, echo: Echo) {
+        if let Some(answer) = lock(&self.inner.echoes).remove(&echo.nonce) {
+            // Whoever asked has given up meanwhile.
+            answer.send(()).ok();
         }
     }
 
@@ -94,6 +127,28 @@ impl Engine {
             Some(fault) => HopState { detail, ..bad(Hop::Agent, fault.clone()) },
         }
     }
+}
+
+fn host_words(preamble: &HostPreamble) -> String {
+    format!("version {}, pid {}", preamble.version, preamble.pid)
+}
+
+fn no_host() -> HopState {
+    let fault = Fault::new(FaultCode::NotFound, "no browser's extension is connected")
+        .hint("Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.")
+        .command("gstack connect");
+    bad(Hop::Host, fault)
+}
+
+fn no_panel() -> HopState {
+    let fault = Fault::new(FaultCode::NotFound, "no side panel is open")
+        .hint("Click gstack's icon in the browser's toolbar, or run `gstack connect`.")
+        .command("gstack connect");
+    bad(Hop::Panel, fault)
+}
+
+fn silent(hop: Hop, what: &str) -> HopState {
+    bad(hop, Fault::new(FaultCode::Timeout, what).hint("Reload the extension in chrome://extensions."))
 }
 
 fn good(hop: Hop, detail: String, began: Option<Instant>) -> HopState {

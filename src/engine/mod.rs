@@ -45,7 +45,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabs::TabBook;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -82,6 +82,8 @@ struct Inner {
     grants: Mutex<Grants>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
+    /// Live checks that wait for their answer.
+    echoes: Mutex<HashMap<u32, oneshot::Sender<()>>>,
     busy: watch::Sender<bool>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -133,6 +135,7 @@ impl Engine {
                 agents_running: Mutex::default(),
                 grants: Mutex::default(),
                 folder: Mutex::default(),
+                echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
                 tasks: TaskTracker::new(),
                 shutdown,

@@ -84,6 +84,7 @@ impl Request {
         match call {
             ToDaemon::Hello(hello) => reply.give(engine.hello(port, hello)),
             ToDaemon::Ping(Empty {}) => reply.give(Ok(engine.pong())),
+            ToDaemon::Echoed(echo) => engine.echoed(echo),
             ToDaemon::Hops(Empty {}) => reply.give(Ok(Hops { hops: engine.hops(port).await })),
             ToDaemon::TabsChanged(changed) => engine.tabs_changed(port, changed),
             ToDaemon::PanelOpened(opened) => engine.panel_opened(port, client, opened),

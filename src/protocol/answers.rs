@@ -39,4 +39,4 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
 }
 
 /// The notifications of `ToDaemon`: nothing answers them.
-pub(super) const NOTIFICATIONS: [&str; 4] = ["tabs.changed", "panel.opened", "panel.closed", "chat.ack"];
+pub(super) const NOTIFICATIONS: [&str; 5] = ["tabs.changed", "panel.opened", "panel.closed", "chat.ack", "echoed"];

@@ -22,6 +22,9 @@ pub enum ToDaemon {
     /// A live check of the hop. → [`Pong`]
     #[serde(rename = "ping")]
     Ping(Empty),
+    /// Notification: the answer to [`ToPanel::Echo`].
+    #[serde(rename = "echoed")]
+    Echoed(Echo),
     /// Every hop from here on, checked now. → [`Hops`]
     #[serde(rename = "hops")]
     Hops(Empty),
@@ -110,6 +113,9 @@ pub enum ToPanel {
     /// An agent works in these tabs now, or has ended there (to the background: pill, frame and cursor).
     #[serde(rename = "tabs.working")]
     TabsWorking(TabsWorking),
+    /// A live check of the way out: to the background, or to the panel that `client` names. Answered by `echoed`.
+    #[serde(rename = "echo")]
+    Echo(Echo),
     /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),
@@ -118,6 +124,13 @@ pub enum ToPanel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Empty {}
+
+/// What an echo carries, so that each answer finds its question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Echo {
+    pub nonce: u32,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
