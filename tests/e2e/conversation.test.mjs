@@ -122,6 +122,13 @@ describe('a conversation in the side panel', () => {
     await scene.panel.gone('stop');
   });
 
+  test('doctor proves every hop by an answer of its own', async () => {
+    const { hops } = JSON.parse(await scene.home.ok(['doctor', '--json']));
+    assert.deepEqual(hops.map((hop) => hop.hop), ['daemon', 'browser', 'host', 'background', 'panel', 'agent']);
+    assert.deepEqual(hops.filter((hop) => !hop.ok), []);
+    for (const asked of ['browser', 'background', 'panel']) assert.ok(hops.find((hop) => hop.hop === asked).millis > 0, asked);
+  });
+
   test('a draft survives the panel', async () => {
     const { panel } = scene;
     await panel.page.click('.composer__text');

@@ -9,7 +9,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Frames, frame } from './harness/frames.mjs';
 import { EXTENSION_ID, TestHome } from './harness/home.mjs';
-import { within } from './harness/wait.mjs';
+import { isAlive } from './harness/processes.mjs';
+import { until, within } from './harness/wait.mjs';
 
 const ORIGIN = `chrome-extension://${EXTENSION_ID}/`;
 const HELLO = { jsonrpc: '2.0', id: 1, method: 'hello', params: { protocol: 1, version: '0.1.0', instanceId: 'test' } };
@@ -231,6 +232,20 @@ describe('the daemon', () => {
     assert.doesNotMatch(await (await ask('/health')).text(), new RegExp(token));
     const person = await fetch(`http://127.0.0.1:${port}/stop`, { method: 'POST', body: '{}', headers: { authorization, 'content-type': 'application/json' } });
     assert.equal(person.status, 403, 'what belongs to the person is not offered on the port');
+  });
+
+  test('ends by itself when nobody has needed it for long', async () => {
+    const idle = new TestHome();
+    try {
+      mkdirSync(idle.home, { mode: 0o700 });
+      writeFileSync(path.join(idle.home, 'config.toml'), '[daemon]\nidle_exit_minutes = 0.02\n', { mode: 0o600 });
+      await idle.ok(['agents']);
+      const daemon = await idle.only('daemon');
+      await until(() => !isAlive(daemon), 'the idle daemon lives on');
+      assert.match(idle.log(), /nobody needed the daemon/);
+    } finally {
+      assert.deepEqual(await idle.stop(), []);
+    }
   });
 
   test('ends when it is told to, and takes its state with it', async () => {
