@@ -166,7 +166,9 @@ impl Engine {
     async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
         let mut changed = self.inner.ports_changed.subscribe();
-        if !self.has_panel(browser) {
+        if !side_panel::is_open(browser, EXTENSION_ID).await? {
+            // A panel that was closed a moment ago may not have been reported yet.
+            self.ports().forget_panels(browser.run());
             let tab = browser.current().await?;
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }

@@ -6,7 +6,7 @@ use crate::chat::{Push, Sink};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::frame::MAX_TO_CHROME;
 use crate::protocol::hello::{Hello, HostPreamble};
-use crate::protocol::ids::{PanelId, WindowId};
+use crate::protocol::ids::{BrowserRun, PanelId, WindowId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
 use serde::Serialize;
@@ -157,6 +157,12 @@ impl Ports {
     }
     pub(super) fn iter(&self) -> impl Iterator<Item = (PortId, &Port)> {
         self.open.iter().map(|(id, port)| (*id, port))
+    }
+    /// No panel's page is there in this browser.
+    pub(super) fn forget_panels(&mut self, run: &BrowserRun) {
+        for port in self.open.values_mut().filter(|port| port.preamble.browser_run.as_ref() == Some(run)) {
+            port.panels.clear();
+        }
     }
     pub(super) fn panels(&self) -> usize {
         self.open.values().map(|port| port.panels.len()).sum()
