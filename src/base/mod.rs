@@ -7,4 +7,5 @@ pub mod clock;
 pub mod home;
 pub mod lock;
 pub mod peer;
+pub mod program;
 pub mod state;

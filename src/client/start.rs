@@ -84,7 +84,7 @@ fn start_once(home: &Home, socket: &Path) -> Result<(), Fault> {
 
 /// Starts a daemon and waits for its report.
 fn spawn(home: &Home) -> Result<Report, Fault> {
-    let binary = std::env::current_exe().map_err(|e| internal(format!("the path of gstack is not known: {e}")))?;
+    let binary = crate::base::program::path().map_err(|e| internal(format!("the path of gstack is not known: {e}")))?;
     let log = OpenOptions::new()
         .create(true)
         .append(true)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The real, absolute path of the running program.
 pub fn current() -> Result<PathBuf, InstallError> {
-    let path = std::env::current_exe().map_err(InstallError::NoBinary)?;
+    let path = crate::base::program::path().map_err(InstallError::NoBinary)?;
     // After an upgrade in place the running file has no name any more; the new one has its place.
     path.canonicalize().map_err(InstallError::NoBinary)
 }

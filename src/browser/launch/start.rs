@@ -201,7 +201,7 @@ async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -
     let failed = |error: io::Error| LaunchError::Keeper(error.to_string());
     let program = match &options.keeper_program {
         Some(program) => program.clone(),
-        None => std::env::current_exe().map_err(failed)?,
+        None => crate::base::program::path().map_err(failed)?,
     };
     let mut command = Command::new(program);
     command
