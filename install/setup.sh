@@ -34,6 +34,8 @@ mkdir -p "$bin"
 # Beside it first, then over it: a program that runs can't be written to, but it can be replaced.
 cp "$built" "$bin/.gstack.new"
 mv -f "$bin/.gstack.new" "$bin/gstack"
+# A daemon of the program before would go on with the old one; its browser stays open.
+"$bin/gstack" stop
 case ":$PATH:" in
   *":$bin:"*) command="gstack" ;;
   *)
