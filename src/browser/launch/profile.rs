@@ -172,8 +172,11 @@ mod tests {
 
         // A process with the profile on its command line, whatever it is; it ends with its stdin.
         let mut command = std::process::Command::new("sh");
-        command.args(["-c", "read line", "sh"]).arg(&profile).stdin(std::process::Stdio::piped());
+        command.args(["-c", "echo; read line", "sh"]).arg(&profile);
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
         let mut living = command.spawn().unwrap();
+        // Its word says that its command line is in place: the kernel sets that a moment after the start.
+        std::io::Read::read_exact(living.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         symlink(format!("host-{}", living.id()), &lock).unwrap();
         let result = prepare(&profile, None);
         drop(living.stdin.take());
