@@ -27,6 +27,8 @@ pub struct Context {
     pub cwd: Option<PathBuf>,
     /// A private folder for files that no path was given for. It exists.
     pub temp_folder: PathBuf,
+    /// Where saved states lie, private. It may not exist yet.
+    pub state_folder: PathBuf,
     /// Ends the command.
     pub cancel: CancellationToken,
 }

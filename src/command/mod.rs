@@ -3,21 +3,28 @@
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
 mod arguments;
+mod chain;
 mod compare;
+mod composition;
 mod contents;
 pub mod context;
 mod cookie_file;
 mod cookies;
+mod devtools;
 pub mod envelope;
 mod files;
+mod frames;
 mod identity;
+mod inspect;
 mod inspection;
 mod interaction;
+mod looks;
 mod navigation;
 mod partial_file;
 mod path_guard;
 mod reading;
 pub mod registry;
+mod saved_state;
 mod secrets;
 mod snapshot;
 pub mod spec;

@@ -6,7 +6,8 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    compare, contents, cookies, files, identity, inspection, interaction, navigation, reading, snapshot, tabs, visual,
+    chain, compare, contents, cookies, devtools, files, frames, identity, inspect, inspection, interaction, looks,
+    navigation, reading, saved_state, snapshot, tabs, visual,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
@@ -19,14 +20,21 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         inspection::COMMANDS,
         cookies::INSPECTION,
         contents::INSPECTION,
+        inspect::COMMANDS,
+        devtools::COMMANDS,
         interaction::COMMANDS,
         files::COMMANDS,
         cookies::INTERACTION,
         identity::COMMANDS,
+        looks::INTERACTION,
         visual::COMMANDS,
+        looks::VISUAL,
         compare::COMMANDS,
         snapshot::COMMANDS,
         tabs::COMMANDS,
+        frames::COMMANDS,
+        chain::COMMANDS,
+        saved_state::COMMANDS,
     ];
     groups.iter().copied().flatten().collect()
 });

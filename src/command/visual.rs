@@ -154,7 +154,7 @@ fn split_words(first: Option<String>, second: Option<String>) -> (Option<String>
     }
 }
 
-fn looks_like_a_path(word: &str) -> bool {
+pub(super) fn looks_like_a_path(word: &str) -> bool {
     format_of(word).is_some()
         || (word.starts_with('/') && !word.starts_with("//"))
         || word.starts_with("./")

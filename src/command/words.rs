@@ -153,6 +153,21 @@ pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option
         "pdf" => ("Saving", "the page as a PDF".to_owned()),
         "responsive" => ("Taking", "screenshots in three sizes".to_owned()),
         "diff" => ("Comparing", format!("{} with {}", site(&text("url1")), site(&text("url2")))),
+        "chain" => ("Running", "several commands".to_owned()),
+        "tab-each" => {
+            ("Running", format!("{} in every tab", arguments.list("commands").first().cloned().unwrap_or_default()))
+        }
+        "frame" => ("Switching", "the frame".to_owned()),
+        "focus" => ("Showing", element_or(element(), "the tab")),
+        "state" if text("action") == "load" => ("Loading", format!("the state {}", text("name"))),
+        "state" => ("Saving", format!("the state {}", text("name"))),
+        "style" if arguments.has("--undo") => ("Restyling", "as before".to_owned()),
+        "style" => ("Restyling", element()),
+        "cleanup" => ("Tidying", "the page".to_owned()),
+        "prettyscreenshot" => ("Taking", "a tidy screenshot".to_owned()),
+        "inspect" => ("Looking at", element_or(element(), "the style")),
+        "cdp" => ("Running", format!("the DevTools command {}", text("method"))),
+        "memory" => ("Measuring", "the memory".to_owned()),
         "dialog-accept" => ("Accepting", "dialogs".to_owned()),
         "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
         other => ("Running", other.to_owned()),

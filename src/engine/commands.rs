@@ -68,6 +68,7 @@ impl Engine {
             moves_current: target.moves_current,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
+            state_folder: self.home().root().join("states"),
             cancel: cancel.clone(),
         };
         tokio::select! {

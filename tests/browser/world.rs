@@ -72,6 +72,7 @@ impl World {
             moves_current: true,
             cwd: Some(cwd),
             temp_folder,
+            state_folder: folder.path().join("states"),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }

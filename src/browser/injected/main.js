@@ -36,6 +36,12 @@ globalThis.__gstack = Object.freeze({
   readBlob,
   frameElement,
   firstMatch,
+  setStyle,
+  restoreStyle,
+  unhide,
+  cleanUp,
+  hideAll,
+  scrollToFirst,
   drawBoxes,
   removeBoxes,
   /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */

@@ -124,7 +124,7 @@ const STATES = {
 
 /*
  * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
- * 'box'. → {value} or resolveOne's fault
+ * 'box', 'description'. → {value} or resolveOne's fault
  */
 function readElement(target, what, argument) {
   const resolved = resolveOne(target);
@@ -143,6 +143,8 @@ function readElement(target, what, argument) {
       return { value: readAttributes(element) };
     case 'css':
       return { value: getComputedStyle(element).getPropertyValue(argument) };
+    case 'description':
+      return { value: describe(element) };
     case 'is':
       return { value: STATES[argument](element) };
     case 'box': {

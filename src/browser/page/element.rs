@@ -86,6 +86,16 @@ pub(super) struct Ready {
     pub point: Option<Point>,
 }
 
+impl Ready {
+    /// The script's number of the element.
+    pub(super) fn number(&self) -> Result<u32, PageError> {
+        match &self.place {
+            ScriptTarget::Element { number, .. } => Ok(*number),
+            ScriptTarget::Selector { .. } => Err(PageError::DocumentGone),
+        }
+    }
+}
+
 #[derive(Debug, Deserialize)]
 struct Looked {
     #[serde(default)]

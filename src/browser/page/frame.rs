@@ -1,12 +1,14 @@
-//! The frame of a tab that selectors and scripts are meant for.
+//! The frame of a tab that selectors and scripts are meant for, and bringing the tab to the front.
 //!
 //! Owns the choice; it lasts until another one, and ends with the frame. Refs mean their own frame whatever is chosen.
 
+use super::devtools::{call, tell};
 use super::element::{FaultReply, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT, lock};
 use crate::browser::frames::{Frame, FrameId};
 use serde::Deserialize;
+use serde_json::json;
 
 /// How a client names a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,20 @@ struct Matched {
     index: Option<usize>,
     #[serde(flatten)]
     fault: FaultReply,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Window {
+    window_id: i64,
+    bounds: Bounds,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bounds {
+    #[serde(default)]
+    window_state: String,
 }
 
 #[derive(Deserialize)]
@@ -60,15 +76,25 @@ impl Page {
         let frame = match choice {
             FrameChoice::Main => self.main_frame().await?,
             FrameChoice::Element(target) => self.frame_in(target).await?,
-            FrameChoice::Name(name) => {
-                let frames = self.frames().await?;
-                let found = frames.into_iter().find(|frame| frame.parent.is_some() && frame.name == *name);
-                found.ok_or_else(|| PageError::NotFound(format!("frame named {name:?}")))?
-            }
+            FrameChoice::Name(name) => self.frame_by_name(name).await?,
             FrameChoice::Url(pattern) => self.frame_by_url(pattern).await?,
         };
         *lock(&self.memory.chosen_frame) = frame.parent.is_some().then(|| frame.id.clone());
         Ok(frame)
+    }
+
+    /// Brings the tab into view and its window to the front, out of the dock where it was put there.
+    pub async fn bring_to_front(&self) -> Result<(), PageError> {
+        let target = self.info()?.page.ok_or(PageError::DocumentGone)?;
+        let window: Window =
+            call(&self.browser().root(), "Browser.getWindowForTarget", &json!({ "targetId": target.as_str() })).await?;
+        if window.bounds.window_state == "minimized" {
+            let bounds = json!({ "windowId": window.window_id, "bounds": { "windowState": "normal" } });
+            tell(&self.browser().root(), "Browser.setWindowBounds", &bounds).await?;
+        }
+        self.activate().await?;
+        tell(self.session(), "Page.bringToFront", &json!({})).await?;
+        Ok(self.browser().refresh_views().await?)
     }
 
     async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
@@ -79,6 +105,20 @@ impl Page {
             .ok_or_else(|| held.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))?;
         let frame = self.content_frame(&parent, number).await?;
         Ok(self.frame(&frame)?)
+    }
+
+    /// The window's name, or its element's where that was changed later.
+    async fn frame_by_name(&self, name: &str) -> Result<Frame, PageError> {
+        let frames = self.frames().await?;
+        if let Some(found) = frames.into_iter().find(|frame| frame.parent.is_some() && frame.name == name) {
+            return Ok(found);
+        }
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        let element = Target::Selector(format!("iframe[name=\"{quoted}\"], frame[name=\"{quoted}\"]"));
+        match self.frame_in(&element).await {
+            Err(PageError::NotFound(_)) => Err(PageError::NotFound(format!("frame named {name:?}"))),
+            other => other,
+        }
     }
 
     async fn frame_by_url(&self, pattern: &str) -> Result<Frame, PageError> {

@@ -5,16 +5,15 @@
 use super::console_events::{ConsoleCalled, ExceptionThrown};
 use super::page::{Memory, lock};
 use crate::base::clock::now_millis;
-use crate::browser::browser::Browser;
-use crate::browser::cdp::Cdp;
+use crate::browser::browser::Role;
 use crate::browser::events::{Event, Filter};
-use crate::browser::session::Session;
+use crate::browser::tab::Tab;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 /// Messages and requests remembered a tab.
-const RING: usize = 1000;
+pub const RING: usize = 1000;
 /// Longer messages are cut: a page that logs its whole state would fill the memory.
 const LONGEST_MESSAGE: usize = 4096;
 
@@ -52,16 +51,22 @@ pub struct RequestRecord {
 pub struct Journal {
     console: VecDeque<ConsoleMessage>,
     requests: VecDeque<RequestRecord>,
-    /// The page session that feeds this journal; another one after the page was replaced.
-    session: Option<String>,
+    /// A task feeds this journal.
+    is_fed: bool,
 }
 
 impl Journal {
+    /// Messages and requests that are held.
+    pub(super) fn fill(&self) -> (usize, usize) {
+        (self.console.len(), self.requests.len())
+    }
+
     pub(super) fn has_open_requests(&self) -> bool {
         self.requests.iter().any(|request| !request.done && !request.endless)
     }
 
-    fn event(&mut self, event: &Event) {
+    /// `of_page`: it came from the page itself, not from a frame in a process of its own.
+    fn event(&mut self, event: &Event, of_page: bool) {
         match event.method() {
             "Runtime.consoleAPICalled" => {
                 if let Some(called) = event.read::<ConsoleCalled>() {
@@ -73,6 +78,7 @@ impl Journal {
                     self.say(now_millis(), "error".to_owned(), thrown.text());
                 }
             }
+            "Page.frameNavigated" if !of_page => {}
             "Page.frameNavigated" => {
                 if let Some(navigated) = event.read::<Navigated>() {
                     self.navigated(&navigated.frame);
@@ -175,17 +181,13 @@ impl super::page::Page {
     }
 }
 
-/// Feeds the memory's journal from the page's events until the page's session or the memory ends.
-pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
-    let Some(session) = page.id() else { return };
-    {
-        let mut journal = lock(&memory.journal);
-        if journal.session.as_deref() == Some(session.as_ref()) {
-            return;
-        }
-        journal.session = Some(session.as_ref().to_owned());
+/// Feeds the memory's journal from the events of the tab's page and of its frames in other processes: a request may begin
+/// in one process and end in another. Ends with the memory.
+pub(super) fn follow(tab: &Tab, memory: &Arc<Memory>) {
+    if std::mem::replace(&mut lock(&memory.journal).is_fed, true) {
+        return;
     }
-    let cdp: &Cdp = browser.cdp();
+    let cdp = tab.browser().cdp();
     let methods = [
         "Runtime.consoleAPICalled",
         "Runtime.exceptionThrown",
@@ -195,23 +197,25 @@ pub(super) fn follow(browser: &Browser, page: &Session, memory: &Arc<Memory>) {
         "Network.loadingFinished",
         "Network.loadingFailed",
     ];
-    let mut events = cdp.subscribe(Filter::all().of(session).methods(&methods));
+    let mut events = cdp.subscribe(Filter::all().methods(&methods));
     let memory: Weak<Memory> = Arc::downgrade(memory);
-    let session = session.as_ref().to_owned();
-    let gone = browser.gone().clone();
+    let shared = Arc::downgrade(&tab.browser().shared);
+    let tab_id = tab.id();
+    let gone = tab.browser().gone().clone();
     cdp.tasks().spawn(async move {
         loop {
             let event = tokio::select! {
                 () = gone.cancelled() => return,
                 event = events.next() => event,
             };
-            let (Some(event), Some(memory)) = (event, memory.upgrade()) else { return };
-            let mut journal = lock(&memory.journal);
-            if journal.session.as_deref() != Some(session.as_str()) {
-                return;
-            }
-            journal.event(&event);
-            drop(journal);
+            let (Some(event), Some(memory), Some(shared)) = (event, memory.upgrade(), shared.upgrade()) else { return };
+            let role = event.session().and_then(|session| shared.state().sessions.get(session).cloned());
+            let of_page = match role {
+                Some(Role::Page(id)) if id == tab_id => true,
+                Some(Role::Frame(id)) if id == tab_id => false,
+                _ => continue,
+            };
+            lock(&memory.journal).event(&event, of_page);
             memory.journal_grew.notify_waiters();
         }
     });

@@ -6,6 +6,7 @@ use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
 use super::refs::{RefName, RefTable};
+use super::tidy::StyleChange;
 use crate::browser::browser::Browser;
 use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
@@ -31,6 +32,7 @@ pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
     pub(super) emulation: Emulation,
+    pub(super) style_changes: Mutex<Vec<StyleChange>>,
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
@@ -60,7 +62,7 @@ impl Pages {
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
         let work = tab.work().await?;
-        let memory = self.memory(tab)?;
+        let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
         Ok(Page { work, memory })
     }
@@ -72,15 +74,20 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
-    fn memory(&self, tab: &Tab) -> Result<Arc<Memory>, PageError> {
-        let page = tab.page()?;
+    /// Console messages and requests that are remembered of a tab.
+    pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
+        let memory = lock(&self.memories).get(&tab).cloned();
+        memory.map(|memory| memory.journal().fill()).unwrap_or_default()
+    }
+
+    fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
         let mut memories = lock(&self.memories);
         if !memories.contains_key(&tab.id()) {
             forget_closed(&mut memories, tab.browser());
         }
         let memory = memories.entry(tab.id()).or_default();
-        follow(tab.browser(), &page, memory);
-        Ok(memory.clone())
+        follow(tab, memory);
+        memory.clone()
     }
 }
 

@@ -55,6 +55,7 @@ enum What {
     Css,
     Is,
     Box,
+    Description,
 }
 
 #[derive(Debug, Deserialize)]
@@ -128,6 +129,10 @@ impl Page {
     /// A computed style value; empty for a property that does not exist.
     pub async fn css(&self, target: &Target, property: &str) -> Result<String, PageError> {
         self.read_one(target, What::Css, &property).await
+    }
+    /// An element as an error names it: `<p id="one">`.
+    pub(super) async fn describe(&self, target: &Target) -> Result<String, PageError> {
+        self.read_one(target, What::Description, &()).await
     }
     pub async fn is(&self, target: &Target, state: ElementState) -> Result<bool, PageError> {
         self.read_one(target, What::Is, &state).await

@@ -1,0 +1,156 @@
+/*
+ * Changing how a page looks: one property of one element, or clutter out of the way.
+ *
+ * Owns what counts as clutter and the way back. Removes nothing from the document: what goes is not displayed.
+ */
+
+/* Sets one property of one element. → {number, document, before, old} or a fault */
+function setStyle(target, property, value) {
+  const resolved = resolveOne(target);
+  if (!resolved.element) return resolved;
+  const { element } = resolved;
+  const name = property.startsWith('--') ? property : property.toLowerCase();
+  const plain = value.replace(/\s*!\s*important\s*$/i, '');
+  if (!element.style || !CSS.supports(name, plain)) {
+    return { fault: 'kind', message: `${name}: ${value} is no valid declaration`, description: describe(element) };
+  }
+  const old = getComputedStyle(element).getPropertyValue(name);
+  const before = { value: element.style.getPropertyValue(name), priority: element.style.getPropertyPriority(name) };
+  element.style.setProperty(name, plain, 'important');
+  return { number: numberOf(element), document: DOCUMENT_ID, before, old };
+}
+
+/* Undoes `setStyle`. → true, or false where the element is gone */
+function restoreStyle(place, property, before) {
+  const element = heldElement(place);
+  if (!element) return false;
+  putBack(element, property, before);
+  return true;
+}
+
+function putBack(element, property, { value, priority }) {
+  if (value) element.style.setProperty(property, value, priority);
+  else element.style.removeProperty(property);
+  if (element.getAttribute('style') === '') element.removeAttribute('style');
+}
+
+/* What was hidden for one picture: [element, property, before]. */
+let putAway = [];
+
+function hideElement(element) {
+  overrideStyle(element, 'display', 'none');
+}
+
+function overrideStyle(element, property, value) {
+  putAway.push([element, property, { value: element.style.getPropertyValue(property), priority: element.style.getPropertyPriority(property) }]);
+  element.style.setProperty(property, value, 'important');
+}
+
+/* Takes back what `cleanUp` and `hideAll` have done since the last time. */
+function unhide() {
+  for (const [element, property, before] of putAway.reverse()) putBack(element, property, before);
+  putAway = [];
+  return null;
+}
+
+const CLUTTER = {
+  ads: [
+    'ins.adsbygoogle', '[id^="google_ads"]', '[id^="div-gpt-ad"]', 'iframe[src*="doubleclick.net"]', 'iframe[src*="googlesyndication"]',
+    '[data-ad-slot]', '[data-ad-unit]', '[class~="ad"]', '[class~="ads"]', '[class~="advert"]', '[class*="advertisement" i]', '[class*="ad-banner" i]',
+    '[class*="ad-container" i]', '[class*="ad-slot" i]', '[class*="sponsored" i]', '[id="ad"]', '[id="ads"]', '[aria-label="Advertisement" i]',
+  ],
+  cookies: [
+    '#onetrust-consent-sdk', '#CybotCookiebotDialog', '#didomi-host', '.qc-cmp2-container', '[id^="sp_message_container"]', '.truste_overlay',
+    '[class*="cookie-banner" i]', '[id*="cookie-banner" i]', '[class*="cookie-consent" i]', '[id*="cookie-consent" i]', '[class*="cookieconsent" i]',
+    '[id*="cookieconsent" i]', '[class*="cookie-notice" i]', '[id*="cookie-notice" i]', '[class*="consent-banner" i]', '[id*="consent-banner" i]',
+    '[class*="gdpr" i]', '[id*="gdpr" i]', '[role="dialog"][aria-label*="cookie" i]',
+  ],
+  social: [
+    '[class*="social-share" i]', '[class*="share-buttons" i]', '[class*="share-bar" i]', '[class*="sharebar" i]', '.addthis_toolbox', '.a2a_kit',
+    '.sharethis-inline-share-buttons', '.fb-like', '.fb-share-button', '.twitter-share-button',
+  ],
+  overlays: [
+    '[class*="modal-backdrop" i]', '[class*="popup-overlay" i]', '[class*="newsletter-popup" i]', '[class*="newsletter-modal" i]', '[class*="paywall" i]',
+    '[class*="interstitial" i]', '[class*="exit-intent" i]',
+  ],
+  clutter: [
+    '[class*="newsletter" i]', '[class*="related-posts" i]', '[class*="recommended-" i]', '[class*="back-to-top" i]', '[class*="promo-banner" i]',
+    '#intercom-container', '.intercom-lightweight-app', '#hubspot-messages-iframe-container', '#drift-widget', '[class*="chat-widget" i]',
+  ],
+};
+
+const SITE_PARTS = 'html, body, main, [role="main"], header, nav, [role="banner"], [role="navigation"], article';
+/* An element that hides this part of the window is an overlay. */
+const OVERLAY_SHARE = 0.5;
+
+/* The page itself is in it, or it is a part of the site that everything hangs on. */
+const isSitesOwn = (element) =>
+  element.matches(SITE_PARTS) || element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null || element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
+
+/* kinds: of CLUTTER's and 'sticky'. → {kind: how many}, and {scrolling: 1} where it was locked */
+function cleanUp(kinds) {
+  const counts = {};
+  for (const kind of kinds) {
+    let found = kind === 'sticky' ? [] : Array.from(document.querySelectorAll(CLUTTER[kind].join(', ')));
+    if (kind === 'sticky' || kind === 'overlays') found = found.concat(floating(kind === 'overlays'));
+    for (const element of new Set(found)) {
+      if (isOwnHost(element) || isSitesOwn(element) || !isVisible(element)) continue;
+      hideElement(element);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+  }
+  for (const element of [document.documentElement, document.body]) {
+    if (!element) continue;
+    const style = getComputedStyle(element);
+    if (style.overflowY !== 'hidden' && style.overflowY !== 'clip') continue;
+    overrideStyle(element, 'overflow', 'auto');
+    counts.scrolling = 1;
+  }
+  return counts;
+}
+
+/* Elements that stay in place while the page scrolls: those over most of the window, or the others. */
+function floating(overlays) {
+  const found = [];
+  eachElement((element) => {
+    const { position, display } = getComputedStyle(element);
+    if (display === 'none' || (position !== 'fixed' && position !== 'sticky')) return;
+    const { width, height } = element.getBoundingClientRect();
+    const covers = (width * height) / (innerWidth * innerHeight) >= OVERLAY_SHARE;
+    if (covers === overlays && !(overlays && position === 'sticky')) found.push(element);
+  });
+  return found;
+}
+
+/* Hides all that these selectors match. → {count} or a fault */
+function hideAll(selectors) {
+  let count = 0;
+  for (const selector of selectors) {
+    let found;
+    try {
+      found = queryAll(selector);
+    } catch (error) {
+      if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
+      throw error;
+    }
+    for (const element of found) hideElement(element);
+    count += found.length;
+  }
+  return { count };
+}
+
+/* Brings the first visible element of a selector, or with these words, into view. → {count: 1} or a fault */
+function scrollToFirst(wanted) {
+  const visible = (selector) => {
+    try {
+      return queryAll(selector).find(isVisible);
+    } catch (error) {
+      if (error instanceof SelectorError) return undefined;
+      throw error;
+    }
+  };
+  const element = visible(wanted) ?? visible(`text=${wanted}`);
+  if (!element) return { fault: 'missing', message: 'nothing visible matches' };
+  scrollIntoView(element, 'start');
+  return { count: 1 };
+}

@@ -1,0 +1,74 @@
+//! frame, focus.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::registry;
+use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
+use crate::browser::page::{FrameChoice, Target};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+use std::time::Duration;
+
+const ACTION_LIMIT: Duration = Duration::from_secs(5);
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "frame",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[parameter("sel", false, Kind::Selector, "The frame's element, or main")],
+        flags: &[
+            Flag { name: "--name", alias: "", value: Some("NAME"), help: "The frame of this name" },
+            Flag { name: "--url", alias: "", value: Some("REGEX"), help: "The first frame whose address matches" },
+        ],
+        summary: "Look for selectors in a frame from now on",
+        details: "Refs mean their own frame whatever is chosen. frame main goes back to the page.",
+        untrusted: false,
+        writes: true,
+        output: "Switched to frame: URL, or: Switched to main frame",
+        run: |context, arguments| Box::pin(frame(context, arguments)),
+    },
+    Spec {
+        name: "focus",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[selector(false, "An element to bring into view")],
+        flags: &[],
+        summary: "Bring the tab and its window to the front",
+        details: "The only command that takes a person's eyes.",
+        untrusted: false,
+        writes: true,
+        output: "Focused tab N",
+        run: |context, arguments| Box::pin(focus(context, arguments)),
+    },
+];
+
+async fn frame(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let spec = registry::get("frame")?;
+    let choice = match (arguments.text("sel"), arguments.value("--name"), arguments.value("--url")) {
+        (Some(main), None, None) if main == "main" => FrameChoice::Main,
+        (Some(selector), None, None) => FrameChoice::Element(Target::parse(&selector)),
+        (None, Some(name), None) => FrameChoice::Name(name.to_owned()),
+        (None, None, Some(pattern)) => FrameChoice::Url(pattern.to_owned()),
+        _ => return Err(usage(spec, "frame takes a selector, --name, --url or main".to_owned())),
+    };
+    let chosen = context.page().await?.choose_frame(&choice).await?;
+    Ok(match chosen.parent {
+        Some(_) => Output::text(format!("Switched to frame: {}", chosen.url)).data(json!({ "url": chosen.url })),
+        None => Output::text("Switched to main frame"),
+    })
+}
+
+async fn focus(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.target("sel");
+    let page = context.page().await?;
+    page.bring_to_front().await?;
+    let id = page.id();
+    if let Some(target) = &target {
+        page.scroll(Some(target), ACTION_LIMIT).await?;
+        return Ok(Output::text(format!("Focused tab {id}, {target} in view")));
+    }
+    Ok(Output::text(format!("Focused tab {id}")))
+}

@@ -1,0 +1,161 @@
+//! inspect.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::registry;
+use super::spec::{Category, Class, Flag, Spec, selector};
+use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// What of the computed style says most about an element's look.
+const COMPUTED: [&str; 26] = [
+    "display",
+    "position",
+    "top",
+    "right",
+    "bottom",
+    "left",
+    "width",
+    "height",
+    "margin",
+    "padding",
+    "border",
+    "color",
+    "background-color",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "line-height",
+    "text-align",
+    "opacity",
+    "visibility",
+    "z-index",
+    "overflow",
+    "transform",
+    "flex-direction",
+    "justify-content",
+    "grid-template-columns",
+];
+
+pub(super) const COMMANDS: &[Spec] = &[Spec {
+    name: "inspect",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[selector(false, "The element")],
+    flags: &[
+        Flag { name: "--all", alias: "", value: None, help: "Also the browser's own rules" },
+        Flag { name: "--history", alias: "", value: None, help: "The modifications that style made" },
+    ],
+    summary: "An element's rules with what overrides what, its box and its computed style",
+    details: "The strongest rule comes first; a declaration that loses is marked overridden.",
+    untrusted: false,
+    writes: false,
+    output: "text",
+    run: |context, arguments| Box::pin(inspect(context, arguments)),
+}];
+
+async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let with_history = arguments.has("--history");
+    let Some(target) = arguments.target("sel") else {
+        if with_history {
+            return Ok(Output::text(history(&context.page().await?.style_changes())));
+        }
+        return Err(usage(registry::get("inspect")?, "No element is picked: name one".to_owned()));
+    };
+    let page = context.page().await?;
+    let found = page.inspect(&target).await?;
+    let mut text = written(&found, arguments.has("--all"));
+    if with_history {
+        text.push_str(&format!("\n\n{}", history(&page.style_changes())));
+    }
+    let rules: Vec<_> = found.rules.iter().map(rule_data).collect();
+    Ok(Output::text(text).data(json!({ "element": found.element, "rules": rules, "computed": found.computed })))
+}
+
+fn written(found: &Inspection, with_browsers: bool) -> String {
+    let mut text = format!("Element: {}\n\nRules:", found.element);
+    let rules: Vec<&Rule> =
+        found.rules.iter().filter(|rule| with_browsers || rule.origin != Origin::UserAgent).collect();
+    if rules.is_empty() {
+        text.push_str("\n  (no rules of the page match)");
+    }
+    // Writing to a String does not fail.
+    for rule in rules {
+        let specificity = rule.specificity.map(|(a, b, c)| format!(" ({a},{b},{c})")).unwrap_or_default();
+        let origin = if rule.origin == Origin::UserAgent { " [user-agent]" } else { "" };
+        write!(text, "\n  {}{specificity}{origin}", rule.selector).ok();
+        for declaration in &rule.declarations {
+            let important = if declaration.important { " !important" } else { "" };
+            let lost = if declaration.overridden { "  [overridden]" } else { "" };
+            write!(text, "\n    {}: {}{important};{lost}", declaration.name, declaration.value).ok();
+        }
+    }
+    text.push_str("\n\nBox model:");
+    match &found.box_model {
+        Some(model) => text.push_str(&box_lines(model)),
+        None => text.push_str("\n  (not rendered)"),
+    }
+    text.push_str("\n\nComputed:");
+    for name in COMPUTED {
+        if let Some(value) = found.computed.get(name).filter(|value| !value.is_empty()) {
+            write!(text, "\n  {name}: {value}").ok();
+        }
+    }
+    text
+}
+
+fn box_lines(model: &BoxModel) -> String {
+    let sides = |[top, right, bottom, left]: [f64; 4]| {
+        format!("{} {} {} {}", number(top), number(right), number(bottom), number(left))
+    };
+    format!(
+        "\n  content: {}x{}\n  padding: {}\n  border:  {}\n  margin:  {}\n  at:      {}, {}",
+        number(model.width),
+        number(model.height),
+        sides(model.padding),
+        sides(model.border),
+        sides(model.margin),
+        number(model.x),
+        number(model.y)
+    )
+}
+
+/// `12`, `12.5`
+fn number(pixels: f64) -> String {
+    let hundredths = (pixels * 100.0).round() / 100.0;
+    // Not `-0`.
+    format!("{}", hundredths + 0.0)
+}
+
+fn history(changes: &[StyleChange]) -> String {
+    if changes.is_empty() {
+        return "(no modifications)".to_owned();
+    }
+    let lines = changes.iter().enumerate().map(|(at, change)| {
+        let StyleChange { target, property, old, new, reverted, .. } = change;
+        let reverted = if *reverted { " [reverted]" } else { "" };
+        format!("#{} {target} {{ {property}: {old} → {new} }}{reverted}", at + 1)
+    });
+    format!("Modifications:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn rule_data(rule: &Rule) -> serde_json::Value {
+    let origin = match rule.origin {
+        Origin::UserAgent => "user-agent",
+        Origin::Page => "page",
+        Origin::Inline => "inline",
+    };
+    let declarations: Vec<_> = rule
+        .declarations
+        .iter()
+        .map(|declaration| {
+            json!({ "name": declaration.name, "value": declaration.value, "important": declaration.important,
+                "overridden": declaration.overridden })
+        })
+        .collect();
+    let specificity = rule.specificity.map(|(a, b, c)| [a, b, c]);
+    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "declarations": declarations })
+}

@@ -1,0 +1,220 @@
+//! style, cleanup, prettyscreenshot.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
+use super::visual::{format_of, looks_like_a_path, unnamed};
+use super::{path_guard, registry};
+use crate::browser::page::{Area, Clutter, ImageFormat, Page, Target};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::time::Duration;
+
+/// A flag, its kind, and what it is called when counted.
+const KINDS: [(&str, Clutter, &str); 6] = [
+    ("--ads", Clutter::Ads, "ads"),
+    ("--cookies", Clutter::Cookies, "cookie banners"),
+    ("--sticky", Clutter::Sticky, "sticky elements"),
+    ("--social", Clutter::Social, "social widgets"),
+    ("--overlays", Clutter::Overlays, "overlays"),
+    ("--clutter", Clutter::Clutter, "clutter elements"),
+];
+const WIDTHS: std::ops::RangeInclusive<u32> = 100..=10_000;
+const HEIGHT: u32 = 900;
+const SCROLL_LIMIT: Duration = Duration::from_secs(5);
+
+const fn switch(name: &'static str, help: &'static str) -> Flag {
+    Flag { name, alias: "", value: None, help }
+}
+
+pub(super) const INTERACTION: &[Spec] = &[
+    Spec {
+        name: "style",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[
+            selector(false, "The element; with --undo the modification's number"),
+            parameter("declaration", false, Kind::Rest, "A property and its value: color red"),
+        ],
+        flags: &[switch("--undo", "Revert the last modification, or modification N")],
+        summary: "Change one CSS property of an element",
+        details: "It can be undone until the page is left. inspect --history lists the modifications.",
+        untrusted: false,
+        writes: true,
+        output: "Style modified: sel { prop: old → new } (method), Reverted last modification or Reverted modification #N",
+        run: |context, arguments| Box::pin(style(context, arguments)),
+    },
+    Spec {
+        name: "cleanup",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[
+            switch("--ads", "Advertisements"),
+            switch("--cookies", "Cookie banners"),
+            switch("--sticky", "What stays in place while the page scrolls"),
+            switch("--social", "Share and follow buttons"),
+            switch("--overlays", "What lies over most of the page"),
+            switch("--clutter", "Newsletter boxes, chat widgets and the like"),
+            switch("--all", "All of these, as without a flag"),
+        ],
+        summary: "Hide clutter and unlock scrolling",
+        details: "The site's own header and navigation stay. A reload brings all of it back.",
+        untrusted: false,
+        writes: true,
+        output: "Cleaned up: …, or: No clutter elements found to remove.",
+        run: |context, arguments| Box::pin(cleanup(context, arguments)),
+    },
+];
+
+pub(super) const VISUAL: &[Spec] = &[Spec {
+    name: "prettyscreenshot",
+    aliases: &["pretty"],
+    category: Category::Visual,
+    class: Class::Read,
+    parameters: &[parameter("path", false, Kind::List, "Where to write it; words before it are more for --hide")],
+    flags: &[
+        Flag { name: "--scroll-to", alias: "", value: Some("sel|text"), help: "Show the window from there on" },
+        switch("--cleanup", "Without clutter"),
+        Flag { name: "--hide", alias: "", value: Some("sel"), help: "Without these elements; several may follow" },
+        Flag { name: "--width", alias: "", value: Some("px"), help: "As a window of this width shows it" },
+    ],
+    summary: "Take a picture of the page for showing: tidied, scrolled, of a chosen width",
+    details: "The page is as before afterwards, but for the scrolling.",
+    untrusted: false,
+    writes: true,
+    output: "Screenshot saved (cleaned) (scrolled to: …) : path",
+    run: |context, arguments| Box::pin(prettyscreenshot(context, arguments)),
+}];
+
+async fn style(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let spec = registry::get("style")?;
+    if arguments.has("--undo") {
+        return undo(context, arguments.text("sel")).await;
+    }
+    let Some(target) = arguments.target("sel") else {
+        return Err(usage(spec, "style needs an element, a property and a value".to_owned()));
+    };
+    // As one text (`color: red`) or as words.
+    let declaration = arguments.text("declaration").unwrap_or_default();
+    let parts = declaration.trim().split_once([' ', ':']);
+    let parts = parts.map(|(property, value)| (property.trim(), value.trim_start_matches([' ', ':']).trim()));
+    let Some((property, value)) = parts.filter(|(property, value)| !property.is_empty() && !value.is_empty()) else {
+        return Err(usage(spec, "style needs a property and a value".to_owned()));
+    };
+    let value = value.trim_end_matches(';');
+    let change = context.page().await?.set_style(&target, property, value).await?;
+    let old = if change.old.is_empty() { "(none)" } else { &change.old };
+    Ok(Output::text(format!("Style modified: {target} {{ {property}: {old} → {value} }} (inline)"))
+        .data(json!({ "property": property, "old": change.old, "new": value })))
+}
+
+async fn undo(context: &Context, number: Option<String>) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let changes = page.style_changes();
+    let none = || {
+        Fault::new(FaultCode::NotFound, "There is no modification to revert")
+            .hint("See them: gstack inspect <sel> --history")
+    };
+    let Some(number) = number else {
+        let last = changes.iter().rposition(|change| !change.reverted).ok_or_else(none)?;
+        page.undo_style(last).await?;
+        return Ok(Output::text("Reverted last modification"));
+    };
+    let at = number.trim_start_matches('#').parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let at = at.filter(|at| changes.get(*at).is_some_and(|change| !change.reverted)).ok_or_else(none)?;
+    page.undo_style(at).await?;
+    Ok(Output::text(format!("Reverted modification #{}", at + 1)))
+}
+
+async fn cleanup(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let asked: Vec<Clutter> = KINDS.iter().filter(|(flag, ..)| arguments.has(flag)).map(|(_, kind, _)| *kind).collect();
+    let kinds = if asked.is_empty() || arguments.has("--all") { all_kinds() } else { asked };
+    let counts = context.page().await?.clean_up(&kinds).await?;
+    let named = KINDS.iter().filter_map(|(flag, _, words)| {
+        let count = counts.get(flag.trim_start_matches('-'))?;
+        Some(format!("{count} {words}"))
+    });
+    let scrolling = counts.contains_key("scrolling").then(|| "scrolling unlocked".to_owned());
+    let named: Vec<String> = named.chain(scrolling).collect();
+    let text = match named.is_empty() {
+        true => "No clutter elements found to remove.".to_owned(),
+        false => format!("Cleaned up: {}", named.join(", ")),
+    };
+    Ok(Output::text(text).data(json!(counts)))
+}
+
+fn all_kinds() -> Vec<Clutter> {
+    KINDS.iter().map(|(_, kind, _)| *kind).collect()
+}
+
+async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let spec = registry::get("prettyscreenshot")?;
+    let mut words = arguments.list("path");
+    let mut hide = arguments.values("--hide");
+    let typed = match words.last() {
+        Some(last) if words.len() == 1 && hide.is_empty() || looks_like_a_path(last) => words.pop(),
+        _ => None,
+    };
+    if hide.is_empty() && !words.is_empty() {
+        return Err(usage(spec, format!("prettyscreenshot does not take {:?}", words[0])));
+    }
+    hide.extend(words);
+    let width: Option<u32> = arguments.value("--width").map(|text| arguments.number("--width", text)).transpose()?;
+    if width.is_some_and(|width| !WIDTHS.contains(&width)) {
+        return Err(usage(spec, format!("--width is between {} and {}", WIDTHS.start(), WIDTHS.end())));
+    }
+    let path = match &typed {
+        Some(typed) => path_guard::output_path(context, typed)?,
+        None => unnamed(context, "pretty", "png"),
+    };
+    let format = typed.as_deref().and_then(format_of).unwrap_or(ImageFormat::Png);
+    let scroll_to = arguments.value("--scroll-to");
+    let page = context.page().await?;
+    let laid_out = match width {
+        Some(width) => Some(page.laid_out(width, HEIGHT).await?),
+        None => None,
+    };
+    let looks = Looks { cleanup: arguments.has("--cleanup"), hide, scroll_to };
+    let taken = looks.take(&page, format).await;
+    page.unhide().await?;
+    drop(laid_out);
+    let path = path_guard::write(path, taken?).await?;
+    let mut parts = vec!["Screenshot saved".to_owned()];
+    parts.extend(looks.cleanup.then(|| "(cleaned)".to_owned()));
+    parts.extend(scroll_to.map(|wanted| format!("(scrolled to: {wanted})")));
+    parts.push(format!(": {}", path.display()));
+    let mut output = Output::text(parts.join(" ")).data(json!({ "path": path.display().to_string() }));
+    output.files.push(path);
+    Ok(output)
+}
+
+struct Looks<'a> {
+    cleanup: bool,
+    hide: Vec<String>,
+    scroll_to: Option<&'a str>,
+}
+
+impl Looks<'_> {
+    async fn take(&self, page: &Page, format: ImageFormat) -> Result<Vec<u8>, Fault> {
+        if self.cleanup {
+            page.clean_up(&all_kinds()).await?;
+        }
+        if !self.hide.is_empty() {
+            page.hide(&self.hide).await?;
+        }
+        let area = match self.scroll_to {
+            Some(wanted) => {
+                match Target::parse(wanted) {
+                    target @ Target::Ref(_) => page.scroll(Some(&target), SCROLL_LIMIT).await?,
+                    Target::Selector(wanted) => page.scroll_to_first(&wanted).await?,
+                }
+                Area::Viewport
+            }
+            None => Area::FullPage,
+        };
+        Ok(page.capture(&area, format).await?.bytes)
+    }
+}
