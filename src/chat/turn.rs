@@ -277,15 +277,10 @@ impl Machine {
         }
     }
 
-    /// The agent took it back: there is nobody left to tell.
+    /// The agent took it back: whoever still waits for the answer is let go.
     fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
         match self.close_approval(&approval_id) {
-            Some(turn_id) => vec![Effect::Journal(ChatBody::ApprovalDone {
-                turn_id,
-                approval_id,
-                decision: Decision::Deny,
-                by: AnsweredBy::Withdrawn,
-            })],
+            Some(turn_id) => withdrawn(turn_id, approval_id).into(),
             None => Vec::new(),
         }
     }
@@ -371,19 +366,15 @@ impl Machine {
 
 /// Approvals that nobody will answer any more: closed in the journal, denied to the agent.
 fn close_approvals(turn_id: &TurnId, open: Vec<OpenApproval>) -> Vec<Effect> {
-    open.into_iter()
-        .flat_map(|OpenApproval { approval_id, .. }| {
-            [
-                Effect::Journal(ChatBody::ApprovalDone {
-                    turn_id: turn_id.clone(),
-                    approval_id: approval_id.clone(),
-                    decision: Decision::Deny,
-                    by: AnsweredBy::Withdrawn,
-                }),
-                Effect::AnswerApproval { approval_id, decision: Decision::Deny },
-            ]
-        })
-        .collect()
+    open.into_iter().flat_map(|OpenApproval { approval_id, .. }| withdrawn(turn_id.clone(), approval_id)).collect()
+}
+
+fn withdrawn(turn_id: TurnId, approval_id: ApprovalId) -> [Effect; 2] {
+    let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
+    [
+        Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
+        Effect::AnswerApproval { approval_id, decision },
+    ]
 }
 
 #[cfg(test)]

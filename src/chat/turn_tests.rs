@@ -161,7 +161,13 @@ fn approvals_hold_the_turn_until_each_is_answered() {
     assert_eq!(machine.state(), ConversationState::WaitingForApproval);
     assert_eq!(machine.step(answer("x", Decision::Deny)), [Effect::Rejected(Refusal::NotAsked)]);
     let effects = machine.step(Event::ApprovalWithdrawn(ApprovalId::new("y")));
-    assert!(matches!(effects[..], [Effect::Journal(ChatBody::ApprovalDone { by: AnsweredBy::Withdrawn, .. })]));
+    assert!(matches!(
+        effects[..],
+        [
+            Effect::Journal(ChatBody::ApprovalDone { by: AnsweredBy::Withdrawn, .. }),
+            Effect::AnswerApproval { decision: Decision::Deny, .. }
+        ]
+    ));
     assert_eq!(machine.state(), ConversationState::Running);
 }
 

@@ -144,6 +144,10 @@ impl Engine {
             self.event(id, Event::Stop)?;
         }
         let fresh = self.store().clear(id).map_err(|e| e.fault())?;
+        let runner = self.runners().get(id);
+        if let Some(runner) = runner {
+            runner.let_go();
+        }
         self.tell_tabs();
         Ok(fresh.info())
     }

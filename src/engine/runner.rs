@@ -11,14 +11,14 @@ use crate::agent::adapter::{
 };
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{BlockKind, ChatError, Conversation, Effect, Event, Handled, SendAnswer};
-use crate::protocol::chat::{ChatBody, Decision, PageContext};
+use crate::protocol::chat::{ChatBody, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{AgentName, ApprovalId, ConversationId, TurnId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// How long an agent may take to end its turn after an interrupt before its process is ended instead.
@@ -31,6 +31,8 @@ const AGENT_BACKLOG: usize = 256;
 pub(super) struct Runner {
     conversation: Arc<Conversation>,
     gate: Arc<Mutex<mpsc::UnboundedSender<Input>>>,
+    /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
+    turn: Arc<Mutex<CancellationToken>>,
 }
 
 enum Input {
@@ -45,12 +47,15 @@ enum Input {
         request: ApprovalRequest,
         answer: oneshot::Sender<Decision>,
     },
+    /// Its tab is gone: the agent is needed no more, once no turn runs.
+    LetGo,
 }
 
 impl Runner {
     pub(super) fn start(engine: Engine, conversation: Arc<Conversation>) -> Self {
         let (sender, inputs) = mpsc::unbounded_channel();
-        let runner = Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)) };
+        let runner =
+            Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)), turn: Arc::default() };
         let task = Task {
             engine: engine.clone(),
             conversation,
@@ -112,6 +117,16 @@ impl Runner {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver
+    }
+
+    /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.
+    pub(super) fn let_go(&self) {
+        self.input(Input::LetGo);
+    }
+
+    /// Ends what the tools do for the turn that runs now.
+    pub(super) fn turn_token(&self) -> CancellationToken {
+        super::lock(&self.turn).clone()
     }
 
     fn input(&self, input: Input) {
@@ -215,6 +230,7 @@ impl Task {
                 self.engine.working(&self.conversation, |doing| doing.waiting = true);
                 self.step(Event::ApprovalAsked(request));
             }
+            Input::LetGo => self.end_unneeded(),
         }
     }
 
@@ -225,8 +241,10 @@ impl Task {
             Effect::StartTurn(message) => self.start_turn(&message, agent_events).await,
             Effect::Prompt(message) => self.prompt(&message).await,
             Effect::Interrupt(_) => {
-                if let Some(session) = &mut self.session {
-                    session.session.interrupt().await;
+                if let Some(session) = &mut self.session
+                    && timeout(STOP_LIMIT, session.session.interrupt()).await.is_err()
+                {
+                    tracing::warn!("an agent does not take an interrupt; its process is ended instead");
                 }
             }
             Effect::ArmStopDeadline(turn_id) => {
@@ -237,11 +255,12 @@ impl Task {
             }
             Effect::KillAgent => self.end_agent(),
             Effect::AnswerApproval { approval_id, decision } => {
-                self.engine.working(&self.conversation, |doing| doing.waiting = false);
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
                     // Whoever asked may have been cancelled.
                     waiting.send(decision).ok();
                 }
+                let waiting = !self.waiting.is_empty();
+                self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
             }
             Effect::TurnEnded(end) => {
                 self.deadline = None;
@@ -252,14 +271,20 @@ impl Task {
                 }
                 tracing::info!(turn = %end.turn_id, outcome = ?end.outcome, "turn ended");
                 self.engine.turn_ended(&self.conversation);
+                self.end_unneeded();
             }
         }
     }
 
     async fn start_turn(&mut self, message: &Arc<Message>, agent_events: &mpsc::Sender<(u64, AgentEvent)>) {
         let cancel = CancellationToken::new();
+        *super::lock(&self.runner.turn) = cancel.clone();
         self.turn = Some(Turn { id: message.turn_id.clone(), cancel });
-        let choice = self.engine.choose(&self.conversation).await;
+        let shutdown = self.engine.shutdown();
+        let choice = tokio::select! {
+            choice = self.engine.choose(&self.conversation) => choice,
+            () = shutdown.cancelled() => return,
+        };
         let begun = self.conversation.begin_turn(
             message,
             choice.agent.name(),
@@ -290,14 +315,6 @@ impl Task {
         let runner = self.runner.clone();
         let numbered = agent_events.clone();
         self.engine.spawn(async move {
-            // The numbering ends with the session: its sender is dropped then.
-            while let Some(event) = own_events.recv().await {
-                if numbered.send((generation, event)).await.is_err() {
-                    break;
-                }
-            }
-        });
-        self.engine.spawn(async move {
             let mut launch: Launch = launch;
             let start = async {
                 launch.environment = environment.await;
@@ -308,6 +325,13 @@ impl Task {
                 () = cancel.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the start was stopped").at(Hop::Agent)),
             };
             runner.input(Input::Started { generation, outcome });
+            // What it says is heard only after it is there, or its first words would be taken for a stranger's.
+            // This ends with the session: its sender is dropped then.
+            while let Some(event) = own_events.recv().await {
+                if numbered.send((generation, event)).await.is_err() {
+                    break;
+                }
+            }
         });
     }
 
@@ -360,7 +384,11 @@ impl Task {
         };
         match session.session.prompt(prompt).await {
             Ok(()) => self.step(Event::PromptAccepted(turn_id)),
-            Err(fault) => self.step(Event::PromptRefused { turn_id, fault }),
+            Err(fault) => {
+                // What takes no message takes the next one neither: that one gets a new process.
+                self.end_session();
+                self.step(Event::PromptRefused { turn_id, fault });
+            }
         }
     }
 
@@ -487,7 +515,7 @@ impl Task {
         let runner = self.runner.clone();
         let waiting_id = approval_id.clone();
         self.engine.spawn(async move {
-            let answer = match tokio::time::timeout(limit, decided).await {
+            let answer = match timeout(limit, decided).await {
                 Ok(Ok(decision)) if decision.allows() => PermissionAnswer::Allow,
                 Ok(_) => PermissionAnswer::Deny("The person said no.".to_owned()),
                 Err(_) => {
@@ -510,6 +538,13 @@ impl Task {
             kind: asked.kind,
             choices: vec![Decision::AllowOnce, Decision::Deny],
         }));
+    }
+
+    /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
+    fn end_unneeded(&mut self) {
+        if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
+            self.end_agent();
+        }
     }
 
     /// Ends the agent, or its start.

@@ -164,14 +164,17 @@ impl Engine {
 
     /// A tab's conversation goes to history; what ran for it is stopped.
     pub(super) fn tab_closed(&self, tab_id: TabId) {
-        if let Some(id) = self.store().of_tab(tab_id)
-            && let Some(runner) = self.runners().get(&id)
+        let runner = self.store().of_tab(tab_id).and_then(|id| self.runners().get(&id));
+        if let Some(runner) = &runner
             && runner.conversation().state() != ConversationState::Idle
             && let Some(fault) = runner.handle(Event::Stop)
         {
             self.tell_fault(&fault);
         }
         self.store().tab_closed(tab_id);
+        if let Some(runner) = runner {
+            runner.let_go();
+        }
         self.tell_tabs();
     }
 

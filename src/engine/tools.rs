@@ -184,7 +184,24 @@ impl ConversationTools {
 
 impl Tools for ConversationTools {
     fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
-        self.run_call(call, cancel).boxed()
+        async move {
+            let turn = self.runner.turn_token();
+            if turn.is_cancelled() {
+                return Err(Fault::new(FaultCode::Cancelled, "the turn is over: nothing more is done for it")
+                    .hint("Wait for the person's next message."));
+            }
+            // A stop ends the call even where the agent does not take it back.
+            let cancel = cancel.child_token();
+            let mut call = std::pin::pin!(self.run_call(call, cancel.clone()));
+            tokio::select! {
+                outcome = &mut call => outcome,
+                () = turn.cancelled() => {
+                    cancel.cancel();
+                    call.await
+                }
+            }
+        }
+        .boxed()
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
