@@ -24,13 +24,19 @@ export class Drafts {
   }
 
   /**
-   * Another conversation is in view.
+   * Another conversation is in view, or none while that of another tab is being opened.
    * @param {string | null} conversationId
-   * @returns {boolean} true when what stands in the composer was typed before any conversation was known
+   * @returns {boolean} true when what stands in the composer was typed while there was none
    */
   follow(conversationId) {
-    if (conversationId === this.#conversationId || conversationId === null) return false;
-    // What was typed before any conversation was known goes to the first one.
+    if (conversationId === this.#conversationId) return false;
+    if (conversationId === null) {
+      this.#keep();
+      this.#conversationId = null;
+      this.composer.value = "";
+      return false;
+    }
+    // What was typed while there was none goes to the one that came.
     const first = this.#conversationId === null;
     const orphan = first ? this.composer.value : "";
     if (!first) this.#keep();

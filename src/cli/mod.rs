@@ -20,11 +20,15 @@ use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
 use arguments::{ApprovalWord, Globals, Invocation};
 use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 use terminal::{Terminal, print, print_line};
 
 /// Pins the tab of every command of a shell.
 const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The daemon itself takes less: it gives its tasks a shorter time.
+const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
@@ -150,6 +154,7 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
+            ended(running.home().daemon_lock()).await?;
             say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
             Ok(())
         }
@@ -158,6 +163,16 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
             Ok(())
         }
         Err(fault) => Err(fault),
+    }
+}
+
+/// Waits until the daemon has let go of its lock: then its last word is on disk.
+async fn ended(lock: PathBuf) -> Result<(), Fault> {
+    let waiting = tokio::task::spawn_blocking(move || FileLock::take(&lock).map(drop));
+    match tokio::time::timeout(STOP_LIMIT, waiting).await {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Fault::new(FaultCode::Timeout, "the daemon was told to end and has not ended yet")
+            .hint("Wait a moment, then run `gstack status`.")),
     }
 }
 
