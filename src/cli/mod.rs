@@ -192,10 +192,19 @@ async fn approvals(
             format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))
         });
     };
-    let found = waiting.approvals.iter().find(|a| a.approval_id.as_str().starts_with(&id)).ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
-            .hint("`gstack approvals` lists those that do.")
-    })?;
+    let named: Vec<_> = waiting.approvals.iter().filter(|a| a.approval_id.as_str().starts_with(&id)).collect();
+    let found = match named[..] {
+        [found] => found,
+        [] => {
+            return Err(Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
+                .hint("`gstack approvals` lists those that do."));
+        }
+        // Which one is meant is never guessed.
+        _ => {
+            return Err(Fault::new(FaultCode::BadRequest, format!("{} approvals begin with {id:?}", named.len()))
+                .hint("Give more of the id; `gstack approvals` lists them whole."));
+        }
+    };
     let answer = ApprovalAnswer {
         conversation_id: found.conversation_id.clone(),
         approval_id: ApprovalId::new(found.approval_id.as_str()),
