@@ -21,12 +21,16 @@ use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
 use arguments::{ApprovalWord, Globals, Invocation};
 use serde::Serialize;
 use std::process::ExitCode;
+use std::time::Duration;
 use terminal::{Terminal, print, print_line};
 
 /// Pins the tab of every command of a shell.
 const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// Makes a command fail where no browser is open, rather than start one.
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
+
+/// How long `stop` waits for the daemon's end, which is bounded itself.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 /// Runs one invocation; the exit code says how it ended.
 pub async fn run(arguments: Vec<String>) -> ExitCode {
@@ -57,14 +61,12 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
-            // A browser that outlived its daemon is taken over by a new one to be closed.
-            let of_browser = if FileLock::is_held(&home.keeper_lock()) { &client } else { &running };
-            of_browser.post::<_, Empty>("/disconnect", &Empty {}).await?;
+            disconnect(&client, &running).await?;
             say(json, "Disconnected: the browser is closed. Conversations stay.");
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
-            match running.post::<_, Empty>("/disconnect", &Empty {}).await {
+            match disconnect(&client, &running).await {
                 Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
                     return Err(fault);
                 }
@@ -146,10 +148,22 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
     }
 }
 
-/// Ends the daemon; that none runs is success.
+async fn disconnect(client: &Client, running: &Client) -> Result<(), Fault> {
+    // A browser that outlived its daemon is taken over by a new one to be closed.
+    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    of_browser.post::<_, Empty>("/disconnect", &Empty {}).await.map(|_| ())
+}
+
+/// Ends the daemon and waits until it has; that none runs is success.
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
+            let lock = running.home().daemon_lock();
+            let free = tokio::task::spawn_blocking(move || FileLock::take(&lock).map(drop));
+            if tokio::time::timeout(STOP_LIMIT, free).await.is_err() {
+                // Taken by the next one already, or held by tasks that are slow to end.
+                tracing::debug!("the daemon's lock is held still");
+            }
             say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
             Ok(())
         }
