@@ -133,6 +133,10 @@ impl Home {
     pub fn workspace(&self) -> PathBuf {
         self.root.join("workspace")
     }
+    /// Where screenshots and downloads without a path go; old ones are removed when a daemon starts.
+    pub fn temporary(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
     /// For files that live as long as a process of ours (an agent's MCP configuration).
     pub fn run_files(&self) -> PathBuf {
         self.root.join("run")
@@ -170,8 +174,63 @@ fn run_folder(root: &Path) -> Result<PathBuf, HomeError> {
     root.hash(&mut hasher);
     let base = dirs::runtime_dir().unwrap_or_else(|| PathBuf::from("/tmp"));
     let own = base.join(format!("gstack-{}", rustix::process::geteuid().as_raw()));
+    // In a folder that others write to, a link of this name would lead to wherever they like.
+    if fs::symlink_metadata(&own).is_ok_and(|found| found.is_symlink()) {
+        let source = io::Error::new(io::ErrorKind::NotADirectory, "it is a link");
+        return Err(HomeError::Unusable { path: own, source });
+    }
     private_folder(&own)?;
     let folder = own.join(format!("{:016x}", hasher.finish()));
     private_folder(&folder)?;
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_home_is_made_for_its_owner_alone_and_one_that_others_may_read_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("a/b");
+        Home::at(root.clone()).unwrap();
+        assert_eq!(mode(&root), 0o700);
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        Home::at(root.clone()).unwrap();
+        assert_eq!(mode(&root), 0o700);
+    }
+
+    #[test]
+    fn a_home_that_others_may_write_is_refused_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let error = Home::at(folder.path().to_owned()).unwrap_err();
+        assert!(matches!(error, HomeError::Open { mode: 0o777, .. }), "{error}");
+        assert!(error.hint().contains("chmod 700"), "{}", error.hint());
+    }
+
+    #[test]
+    fn sockets_of_a_deep_home_lie_where_their_path_fits() {
+        let folder = tempfile::tempdir().unwrap();
+        let near = Home::at(folder.path().join("near")).unwrap();
+        assert_eq!(near.panel_socket(), near.root().join("panel.sock"));
+        let deep = Home::at(folder.path().join("d".repeat(LONGEST_SOCKET_PATH))).unwrap();
+        assert!(deep.browser_socket().as_os_str().len() <= LONGEST_SOCKET_PATH);
+        assert_eq!(Home::at(deep.root().to_owned()).unwrap(), deep, "every process finds the same");
+        fs::remove_dir(&deep.sockets).unwrap();
+    }
+
+    #[test]
+    fn a_session_name_is_no_path() {
+        for name in ["work", "a-b_1", &"x".repeat(32)] {
+            assert!(is_session_name(name), "{name}");
+        }
+        for name in ["", "..", "a/b", "a b", "ä", &"x".repeat(33)] {
+            assert!(!is_session_name(name), "{name}");
+        }
+    }
 }

@@ -41,3 +41,28 @@ impl FileLock {
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).write(true).read(true).mode(super::atomic::FILE_MODE).open(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_and_the_next_gets_it_when_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.lock");
+        assert!(!FileLock::is_held(&path));
+        assert!(!path.exists(), "looking makes no file");
+        let first = FileLock::try_take(&path).unwrap().unwrap();
+        assert!(FileLock::try_take(&path).unwrap().is_none());
+        assert!(FileLock::is_held(&path));
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || FileLock::take(&path)
+        });
+        drop(first);
+        let second = waiting.join().unwrap().unwrap();
+        assert!(FileLock::is_held(&path));
+        drop(second);
+        assert!(!FileLock::is_held(&path));
+    }
+}

@@ -240,3 +240,57 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         other => Invocation::Browser { command: other.to_owned(), args: many("args") },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &[&str]) -> Result<(Globals, Invocation), clap::Error> {
+        parse(&line.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    fn browser(line: &[&str]) -> (Globals, Vec<String>) {
+        match parsed(line).unwrap() {
+            (globals, Invocation::Browser { args, .. }) => (globals, args),
+            (_, other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn global_options_are_taken_before_and_after_a_command() {
+        let tab = Some("7".parse().unwrap());
+        for line in [
+            &["--json", "--tab", "7", "--session", "work", "click", "@e3"][..],
+            &["click", "@e3", "--tab=7", "--session=work", "--json"],
+        ] {
+            let (globals, args) = browser(line);
+            assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()) }, "{line:?}");
+            assert_eq!(args, ["@e3"], "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_two_dashes_belongs_to_the_command() {
+        let (globals, args) = browser(&["fill", "@e3", "--", "--json", "--tab"]);
+        assert_eq!(globals, Globals::default());
+        assert!(args.ends_with(&["--json".to_owned(), "--tab".to_owned()]), "{args:?}");
+        let (_, connect) = parsed(&["connect", "--headless", "--", "--lang=de"]).unwrap();
+        assert!(
+            matches!(connect, Invocation::Connect { headless: Some(true), arguments, .. } if arguments == ["--lang=de"])
+        );
+    }
+
+    #[test]
+    fn a_wrong_or_missing_value_is_a_usage_error() {
+        for line in [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "id"], &[]]
+        {
+            assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_needs_no_quotes() {
+        let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
+        assert!(matches!(chat, Invocation::Chat { message, agent: None } if message == "open example.com"));
+    }
+}

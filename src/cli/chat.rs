@@ -38,6 +38,11 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                     ask(client, conversation, approval_id, terminal).await?;
                     continue;
                 }
+                if let ChatBody::MessageRemoved { client_id } = &event.body
+                    && *client_id == request.client_id
+                {
+                    return Err(Fault::new(FaultCode::Cancelled, "the message was taken back in the side panel"));
+                }
                 if !json {
                     view.event(&event.body);
                 }

@@ -32,6 +32,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
+
 /// Runs one invocation; the exit code says how it ended.
 pub async fn run(arguments: Vec<String>) -> ExitCode {
     let terminal = Terminal::detect();
@@ -61,14 +62,12 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
-            // A browser that outlived its daemon is taken over by a new one to be closed.
-            let of_browser = if FileLock::is_held(&home.keeper_lock()) { &client } else { &running };
-            of_browser.post::<_, Empty>("/disconnect", &Empty {}).await?;
+            disconnect(&client, &running).await?;
             say(json, "Disconnected: the browser is closed. Conversations stay.");
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
-            match running.post::<_, Empty>("/disconnect", &Empty {}).await {
+            match disconnect(&client, &running).await {
                 Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
                     return Err(fault);
                 }
@@ -150,7 +149,13 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
     }
 }
 
-/// Ends the daemon; that none runs is success.
+async fn disconnect(client: &Client, running: &Client) -> Result<(), Fault> {
+    // A browser that outlived its daemon is taken over by a new one to be closed.
+    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    of_browser.post::<_, Empty>("/disconnect", &Empty {}).await.map(|_| ())
+}
+
+/// Ends the daemon and waits until it has; that none runs is success.
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
@@ -207,10 +212,19 @@ async fn approvals(
             format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))
         });
     };
-    let found = waiting.approvals.iter().find(|a| a.approval_id.as_str().starts_with(&id)).ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
-            .hint("`gstack approvals` lists those that do.")
-    })?;
+    let named: Vec<_> = waiting.approvals.iter().filter(|a| a.approval_id.as_str().starts_with(&id)).collect();
+    let found = match named[..] {
+        [found] => found,
+        [] => {
+            return Err(Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
+                .hint("`gstack approvals` lists those that do."));
+        }
+        // Which one is meant is never guessed.
+        _ => {
+            return Err(Fault::new(FaultCode::BadRequest, format!("{} approvals begin with {id:?}", named.len()))
+                .hint("Give more of the id; `gstack approvals` lists them whole."));
+        }
+    };
     let answer = ApprovalAnswer {
         conversation_id: found.conversation_id.clone(),
         approval_id: ApprovalId::new(found.approval_id.as_str()),

@@ -145,12 +145,12 @@ async fn take_lock(home: &Home) -> Result<FileLock, Report> {
     match tokio::time::timeout(HANDOVER_LIMIT, waiting).await {
         Ok(Ok(Ok(lock))) => Ok(lock),
         Ok(Ok(Err(error))) => Err(storage(home, &error)),
-        Ok(Err(_)) | Err(_) => Err(failed(
-            Fault::new(FaultCode::DaemonDown, "another gstack daemon holds the lock and does not answer")
-                .hint("`gstack doctor` names it; end that process, then repeat.")
-                .command("gstack doctor")
-                .at(Hop::Daemon),
-        )),
+        Ok(Err(_)) | Err(_) => {
+            let named = State::read(home).map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
+            let message = format!("another gstack daemon{named} holds the lock and does not answer");
+            let hint = "End that process, then repeat. Its log is daemon.log in gstack's home.";
+            Err(failed(Fault::new(FaultCode::DaemonDown, message).hint(hint).at(Hop::Daemon)))
+        }
     }
 }
 

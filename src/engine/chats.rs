@@ -93,8 +93,12 @@ impl Engine {
                 .hint("Put the text into a file in the agent's folder and name the file."));
         }
         let conversation = self.conversation(&send.conversation_id)?;
+        if let Some(agent) = &send.agent {
+            self.check_agent(agent)?;
+        }
         if send.agent.is_some() || send.model.is_some() {
-            conversation.choose_agent(send.agent.clone(), send.model.clone());
+            let agent = send.agent.clone().or_else(|| conversation.info().agent);
+            conversation.choose_agent(agent, send.model.clone());
         }
         let attachments = keep(&conversation, send.attachments).await?;
         let page = send.page.or_else(|| self.page_of(&conversation));

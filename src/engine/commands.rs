@@ -95,7 +95,7 @@ impl Engine {
 
     /// Private to this user; where screenshots without a path go.
     pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
-        let folder = self.home().root().join("tmp");
+        let folder = self.home().temporary();
         crate::base::home::private_folder(&folder)
             .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
         Ok(folder)

@@ -48,7 +48,15 @@ impl Engine {
                     tracing::debug!("nobody reads the steps of connect");
                 }
             };
-            let last = match engine.connect_steps(&request, &mut tell).await {
+            let shutdown = engine.shutdown();
+            let outcome = tokio::select! {
+                outcome = engine.connect_steps(&request, &mut tell) => outcome,
+                () = shutdown.cancelled() => Err(Fault::new(FaultCode::Updating, "gstack was ended while it connected")
+                    .hint("Run `gstack connect` again.")
+                    .command("gstack connect")
+                    .at(Hop::Daemon)),
+            };
+            let last = match outcome {
                 Ok(connected) => ConnectLine::Done(connected),
                 Err(fault) => ConnectLine::Failed(fault),
             };

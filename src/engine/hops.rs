@@ -117,7 +117,12 @@ impl Engine {
         let began = Instant::now();
         let agents = self.agents(true).await.agents;
         let Some(agent) = agents.iter().find(|agent| agent.default) else {
-            return bad(Hop::Agent, Fault::new(FaultCode::AgentMissing, "no agent was found"));
+            return bad(
+                Hop::Agent,
+                Fault::new(FaultCode::AgentMissing, "no agent was found")
+                    .hint("`gstack agents` says which ones there are and how to install them.")
+                    .command("gstack agents"),
+            );
         };
         let version = agent.version.as_deref().unwrap_or_default();
         let path = agent.path.as_deref().map(|path| format!(" at {path}")).unwrap_or_default();

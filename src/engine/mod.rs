@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod connect;
 mod hops;
+mod leftovers;
 pub mod lineage;
 mod policy;
 mod ports;
@@ -106,6 +107,7 @@ impl Engine {
         for folder in [home.workspace(), home.run_files()] {
             private_folder(&folder).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
         }
+        leftovers::sweep(&home, std::time::SystemTime::now());
         let store = Store::open(&home).map_err(|e| e.fault())?;
         let recovered = store.recover();
         for (id, error) in &recovered.failed {

@@ -10,7 +10,7 @@ use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
-use crate::command::{Class, Output, Spec, registry, tool_schema};
+use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -115,14 +115,15 @@ impl ConversationTools {
         cancel: &CancellationToken,
     ) -> Result<(), Fault> {
         let site = self.engine.site_of(tab);
-        let target = (spec.name == "goto").then(|| call.args.iter().find(|a| !a.starts_with('-'))).flatten();
-        let target = target.and_then(|url| host(url));
+        let goes = spec.name == "goto";
+        let target = if goes { destination(spec, call) } else { site.clone() };
         let wish = Wish {
             conversation_id: self.runner.conversation().id().clone(),
             class: spec.class,
-            leaves_site: target.is_some() && target != site,
+            // An address whose site can't be told is never the site that was allowed.
+            leaves_site: goes && (target.is_none() || target != site),
             // Where it goes is what a person decides about, not where it comes from.
-            site: target.or(site),
+            site: target,
         };
         let choices = match self.engine.verdict(&wish) {
             Verdict::Run => return Ok(()),
@@ -156,7 +157,8 @@ impl ConversationTools {
                 if let Err(error) = self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
                     tracing::debug!(%error, "an approval was answered while it ran out");
                 }
-                return Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed"));
+                return Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed")
+                    .hint("Say what you wanted, and end your turn."));
             }
         };
         self.engine.remember(&wish, decision);
@@ -250,12 +252,71 @@ fn image(path: &Path) -> Option<Image> {
     std::fs::read(path).ok().map(|bytes| Image { mime: mime.to_owned(), bytes })
 }
 
+/// The site that `goto` takes the tab to; none where its address has none or can't be read.
+fn destination(spec: &Spec, call: &ToolCall) -> Option<String> {
+    let typed = Arguments::parse(spec, &call.args).ok()?.text("url")?;
+    // `localhost:3000` parses as it is too, with `localhost` for its scheme and no host.
+    host(&typed).or_else(|| host(&format!("https://{typed}")))
+}
+
 /// The host of an address, for people and grants. Its port belongs to it: another port is another site.
 pub(super) fn host(url: &str) -> Option<String> {
-    let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok()?;
+    let url = Url::parse(url).ok()?;
     let name = url.host_str()?.to_owned();
     Some(match url.port() {
         Some(port) => format!("{name}:{port}"),
         None => name,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn goto(arguments: &Value) -> (&'static Spec, ToolCall) {
+        let spec = registry::find("goto").unwrap();
+        let args = tool_schema::arguments_of(spec, arguments).unwrap();
+        (spec, ToolCall { command: "goto".to_owned(), args })
+    }
+
+    #[test]
+    fn a_site_is_its_host_and_an_unusual_port() {
+        for (url, site) in [
+            ("https://a.example/b?c", Some("a.example")),
+            ("https://a.example:443/", Some("a.example")),
+            ("http://a.example:8080/", Some("a.example:8080")),
+            ("https://a.example@evil.example/", Some("evil.example")),
+            ("about:blank", None),
+            ("", None),
+        ] {
+            assert_eq!(host(url).as_deref(), site, "{url}");
+        }
+    }
+
+    #[test]
+    fn where_goto_goes_is_its_address_however_it_is_spelled_and_no_other_word() {
+        for (url, site) in [
+            ("https://a.example/b", Some("a.example")),
+            ("a.example/b", Some("a.example")),
+            ("localhost:3000", Some("localhost:3000")),
+            ("evil.example:8080/x", Some("evil.example:8080")),
+            ("about:blank", None),
+        ] {
+            let (spec, call) = goto(&json!({ "url": url, "timeout": 5000 }));
+            assert_eq!(destination(spec, &call).as_deref(), site, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_approval_shows_the_call_as_it_would_be_typed() {
+        let call = |args: &[&str]| ToolCall {
+            command: "fill".to_owned(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        };
+        assert_eq!(as_typed(&call(&["@e3", "two words"])), "fill @e3 \"two words\"");
+        let long = as_typed(&call(&["@e3", &"ä".repeat(LONGEST_LINE)]));
+        assert_eq!(long.chars().count(), LONGEST_LINE + 1);
+        assert!(long.ends_with('…'));
+    }
 }

@@ -94,3 +94,38 @@ fn cut(mut text: String) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::chat::StepKind;
+
+    fn begin(steps: &mut Steps, name: &str, arguments: String) -> ChatBody {
+        let words = StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: name.to_owned() };
+        steps.begin(TurnId::new("t"), StepId::new(name), words, name.to_owned(), arguments)
+    }
+
+    #[test]
+    fn long_arguments_and_results_are_cut_at_a_character() {
+        let mut steps = Steps::default();
+        let ChatBody::Step { arguments, .. } = begin(&mut steps, "a", format!("x{}", "ä".repeat(LONGEST))) else {
+            panic!("no step")
+        };
+        assert!(arguments.ends_with('…') && arguments.len() <= LONGEST + '…'.len_utf8());
+        let end = steps.end(TurnId::new("t"), StepId::new("a"), StepOutcome::Ok, "short".to_owned());
+        assert!(matches!(end, ChatBody::StepDone { result, .. } if result == "short"));
+    }
+
+    #[test]
+    fn steps_that_were_not_reported_end_as_unknown_and_only_once() {
+        let mut steps = Steps::default();
+        begin(&mut steps, "a", String::new());
+        begin(&mut steps, "b", String::new());
+        steps.end(TurnId::new("t"), StepId::new("a"), StepOutcome::Ok, String::new());
+        let ends = steps.end_all(&TurnId::new("t"));
+        assert!(
+            matches!(&ends[..], [ChatBody::StepDone { step_id, outcome: StepOutcome::Unknown, .. }] if step_id.as_str() == "b")
+        );
+        assert!(steps.end_all(&TurnId::new("t")).is_empty());
+    }
+}

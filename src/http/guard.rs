@@ -74,7 +74,8 @@ pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, 
             .hint("Use the gstack command line, which speaks over a unix socket.")),
         Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| {
             if peer.pid.is_some_and(lineage::descends_from_agent) {
-                return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone"));
+                return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
+                    .hint("Ask the person to run it in a terminal of their own."));
             }
             Ok(())
         }),
@@ -100,14 +101,19 @@ pub async fn agent(
             request.extensions_mut().insert(tools);
             next.run(request).await
         }
-        None => Refusal(Fault::new(FaultCode::Forbidden, "the token is missing, wrong, or its agent has ended"))
-            .into_response(),
+        None => Refusal(
+            Fault::new(FaultCode::Forbidden, "the token is missing, wrong, or its agent has ended")
+                .hint("The token is in the MCP configuration that gstack gives to each agent that it starts."),
+        )
+        .into_response(),
     }
 }
 
 fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {
-    peer.filter(|peer| peer.is_own_user())
-        .ok_or_else(|| Fault::new(FaultCode::Forbidden, "this instance of gstack belongs to another user"))
+    peer.filter(|peer| peer.is_own_user()).ok_or_else(|| {
+        Fault::new(FaultCode::Forbidden, "this instance of gstack belongs to another user")
+            .hint("Set GSTACK_HOME to a folder of your own.")
+    })
 }
 
 /// Refuses what a browser sends on behalf of a page. Navigations are let through where `navigation` says so.
@@ -118,14 +124,18 @@ fn no_web_page(caller: &Caller, headers: &HeaderMap, navigation: bool) -> Result
             .hint("Ask for 127.0.0.1 or localhost."));
     }
     if headers.contains_key(header::ORIGIN) {
-        return Err(Fault::new(FaultCode::Forbidden, "requests of web pages are refused"));
+        return Err(Fault::new(FaultCode::Forbidden, "requests of web pages are refused")
+            .hint("Ask from a program: scripts send no Origin header."));
     }
     let site = headers.get("sec-fetch-site").and_then(|v| v.to_str().ok());
     let fine = match site {
         None | Some("none" | "same-origin") => true,
         Some(_) => navigation && headers.get("sec-fetch-mode").is_some_and(|mode| mode == "navigate"),
     };
-    if fine { Ok(()) } else { Err(Fault::new(FaultCode::Forbidden, "requests of other sites are refused")) }
+    if fine {
+        return Ok(());
+    }
+    Err(Fault::new(FaultCode::Forbidden, "requests of other sites are refused").hint("Ask from a program."))
 }
 
 fn is_our_host(host: &str) -> bool {

@@ -48,12 +48,14 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/approvals/answer", post(answer))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
-    open.merge(private)
-        .merge(person)
-        .with_state(engine)
-        .merge(mcp)
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .fallback(|| async { Refusal(Fault::new(FaultCode::NotFound, "there is no such address")) })
+    open.merge(private).merge(person).with_state(engine).merge(mcp).layer(DefaultBodyLimit::max(BODY_LIMIT)).fallback(
+        || async {
+            Refusal(
+                Fault::new(FaultCode::NotFound, "there is no such address")
+                    .hint("docs/PROTOCOL.md lists the addresses."),
+            )
+        },
+    )
 }
 
 /// A JSON body whose errors have our own form.
@@ -146,4 +148,69 @@ async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
     engine.answer_approval(&answer, AnsweredBy::Terminal)?;
     Ok(Json(Empty {}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::home::Home;
+    use crate::engine::{Config, Provision};
+    use axum::body::{Body as Bytes, to_bytes};
+    use axum::http::StatusCode;
+    use serde_json::Value;
+    use tokio_util::sync::CancellationToken;
+    use tower::ServiceExt;
+
+    const TOKEN: &str = "secret";
+
+    /// The answer to a request that came in on the port, with these headers besides our own host.
+    async fn answer_of(
+        router: &Router,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: &str,
+    ) -> (StatusCode, Value) {
+        let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
+        request = request.header("content-type", "application/json");
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let mut request = request.body(Bytes::from(body.to_owned())).unwrap();
+        request.extensions_mut().insert(ConnectInfo(Caller::Port));
+        let response = router.clone().oneshot(request).await.unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), BODY_LIMIT).await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    #[tokio::test]
+    async fn the_port_serves_three_rings_and_every_refusal_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().join("home")).unwrap();
+        let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
+        let shutdown = CancellationToken::new();
+        let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
+        let router = router(engine.clone(), Access::new(TOKEN), Router::new());
+
+        let (status, health) = answer_of(&router, "GET", "/health", None, "").await;
+        assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("no-browser")));
+        let (status, running) = answer_of(&router, "GET", "/status", Some(TOKEN), "").await;
+        assert_eq!((status, &running["healthy"]), (StatusCode::OK, &json!(false)));
+
+        for (method, path, token, body, expected) in [
+            ("GET", "/status", None, "", StatusCode::FORBIDDEN),
+            ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
+            ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),
+            ("POST", "/command", Some(TOKEN), "no json", StatusCode::BAD_REQUEST),
+            ("POST", "/command", Some(TOKEN), r#"{"command":"nonsense","args":[]}"#, StatusCode::NOT_FOUND),
+        ] {
+            let (status, refusal) = answer_of(&router, method, path, token, body).await;
+            assert_eq!(status, expected, "{path}: {refusal}");
+            assert!(refusal["hint"].is_string() && refusal["fault"]["code"].is_string(), "{path}: {refusal}");
+        }
+        engine.close().await;
+    }
 }

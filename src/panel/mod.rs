@@ -7,9 +7,13 @@ mod dispatch;
 
 use crate::base::peer::Peer;
 use crate::engine::Engine;
+use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// How long accepting rests after it failed: at once again would only burn the processor.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
 /// Serves connections until shutdown; returns when the last of them has ended.
 pub async fn serve(listener: UnixListener, engine: Engine, shutdown: CancellationToken) {
@@ -25,9 +29,12 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
             }
             Ok(_) => tracing::warn!("another user's process was turned away from the panel socket"),
             Err(error) => {
-                // Out of file descriptors: what is open goes on, and accepting waits for one to close.
+                // Out of file descriptors: what is open goes on. Nothing tells when one is free, so it is asked again.
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::task::yield_now().await;
+                tokio::select! {
+                    () = shutdown.cancelled() => break,
+                    () = tokio::time::sleep(ACCEPT_AGAIN) => {}
+                }
             }
         }
     }
