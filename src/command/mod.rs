@@ -33,6 +33,7 @@ mod text_diff;
 pub mod tool_schema;
 mod url_guard;
 mod visual;
+mod watch;
 pub mod words;
 
 pub use arguments::Arguments;

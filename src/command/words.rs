@@ -167,6 +167,7 @@ pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option
         "prettyscreenshot" => ("Taking", "a tidy screenshot".to_owned()),
         "inspect" => ("Looking at", element_or(element(), "the style")),
         "cdp" => ("Running", format!("the DevTools command {}", text("method"))),
+        "watch" => ("Watching", "the page".to_owned()),
         "memory" => ("Measuring", "the memory".to_owned()),
         "dialog-accept" => ("Accepting", "dialogs".to_owned()),
         "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
