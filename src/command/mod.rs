@@ -26,6 +26,7 @@ mod reading;
 pub mod registry;
 mod saved_state;
 mod secrets;
+pub mod shown_words;
 mod snapshot;
 pub mod spec;
 mod tabs;
