@@ -26,6 +26,7 @@ mod reading;
 pub mod registry;
 mod saved_state;
 mod secrets;
+pub mod shown_words;
 mod snapshot;
 pub mod spec;
 mod tabs;
@@ -33,6 +34,7 @@ mod text_diff;
 pub mod tool_schema;
 mod url_guard;
 mod visual;
+mod watch;
 pub mod words;
 
 pub use arguments::Arguments;

@@ -7,7 +7,7 @@ use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
     chain, compare, contents, cookies, devtools, files, frames, identity, inspect, inspection, interaction, looks,
-    navigation, reading, saved_state, snapshot, tabs, visual,
+    navigation, reading, saved_state, snapshot, tabs, visual, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
@@ -35,6 +35,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         frames::COMMANDS,
         chain::COMMANDS,
         saved_state::COMMANDS,
+        watch::COMMANDS,
     ];
     groups.iter().copied().flatten().collect()
 });

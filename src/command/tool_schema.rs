@@ -50,6 +50,8 @@ fn parameter_name(parameter: &Parameter) -> &'static str {
         "expr" => "expression",
         "prop" => "property",
         "WxH" => "size",
+        "name=value" => "cookie",
+        "name:value" => "header",
         name => name,
     }
 }

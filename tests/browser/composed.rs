@@ -1,6 +1,7 @@
 //! Several commands, several tabs, frames, saved states, and what DevTools tells.
 
 use crate::world::with_world;
+use gstack::browser::events::Filter;
 use gstack::command::Context;
 use gstack::protocol::fault::FaultCode;
 use std::os::unix::fs::PermissionsExt;
@@ -140,6 +141,69 @@ fn devtools_are_asked_only_what_is_allowed() {
         let heading = world.find("[heading]").await;
         assert!(world.run("focus", &[&heading]).await.ends_with(&format!(", {heading} in view")));
         assert!(world.run("tabs", &[]).await.lines().all(|line| !line.ends_with("(in view)")));
+        world
+    });
+}
+
+#[test]
+fn a_watch_sees_what_a_person_does() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        assert_eq!(world.fault("watch", &["stop"]).await.code, FaultCode::Conflict);
+        let begun = world.run("watch", &[]).await;
+        assert!(begun.starts_with("WATCHING tab "), "{begun}");
+        assert_eq!(world.fault("watch", &[]).await.code, FaultCode::Conflict);
+        let mut told = world.context.browser.cdp().subscribe(Filter::all().methods(&["Runtime.bindingCalled"]));
+        world
+            .run(
+                "js",
+                &["document.body.append(Object.assign(document.createElement('p'), {textContent: 'Came later'}))"],
+            )
+            .await;
+        // The page tells by itself once it rests: nothing here asks it.
+        assert!(told.next().await.is_some());
+        world.run("goto", &[&world.page("reading.html")]).await;
+        let stopped = world.output("watch", &["stop"]).await.unwrap();
+        let snapshots = stopped.data.unwrap()["snapshots"].as_u64().unwrap();
+        assert!(snapshots >= 2, "{snapshots}");
+        assert!(
+            stopped.text.starts_with("WATCH STOPPED (")
+                && stopped.text.contains(&format!("s, {snapshots} snapshots)\n"))
+        );
+        assert!(stopped.text.contains("Reading matters"), "{}", stopped.text);
+        assert_eq!(world.fault("watch", &["stop"]).await.code, FaultCode::Conflict);
+        assert_eq!(world.fault("watch", &["twice"]).await.code, FaultCode::BadRequest);
+        world
+    });
+}
+
+#[test]
+fn a_selector_is_looked_for_in_all_frames() {
+    with_world(|world| async move {
+        world.open_hidden("frames.html").await;
+        world.run("wait", &["--load"]).await;
+        let several = world.fault("click", &["#go"]).await;
+        assert_eq!(several.message, "#go: 2 elements match, in 2 frames");
+        // One of them is left, in a process of its own.
+        world.run("js", &["document.querySelector('[title=Near]').remove()"]).await;
+        world.run("click", &["role=button[name=\"Inner button\"]"]).await;
+        world.run("fill", &["#field", "found"]).await;
+        assert_eq!(world.output("text", &["#log"]).await.unwrap().text, "clicked true");
+        assert_eq!(world.run("is", &["visible", "#field"]).await, "true");
+        assert_eq!(world.run("is", &["hidden", "#none"]).await, "true");
+        assert_eq!(world.output("text", &["h1"]).await.unwrap().text, "Frames");
+        // A frame that comes while it is waited for.
+        let late = "document.querySelector('iframe').remove(); setTimeout(() => { const frame = document.createElement('iframe'); \
+            frame.src = '/inner.html?late'; document.body.append(frame); })";
+        world.run("js", &[late]).await;
+        world.run("wait", &["#go"]).await;
+        world.run("click", &["#go"]).await;
+        assert_eq!(world.output("text", &["#log"]).await.unwrap().text, "clicked true");
+        assert_eq!(
+            world.fault("click", &["#never", "--timeout", "200"]).await.message,
+            "#never did not appear within 0.2 s"
+        );
+        assert_eq!(world.fault("click", &["div["]).await.code, FaultCode::BadRequest);
         world
     });
 }

@@ -13,7 +13,7 @@ use gstack::command::{Context, Output, registry};
 use gstack::protocol::fault::Fault;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -39,14 +39,15 @@ fn headless() -> bool {
 
 pub struct World {
     pub home: Home,
-    pub folder: tempfile::TempDir,
+    /// Shared with who ends the browser: its sockets lie in here.
+    pub folder: Arc<tempfile::TempDir>,
     pub context: Context,
     pub port: u16,
 }
 
 impl World {
     pub async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Arc::new(tempfile::tempdir().unwrap());
         let home = Home::at(folder.path().join("home")).unwrap();
         let options = LaunchOptions {
             headless: Some(headless()),
@@ -140,7 +141,7 @@ pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let world = runtime.block_on(World::start());
-    let cleaner = Cleaner { home: world.home.clone() };
+    let cleaner = Cleaner { home: world.home.clone(), _folder: Arc::clone(&world.folder) };
     let limited = async { tokio::time::timeout(TEST_LIMIT, test(world)).await };
     let world = runtime.block_on(limited).expect("the test ended in time");
     runtime.block_on(world.end());
@@ -150,6 +151,7 @@ pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
 /// Ends the browser of a test that panicked.
 struct Cleaner {
     home: Home,
+    _folder: Arc<tempfile::TempDir>,
 }
 
 impl Drop for Cleaner {

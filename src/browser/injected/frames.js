@@ -25,3 +25,18 @@ function firstMatch(pattern, texts) {
     return { fault: 'selector', message: error.message };
   }
 }
+
+/* How many elements match, as soon as any do. → {count} or a fault */
+async function countMatches(selector, timeout) {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      const count = queryAll(selector).length;
+      if (count || performance.now() >= deadline) return { count };
+    } catch (error) {
+      if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
+      throw error;
+    }
+    await change(deadline);
+  }
+}

@@ -151,9 +151,18 @@ impl FaultReply {
 impl Page {
     /// The frame and the script's form of a target. A ref of a frame that is gone is not found.
     pub(super) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
+        self.locate_within(target, Duration::ZERO).await
+    }
+
+    /// As `locate`; where a selector matches nowhere yet, any frame may be the one until the time is up.
+    pub(super) async fn locate_within(
+        &self,
+        target: &Target,
+        wait: Duration,
+    ) -> Result<(FrameId, ScriptTarget), PageError> {
         match target {
             Target::Selector(selector) => {
-                Ok((self.current_frame().await?, ScriptTarget::Selector { selector: selector.clone() }))
+                Ok((self.frame_with(selector, wait).await?, ScriptTarget::Selector { selector: selector.clone() }))
             }
             Target::Ref(name) => {
                 let place = self.memory.refs().place(*name).cloned();
@@ -204,7 +213,8 @@ impl Page {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let (frame, script_target) = self.locate(target).await?;
+            let (frame, script_target) = self.locate_within(target, left).await?;
+            let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
             let asked = self.script::<Looked>(&frame, "ready", &[&script_target, &needs, &millis], left + GRACE).await;
             let looked = match asked {

@@ -7,6 +7,7 @@ use super::error::PageError;
 use super::journal::{Journal, follow};
 use super::refs::{RefName, RefTable};
 use super::tidy::StyleChange;
+use super::watch::Watch;
 use crate::browser::browser::Browser;
 use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
@@ -32,6 +33,7 @@ pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
     pub(super) emulation: Emulation,
+    pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,

@@ -27,6 +27,7 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/boxes.js"),
     include_str!("../injected/frames.js"),
     include_str!("../injected/tidy.js"),
+    include_str!("../injected/watch.js"),
     include_str!("../injected/main.js"),
     "})();\n"
 );

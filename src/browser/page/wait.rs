@@ -33,6 +33,8 @@ impl Page {
     pub async fn wait_for(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let deadline = Instant::now() + limit;
         loop {
+            // Wherever it comes: from then on it is found at once.
+            self.locate_within(target, deadline.saturating_duration_since(Instant::now())).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
             let appeared: Appeared = match self.ask(target, "appears", &[&millis], left + GRACE).await {

@@ -1,0 +1,35 @@
+/*
+ * Telling the daemon of changes that have settled.
+ *
+ * Owns the observer of this document. Says only that something changed: the daemon looks for itself.
+ */
+
+/* A page is at rest when nothing changed for this long. */
+const REST_MS = 400;
+/* One that never rests (a clock, an animation) is told of at least this often. */
+const LONGEST_UNREST_MS = 3000;
+
+let observing = false;
+
+/* `binding`: the name of the function that the daemon has put into this world. */
+function observeChanges(binding) {
+  if (observing) return null;
+  observing = true;
+  let timer = 0;
+  let since = 0;
+  const tell = () => {
+    since = 0;
+    globalThis[binding]?.('');
+  };
+  const changed = () => {
+    const now = performance.now();
+    since ||= now;
+    clearTimeout(timer);
+    if (now - since >= LONGEST_UNREST_MS) tell();
+    else timer = setTimeout(tell, REST_MS);
+  };
+  new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  // What is typed changes no node.
+  addEventListener('input', changed, { capture: true, passive: true });
+  return null;
+}

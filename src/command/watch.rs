@@ -1,0 +1,44 @@
+//! watch.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::registry;
+use super::spec::{Category, Class, Kind, Spec, parameter};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+pub(super) const COMMANDS: &[Spec] = &[Spec {
+    name: "watch",
+    aliases: &[],
+    category: Category::Tabs,
+    class: Class::Read,
+    parameters: &[parameter("action", false, Kind::Text, "stop, to end it and see what it saw last")],
+    flags: &[],
+    summary: "Watch the tab while you use it: a snapshot after every change that settles",
+    details: "It does nothing in the page. watch stop prints the last snapshot.",
+    untrusted: true,
+    writes: true,
+    output: "WATCHING tab N, or: WATCH STOPPED (Ns, M snapshots) and the last snapshot",
+    run: |context, arguments| Box::pin(watch(context, arguments)),
+}];
+
+async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = match arguments.text("action").as_deref() {
+        None | Some("start" | "stop") => context.page().await?,
+        Some(other) => return Err(usage(registry::get("watch")?, format!("watch does not know {other:?}"))),
+    };
+    if arguments.text("action").as_deref() != Some("stop") {
+        let id = page.id();
+        if page.begin_watch(&context.pages).await? {
+            return Ok(Output::text(format!("WATCHING tab {id} (end it with: watch stop)")));
+        }
+        return Err(Fault::new(FaultCode::Conflict, format!("Tab {id} is being watched already"))
+            .hint("End it with: gstack watch stop"));
+    }
+    let Some(watched) = page.end_watch().await? else {
+        return Err(Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Begin with: gstack watch"));
+    };
+    let (seconds, snapshots) = (watched.seconds(), watched.snapshots);
+    let text = format!("WATCH STOPPED ({seconds}s, {snapshots} snapshots)\n{}", watched.last);
+    Ok(Output::from_page(text, page.url()?).data(json!({ "seconds": seconds, "snapshots": snapshots })))
+}
