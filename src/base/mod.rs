@@ -8,4 +8,5 @@ pub mod home;
 pub mod lock;
 pub mod peer;
 pub mod program;
+pub mod site;
 pub mod state;

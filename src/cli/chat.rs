@@ -1,6 +1,6 @@
 //! `gstack chat`: a message from the terminal, the answer as it streams, and approvals at the prompt.
 
-use super::terminal::{Terminal, print};
+use super::terminal::{Terminal, clean, clean_line, print};
 use crate::client::http::Client;
 use crate::protocol::chat::{ChatBody, Decision, StepOutcome, TurnOutcome};
 use crate::protocol::control::{ChatLine, ChatRequest};
@@ -113,7 +113,8 @@ struct View {
 impl View {
     fn text(&mut self, text: &str) {
         if self.turn.is_some() && !text.is_empty() {
-            print(text);
+            let text = clean(text);
+            print(&text);
             self.at_line_start = text.ends_with('\n');
         }
     }
@@ -133,10 +134,10 @@ impl View {
                 if !self.at_line_start {
                     self.line("");
                 }
-                self.text(&text.clone());
+                self.text(text);
             }
             ChatBody::Step { step_id, verb, object, .. } => {
-                let words = if object.is_empty() { verb.clone() } else { format!("{verb} {object}") };
+                let words = if object.is_empty() { clean_line(verb) } else { clean_line(&format!("{verb} {object}")) };
                 self.steps.insert(step_id.to_string(), words);
             }
             ChatBody::StepDone { step_id, outcome, duration_ms, result, .. } => {
@@ -149,20 +150,20 @@ impl View {
                 let time = self.terminal.dim(&format!("{duration_ms} ms"));
                 let why = match outcome {
                     StepOutcome::Ok => String::new(),
-                    _ => format!(" — {}", result.lines().next().unwrap_or_default()),
+                    _ => format!(" — {}", clean_line(result.lines().next().unwrap_or_default())),
                 };
                 self.line(&format!("{mark} {words}{why}  {time}"));
             }
             ChatBody::Approval { ask, site, does, .. } => {
-                let site = site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
+                let site = site.as_deref().map(|s| format!(" on {}", clean_line(s))).unwrap_or_default();
                 self.line(&format!(
                     "{} {}{site}  {}",
                     self.terminal.warm("?"),
-                    self.terminal.bold(ask),
-                    self.terminal.dim(does)
+                    self.terminal.bold(&clean_line(ask)),
+                    self.terminal.dim(&clean_line(does))
                 ));
             }
-            ChatBody::Notice { text, .. } => self.line(&self.terminal.dim(text)),
+            ChatBody::Notice { text, .. } => self.line(&self.terminal.dim(&clean(text))),
             ChatBody::TurnDone { .. } if !self.at_line_start => self.line(""),
             _ => {}
         }

@@ -23,7 +23,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use terminal::{Terminal, print, print_line};
+use terminal::{Terminal, clean_line, print, print_line};
 
 /// Pins the tab of every command of a shell.
 const TAB_VARIABLE: &str = "GSTACK_TAB";
@@ -206,7 +206,7 @@ async fn approvals(
             }
             let lines = waiting.approvals.iter().map(|a| {
                 let site = a.site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
-                format!("{}  {}{site}\n    {}", a.approval_id, terminal.bold(&a.ask), terminal.dim(&a.does))
+                format!("{}  {}{site}\n    {}", a.approval_id, terminal.bold(&clean_line(&a.ask)), terminal.dim(&clean_line(&a.does)))
             });
             let text: Vec<String> = lines.collect();
             format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))

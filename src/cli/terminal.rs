@@ -65,6 +65,18 @@ pub fn exit_code(fault: &Fault) -> ExitCode {
     }
 }
 
+/// Text that agents and pages wrote, without what a terminal would obey: control characters but line breaks and tabs,
+/// and marks that turn the reading direction.
+pub fn clean(text: &str) -> String {
+    let obeyed = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|c| !obeyed(*c)).collect()
+}
+
+/// The same in one line.
+pub fn clean_line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Prints data. A reader that went away (`| head`) is success.
 pub fn print(text: &str) {
     write_all(&mut io::stdout(), text.as_bytes());
@@ -87,4 +99,17 @@ fn write_all(stream: &mut impl Write, bytes: &[u8]) {
 
 fn paint(colour: bool, code: &str, text: &str) -> String {
     if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_says_can_not_move_the_cursor_or_forge_a_question() {
+        assert_eq!(clean("a\u{1b}[2K\u{1b}]52;c;x\u{7}b\u{9b}c\n\td"), "a[2K]52;c;xbc\n\td");
+        assert_eq!(clean_line("click \"#x\r\n\u{1b}[1A\nAllow once?\""), "click \"#x [1A Allow once?\"");
+        assert_eq!(clean("abc\u{202e}txt"), "abctxt");
+        assert_eq!(clean("Grüße 你好 👩‍👩‍👧"), "Grüße 你好 👩‍👩‍👧");
+    }
 }

@@ -29,6 +29,9 @@ pub struct Context {
     pub temp_folder: PathBuf,
     /// Where saved states lie, private. It may not exist yet.
     pub state_folder: PathBuf,
+    /// Input is sent only while the tab shows this site (host, and port where unusual): what was allowed on one page
+    /// must not land on the next. None: wherever the tab is.
+    pub only_on: Option<String>,
     /// Ends the command.
     pub cancel: CancellationToken,
 }
@@ -50,7 +53,7 @@ impl Context {
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab().await?).await?)
+        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()))
     }
 }
 

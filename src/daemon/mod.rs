@@ -16,6 +16,7 @@ use crate::install::{binary, extension, hosts};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::{mcp, panel};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,10 +43,11 @@ pub async fn run(root: Option<&str>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(report) => {
-            if let Report::Failed(fault) = &report {
-                eprintln!("gstack daemon: {fault}");
-            }
             report::send(&report);
+            if let Report::Failed(fault) = &report {
+                // The log may lie on the full disk that this is about.
+                writeln!(std::io::stderr(), "gstack daemon: {fault}").ok();
+            }
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,9 @@
 //! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
 
 use super::policy::{Verdict, Wish};
-use super::tools::{ConversationTools, host};
+use super::tools::ConversationTools;
 use super::{Engine, lock};
+use crate::base::site;
 use crate::agent::adapter::{Agent, AgentEnvironment};
 use crate::chat::Conversation;
 use crate::protocol::agents::AgentInfo;
@@ -114,6 +115,6 @@ impl Engine {
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
         let info = self.browser()?.tab(tab).ok()?.info().ok()?;
-        host(&info.url)
+        site::of(&info.url)
     }
 }

@@ -33,7 +33,7 @@ impl Engine {
         }
         let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -45,7 +45,7 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None };
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -66,6 +66,7 @@ impl Engine {
             pages,
             tab: target.tab,
             moves_current: target.moves_current,
+            only_on: target.only_on,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -110,6 +111,8 @@ pub(super) struct Target<'a> {
     pub(super) moves_current: bool,
     /// The client's folder.
     pub(super) cwd: Option<&'a Path>,
+    /// Input is sent only while the tab shows this site.
+    pub(super) only_on: Option<String>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

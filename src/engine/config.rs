@@ -82,10 +82,15 @@ impl Config {
                     .hint("Make the file readable for you, or remove it."));
             }
         };
-        toml::from_str(&text).map_err(|error| {
+        let config: Self = toml::from_str(&text).map_err(|error| {
             Fault::new(FaultCode::BadRequest, format!("{} is not valid: {error}", path.display()))
                 .hint("Mend the line that is named, or remove the file.")
-        })
+        })?;
+        if config.daemon.idle_exit_minutes.is_nan() || config.daemon.idle_exit_minutes <= 0.0 {
+            let message = format!("{}: idle_exit_minutes must be more than 0", path.display());
+            return Err(Fault::new(FaultCode::BadRequest, message).hint("Mend the line, or remove it: 30 is the default."));
+        }
+        Ok(config)
     }
 }
 

@@ -306,7 +306,7 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.inner.config.agent.approval_minutes.max(1) * 60)
+        Duration::from_secs(self.inner.config.agent.approval_minutes.max(1).saturating_mul(60))
     }
     /// The folder of conversations that name none.
     fn folder(&self) -> String {

@@ -8,6 +8,7 @@ use super::commands::{Target, not_driven};
 use super::policy::{Verdict, Wish};
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
+use crate::base::site;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
@@ -21,7 +22,6 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// What agents with a model are offered: what a person does with a page, and looking at it.
 const OFFERED: [&str; 13] = [
@@ -39,6 +39,8 @@ const OFFERED: [&str; 13] = [
     "links",
     "screenshot",
 ];
+/// Not offered: where a file goes is not an agent's to say. Its pictures come with the answer.
+const WITHHELD: [&str; 2] = ["path", "output"];
 /// A larger picture would cost an agent more than it shows.
 const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
 
@@ -79,7 +81,7 @@ impl ConversationTools {
         let tool = |spec: &'static Spec| OfferedTool {
             name: spec.name.to_owned(),
             description: tool_schema::description(spec),
-            schema: tool_schema::input_schema(spec),
+            schema: without_withheld(tool_schema::input_schema(spec)),
             read_only: spec.class == Class::Read,
         };
         specs.map(tool).collect()
@@ -89,6 +91,10 @@ impl ConversationTools {
     pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
         let offered = OFFERED.contains(&tool).then(|| registry::find(tool)).flatten();
         let spec = offered.ok_or_else(|| registry::unknown(tool))?;
+        if let Some(name) = WITHHELD.iter().find(|name| arguments.get(name).is_some()) {
+            return Err(Fault::new(FaultCode::PathRefused, format!("{tool}: `{name}` is not offered to agents"))
+                .hint("Leave it out: what it made comes with the answer."));
+        }
         Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
     }
 
@@ -97,11 +103,14 @@ impl ConversationTools {
         let info = self.runner.conversation().info();
         let tab = info.tab_id.filter(|_| self.engine.has_browser());
         let Some(tab) = tab else { return Err(not_driven()) };
+        let site = self.engine.site_of(tab);
         if !self.by_person {
             self.permit(spec, &call, tab, &cancel).await?;
         }
         let folder = PathBuf::from(&info.folder);
-        let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder) };
+        // What was allowed here must not land on the page that came meanwhile.
+        let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
+        let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder), only_on };
         let output = self.engine.run(spec, &call.args, target, cancel).await?;
         Ok(tool_result(output).await)
     }
@@ -218,6 +227,13 @@ impl Tools for ConversationTools {
     }
 }
 
+fn without_withheld(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !WITHHELD.contains(&name.as_str()));
+    }
+    schema
+}
+
 async fn tool_result(output: Output) -> ToolResult {
     let files = output.files.clone();
     let CommandResult { output: text, data, .. } = output.into_result();
@@ -256,17 +272,7 @@ fn image(path: &Path) -> Option<Image> {
 fn destination(spec: &Spec, call: &ToolCall) -> Option<String> {
     let typed = Arguments::parse(spec, &call.args).ok()?.text("url")?;
     // `localhost:3000` parses as it is too, with `localhost` for its scheme and no host.
-    host(&typed).or_else(|| host(&format!("https://{typed}")))
-}
-
-/// The host of an address, for people and grants. Its port belongs to it: another port is another site.
-pub(super) fn host(url: &str) -> Option<String> {
-    let url = Url::parse(url).ok()?;
-    let name = url.host_str()?.to_owned();
-    Some(match url.port() {
-        Some(port) => format!("{name}:{port}"),
-        None => name,
-    })
+    site::of(&typed).or_else(|| site::of(&format!("https://{typed}")))
 }
 
 #[cfg(test)]
@@ -290,7 +296,7 @@ mod tests {
             ("about:blank", None),
             ("", None),
         ] {
-            assert_eq!(host(url).as_deref(), site, "{url}");
+            assert_eq!(crate::base::site::of(url).as_deref(), site, "{url}");
         }
     }
 

@@ -55,7 +55,7 @@ pub async fn private(
     next: Next,
 ) -> Response {
     let allowed = no_web_page(&caller, request.headers(), false).and_then(|()| match &caller {
-        Caller::Socket(peer) => own_user(peer.as_ref()).map(|_| ()),
+        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(no_agent),
         Caller::Port if bearer(request.headers()).is_some_and(|token| access.holds(token)) => Ok(()),
         Caller::Port => Err(Fault::new(FaultCode::Forbidden, "the token is missing or wrong").hint(
             "Send `Authorization: Bearer TOKEN` with the token from browse.json in gstack's home; it is new at each start.",
@@ -72,13 +72,7 @@ pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, 
     let allowed = match &caller {
         Caller::Port => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
             .hint("Use the gstack command line, which speaks over a unix socket.")),
-        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| {
-            if peer.pid.is_some_and(lineage::descends_from_agent) {
-                return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
-                    .hint("Ask the person to run it in a terminal of their own."));
-            }
-            Ok(())
-        }),
+        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(no_agent),
     };
     match allowed {
         Ok(()) => next.run(request).await,
@@ -107,6 +101,15 @@ pub async fn agent(
         )
         .into_response(),
     }
+}
+
+/// Agents act through their own endpoint, where the policy stands; whatever they start is refused here.
+fn no_agent(peer: &Peer) -> Result<(), Fault> {
+    if peer.pid.is_some_and(lineage::descends_from_agent) {
+        return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
+            .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own."));
+    }
+    Ok(())
 }
 
 fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {

@@ -67,6 +67,7 @@ impl World {
         std::fs::create_dir(&cwd).unwrap();
         std::fs::create_dir(&temp_folder).unwrap();
         let context = Context {
+            only_on: None,
             browser,
             pages: Pages::default(),
             tab: None,

@@ -183,6 +183,7 @@ impl Page {
 
     /// Key events for each character, into what has the focus.
     pub async fn type_text(&self, text: &str) -> Result<(), PageError> {
+        self.check_site().await?;
         let settling = Settling::begin(self);
         input::type_text(self.session(), text).await?;
         self.settle(settling).await;
@@ -192,6 +193,7 @@ impl Page {
     /// One key or combination by Playwright's names: `Enter`, `Shift+Enter`, `Control+A`.
     pub async fn press(&self, key: &str) -> Result<(), PageError> {
         let stroke = keys::parse(key).map_err(PageError::Usage)?;
+        self.check_site().await?;
         let settling = Settling::begin(self);
         input::press(self.session(), &stroke).await?;
         self.settle(settling).await;

@@ -229,6 +229,7 @@ impl Page {
             if looked.ok {
                 let Looked { number, document, tag, point, .. } = looked;
                 let place = ScriptTarget::Element { number, document: document.clone() };
+                self.check_site().await?;
                 return Ok(Ready { frame, place, document, tag, point });
             }
             return Err(match looked.fault.fault.as_deref() {

@@ -32,6 +32,9 @@ pub enum PageError {
     /// The element can't take what it was given.
     #[error("{what}: {reason}")]
     Refused { what: String, reason: String },
+    /// The tab went to another site meanwhile; nothing was done.
+    #[error("the tab does not show {wanted} any more: nothing was done")]
+    OtherSite { wanted: String },
     /// The page's own exception.
     #[error("{0}")]
     Script(String),
@@ -92,6 +95,7 @@ impl From<PageError> for Fault {
             }
             PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
+            PageError::OtherSite { .. } => (FaultCode::Denied, LOOK_AGAIN),
             PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
             PageError::Timeout { .. } => {
                 (FaultCode::Timeout, "The page may be busy or hung: reload it, or allow more time with --timeout.")

@@ -2,6 +2,7 @@
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
+use crate::base::site;
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
@@ -66,7 +67,7 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory })
+        Ok(Page { work, memory, only_on: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -101,9 +102,26 @@ fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) 
 pub struct Page {
     work: Work,
     pub(super) memory: Arc<Memory>,
+    /// Input is sent only while the tab shows this site.
+    only_on: Option<String>,
 }
 
 impl Page {
+    /// Binds what is done to one site, where one is named.
+    #[must_use]
+    pub fn only_on(mut self, site: Option<String>) -> Self {
+        self.only_on = site;
+        self
+    }
+    /// Asked just before input is sent.
+    pub(super) async fn check_site(&self) -> Result<(), PageError> {
+        let Some(wanted) = &self.only_on else { return Ok(()) };
+        let url = self.work.main_frame().await?.url;
+        match site::of(&url) {
+            Some(now) if now == *wanted => Ok(()),
+            _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
+        }
+    }
     pub fn work(&self) -> &Work {
         &self.work
     }
