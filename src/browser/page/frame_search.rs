@@ -37,7 +37,7 @@ impl Page {
         }
         loop {
             let inner: Vec<Frame> = self.frames().await?.into_iter().filter(|frame| frame.parent.is_some()).collect();
-            if inner.is_empty() {
+            if inner.is_empty() && wait.is_zero() {
                 return Ok(chosen);
             }
             match self.matches(&chosen, selector, Duration::ZERO).await {
