@@ -32,7 +32,6 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
-
 /// Runs one invocation; the exit code says how it ended.
 pub async fn run(arguments: Vec<String>) -> ExitCode {
     let terminal = Terminal::detect();
@@ -206,7 +205,12 @@ async fn approvals(
             }
             let lines = waiting.approvals.iter().map(|a| {
                 let site = a.site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
-                format!("{}  {}{site}\n    {}", a.approval_id, terminal.bold(&clean_line(&a.ask)), terminal.dim(&clean_line(&a.does)))
+                format!(
+                    "{}  {}{site}\n    {}",
+                    a.approval_id,
+                    terminal.bold(&clean_line(&a.ask)),
+                    terminal.dim(&clean_line(&a.does))
+                )
             });
             let text: Vec<String> = lines.collect();
             format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))

@@ -68,7 +68,9 @@ pub fn exit_code(fault: &Fault) -> ExitCode {
 /// Text that agents and pages wrote, without what a terminal would obey: control characters but line breaks and tabs,
 /// and marks that turn the reading direction.
 pub fn clean(text: &str) -> String {
-    let obeyed = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let obeyed = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     text.chars().filter(|c| !obeyed(*c)).collect()
 }
 

@@ -3,8 +3,8 @@
 use super::policy::{Verdict, Wish};
 use super::tools::ConversationTools;
 use super::{Engine, lock};
-use crate::base::site;
 use crate::agent::adapter::{Agent, AgentEnvironment};
+use crate::base::site;
 use crate::chat::Conversation;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::chat::Decision;

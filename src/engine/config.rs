@@ -88,7 +88,9 @@ impl Config {
         })?;
         if config.daemon.idle_exit_minutes.is_nan() || config.daemon.idle_exit_minutes <= 0.0 {
             let message = format!("{}: idle_exit_minutes must be more than 0", path.display());
-            return Err(Fault::new(FaultCode::BadRequest, message).hint("Mend the line, or remove it: 30 is the default."));
+            return Err(
+                Fault::new(FaultCode::BadRequest, message).hint("Mend the line, or remove it: 30 is the default.")
+            );
         }
         Ok(config)
     }

@@ -106,8 +106,9 @@ pub async fn agent(
 /// Agents act through their own endpoint, where the policy stands; whatever they start is refused here.
 fn no_agent(peer: &Peer) -> Result<(), Fault> {
     if peer.pid.is_some_and(lineage::descends_from_agent) {
-        return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
-            .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own."));
+        return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone").hint(
+            "Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.",
+        ));
     }
     Ok(())
 }

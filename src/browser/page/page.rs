@@ -2,13 +2,13 @@
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
-use crate::base::site;
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
 use super::refs::{RefName, RefTable};
 use super::tidy::StyleChange;
 use super::watch::Watch;
+use crate::base::site;
 use crate::browser::browser::Browser;
 use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
