@@ -15,13 +15,15 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::methods::ToPanel;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A kept browser answers at once; one that does not is looked at again by the next command.
 const TAKE_OVER_LIMIT: Duration = Duration::from_secs(5);
 
 /// How long a lost extension may take to come back before its panel is left to the person.
 const BACK_LIMIT: Duration = Duration::from_secs(30);
+/// How long to wait for it before it is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The browser in use and the turn to change it.
 #[derive(Default)]
@@ -187,19 +189,24 @@ impl Engine {
 
     async fn mend_extension(&self, browser: &Browser, had_panel: bool) -> Result<(), Fault> {
         let mut changed = self.inner.ports_changed.subscribe();
-        if !side_panel::is_enabled(browser, EXTENSION_ID).await? {
-            tracing::warn!("the extension crashed and is loaded again");
-            let folder = (self.inner.provision.unpack_extension)(self.home())?;
-            side_panel::load_extension(browser, &folder).await?;
-        }
-        if !had_panel {
-            return Ok(());
+        let deadline = Instant::now() + BACK_LIMIT;
+        loop {
+            // Chrome notices a crash a moment after the port has closed, so an extension that stays away is looked at again.
+            if !side_panel::is_enabled(browser, EXTENSION_ID).await? {
+                tracing::warn!("the extension crashed and is loaded again");
+                let folder = (self.inner.provision.unpack_extension)(self.home())?;
+                side_panel::load_extension(browser, &folder).await?;
+            }
+            let back = changed.wait_for(|()| self.has_port(browser.run()));
+            if matches!(tokio::time::timeout(LOOK_AGAIN, back).await, Ok(Ok(_))) {
+                break;
+            }
+            if !had_panel || Instant::now() >= deadline {
+                return Ok(());
+            }
         }
         // A panel whose page lives connects again by itself; one that went with a reload of the extension does not.
-        let back = changed.wait_for(|()| self.has_port(browser.run()));
-        if matches!(tokio::time::timeout(BACK_LIMIT, back).await, Ok(Ok(_)))
-            && !side_panel::is_open(browser, EXTENSION_ID).await?
-        {
+        if had_panel && !side_panel::is_open(browser, EXTENSION_ID).await? {
             tracing::info!("the panel is opened again");
             side_panel::open(browser, EXTENSION_ID, &browser.current().await?).await?;
         }
