@@ -1,21 +1,19 @@
-//! One conversation's task: carries out what its turn machine decides, and feeds it with what agents report.
+//! The task of one conversation: carries out what its turn machine decides.
 //!
-//! Owns the agent's session of the conversation. Everything that happens to the conversation passes
-//! through its gate, so that effects are carried out in the order in which they were decided.
+//! Owns the agent's session: starting it, handing it messages, ending it. What it reports is read in `from_agent`.
 
-use super::Engine;
-use super::tools::ConversationTools;
-use super::turn_steps::Steps;
-use crate::agent::adapter::{
-    AgentEvent, AgentSession, Image, Launch, McpEndpoint, PermissionAnswer, PermissionAsked, Prompt,
-};
-use crate::chat::turn::{ApprovalRequest, Message};
-use crate::chat::{BlockKind, ChatError, Conversation, Effect, Event, Handled, SendAnswer};
-use crate::protocol::chat::{ChatBody, ConversationState, Decision, PageContext};
+use super::{Input, Runner};
+use crate::agent::adapter::{AgentEvent, AgentSession, Image, Launch, McpEndpoint, Prompt};
+use crate::chat::turn::Message;
+use crate::chat::{Conversation, Effect, Event};
+use crate::engine::tools::ConversationTools;
+use crate::engine::turn_steps::Steps;
+use crate::engine::{Engine, lock};
+use crate::protocol::chat::{ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::{AgentName, ApprovalId, ConversationId, TurnId};
+use crate::protocol::ids::{AgentName, ApprovalId, TurnId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -26,168 +24,48 @@ const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// Events of one agent that may wait; a flood is held back at the agent's pipe.
 const AGENT_BACKLOG: usize = 256;
 
-/// The way to a conversation's task. Cheap to clone.
-#[derive(Clone)]
-pub(super) struct Runner {
-    conversation: Arc<Conversation>,
-    gate: Arc<Mutex<mpsc::UnboundedSender<Input>>>,
-    /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
-    turn: Arc<Mutex<CancellationToken>>,
-}
-
-enum Input {
-    Effects(Vec<Effect>),
-    /// A session that was being started is there, or why not.
-    Started {
-        generation: u64,
-        outcome: Result<Box<dyn AgentSession>, Fault>,
-    },
-    /// The tools of the conversation ask a person.
-    Asked {
-        request: ApprovalRequest,
-        answer: oneshot::Sender<Decision>,
-    },
-    /// Its tab is gone: the agent is needed no more, once no turn runs.
-    LetGo,
-}
-
-impl Runner {
-    pub(super) fn start(engine: Engine, conversation: Arc<Conversation>) -> Self {
-        let (sender, inputs) = mpsc::unbounded_channel();
-        let runner =
-            Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)), turn: Arc::default() };
-        let task = Task {
-            engine: engine.clone(),
-            conversation,
-            runner: runner.clone(),
-            steps: Steps::default(),
-            session: None,
-            generation: 0,
-            starting: None,
-            waiting: HashMap::new(),
-            requests: HashMap::new(),
-            deadline: None,
-            turn: None,
-        };
-        engine.spawn(task.run(inputs));
-        runner
-    }
-
-    pub(super) fn conversation(&self) -> &Arc<Conversation> {
-        &self.conversation
-    }
-
-    pub(super) fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
-        self.gated(|conversation| {
-            let mut answer = conversation.send(message)?;
-            let effects = std::mem::take(&mut answer.effects);
-            Ok((answer, effects))
-        })
-    }
-
-    pub(super) fn answer(
-        &self,
-        approval_id: ApprovalId,
-        decision: Decision,
-        by: crate::protocol::chat::AnsweredBy,
-    ) -> Result<(), ChatError> {
-        self.gated(|conversation| {
-            let handled = conversation.answer(approval_id, decision, by)?;
-            Ok(((), handled.effects))
-        })
-    }
-
-    pub(super) fn unqueue(&self, client_id: crate::protocol::ids::ClientMessageId) -> Result<(), ChatError> {
-        self.gated(|conversation| conversation.unqueue(client_id).map(|()| ((), Vec::new())))
-    }
-
-    /// Any other event of a turn; gives the trouble that writing it met.
-    pub(super) fn handle(&self, event: Event) -> Option<Fault> {
-        let outcome: Result<_, std::convert::Infallible> = self.gated(|conversation| {
-            let Handled { effects, fault } = conversation.handle(event);
-            Ok((fault, effects))
-        });
-        match outcome {
-            Ok(fault) => fault,
-        }
-    }
-
-    /// Asks the person; the receiver errs when the question can't be put.
-    pub(super) fn ask(&self, request: ApprovalRequest) -> oneshot::Receiver<Decision> {
-        let (answer, receiver) = oneshot::channel();
-        self.input(Input::Asked { request, answer });
-        receiver
-    }
-
-    /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.
-    pub(super) fn let_go(&self) {
-        self.input(Input::LetGo);
-    }
-
-    /// Ends what the tools do for the turn that runs now.
-    pub(super) fn turn_token(&self) -> CancellationToken {
-        super::lock(&self.turn).clone()
-    }
-
-    fn input(&self, input: Input) {
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        if gate.send(input).is_err() {
-            tracing::debug!("a conversation's task has ended");
-        }
-    }
-
-    fn gated<T, E>(&self, step: impl FnOnce(&Conversation) -> Result<(T, Vec<Effect>), E>) -> Result<T, E> {
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        let (value, effects) = step(&self.conversation)?;
-        if !effects.is_empty() && gate.send(Input::Effects(effects)).is_err() {
-            tracing::debug!("a conversation's task has ended");
-        }
-        Ok(value)
-    }
-}
-
 /// A started agent and what belongs to it.
-struct Session {
-    agent: AgentName,
-    model: Option<String>,
-    generation: u64,
-    session: Box<dyn AgentSession>,
-    tools: Arc<ConversationTools>,
+pub(super) struct Session {
+    pub(super) agent: AgentName,
+    pub(super) model: Option<String>,
+    pub(super) generation: u64,
+    pub(super) session: Box<dyn AgentSession>,
+    pub(super) tools: Arc<ConversationTools>,
 }
 
-struct Starting {
-    agent: AgentName,
-    model: Option<String>,
-    turn_id: TurnId,
-    tools: Arc<ConversationTools>,
-    cancel: CancellationToken,
+pub(super) struct Starting {
+    pub(super) agent: AgentName,
+    pub(super) model: Option<String>,
+    pub(super) turn_id: TurnId,
+    pub(super) tools: Arc<ConversationTools>,
+    pub(super) cancel: CancellationToken,
 }
 
-struct Turn {
-    id: TurnId,
+pub(super) struct Turn {
+    pub(super) id: TurnId,
     /// Cancelled by Stop: what the tools do ends with it.
-    cancel: CancellationToken,
+    pub(super) cancel: CancellationToken,
 }
 
-struct Task {
-    engine: Engine,
-    conversation: Arc<Conversation>,
-    runner: Runner,
-    steps: Steps,
-    session: Option<Session>,
+pub(super) struct Task {
+    pub(super) engine: Engine,
+    pub(super) conversation: Arc<Conversation>,
+    pub(super) runner: Runner,
+    pub(super) steps: Steps,
+    pub(super) session: Option<Session>,
     /// Counts the sessions: a late word of an earlier one is not taken for the present one's.
-    generation: u64,
-    starting: Option<Starting>,
+    pub(super) generation: u64,
+    pub(super) starting: Option<Starting>,
     /// Who waits for the answer of an approval.
-    waiting: HashMap<ApprovalId, oneshot::Sender<Decision>>,
+    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<Decision>>,
     /// The agent's own request ids of its approvals.
-    requests: HashMap<String, ApprovalId>,
-    deadline: Option<(TurnId, Instant)>,
-    turn: Option<Turn>,
+    pub(super) requests: HashMap<String, ApprovalId>,
+    pub(super) deadline: Option<(TurnId, Instant)>,
+    pub(super) turn: Option<Turn>,
 }
 
 impl Task {
-    async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
+    pub(super) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let (agent_events, mut from_agent) = mpsc::channel::<(u64, AgentEvent)>(AGENT_BACKLOG);
         let shutdown = self.engine.shutdown();
         loop {
@@ -211,7 +89,7 @@ impl Task {
         self.end_agent();
     }
 
-    fn step(&self, event: Event) {
+    pub(super) fn step(&self, event: Event) {
         if let Some(fault) = self.runner.handle(event) {
             self.engine.tell_fault(&fault);
         }
@@ -278,7 +156,7 @@ impl Task {
 
     async fn start_turn(&mut self, message: &Arc<Message>, agent_events: &mpsc::Sender<(u64, AgentEvent)>) {
         let cancel = CancellationToken::new();
-        *super::lock(&self.runner.turn) = cancel.clone();
+        *lock(&self.runner.turn) = cancel.clone();
         self.turn = Some(Turn { id: message.turn_id.clone(), cancel });
         let shutdown = self.engine.shutdown();
         let choice = tokio::select! {
@@ -419,136 +297,15 @@ impl Task {
             .collect()
     }
 
-    async fn agent_event(&mut self, event: AgentEvent) {
-        let Some(turn_id) = self.turn.as_ref().map(|turn| turn.id.clone()) else {
-            return self.between_turns(event);
-        };
-        match event {
-            AgentEvent::SessionStarted { resume, model: _ } => self.remember_session(resume),
-            AgentEvent::TextStarted | AgentEvent::ThinkingStarted => self.conversation.finish_block(),
-            AgentEvent::TextDelta(text) => self.grow(&turn_id, BlockKind::Text, &text),
-            AgentEvent::ThinkingDelta(text) => self.grow(&turn_id, BlockKind::Thinking, &text),
-            AgentEvent::StepStarted { step_id, words, tool, arguments } => {
-                let doing = format!("{} {}", words.verb, words.object);
-                self.engine.working(&self.conversation, |working| working.doing = doing.trim().to_owned());
-                let body = self.steps.begin(turn_id, step_id, words, tool, arguments);
-                self.append(body);
-            }
-            AgentEvent::StepDone { step_id, outcome, result, images } => {
-                let body = self.steps.end(turn_id, step_id, outcome, result);
-                let conversation = self.conversation.clone();
-                let body = Steps::with_images(body, images, &conversation).await;
-                self.append(body);
-            }
-            AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::PermissionWithdrawn { request } => {
-                if let Some(approval_id) = self.requests.remove(&request) {
-                    self.step(Event::ApprovalWithdrawn(approval_id));
-                }
-            }
-            AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
-            AgentEvent::TurnDone { outcome, model, cost_usd, fault } => {
-                self.close_steps(&turn_id);
-                self.step(Event::AgentTurnDone { outcome, model, cost_usd, fault });
-            }
-            AgentEvent::Exited { fault } => {
-                self.close_steps(&turn_id);
-                self.end_session();
-                self.step(Event::AgentExited { fault });
-            }
-        }
-    }
-
-    /// What an agent says while no turn runs counts for its session only.
-    fn between_turns(&mut self, event: AgentEvent) {
-        match event {
-            AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
-            AgentEvent::Exited { .. } => {
-                self.end_session();
-                self.step(Event::AgentExited { fault: None });
-            }
-            // Dropping it denies.
-            AgentEvent::PermissionAsked(asked) => {
-                asked.answer.send(PermissionAnswer::Deny("No turn is running.".to_owned())).ok();
-            }
-            _ => {}
-        }
-    }
-
-    fn remember_session(&self, resume: String) {
-        if let Some(session) = &self.session {
-            self.conversation.set_resume(session.agent.clone(), Some(resume));
-        }
-    }
-
-    fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) {
-        if let Err(error) = self.conversation.grow(turn_id, kind, text) {
-            self.engine.tell_fault(&error.fault());
-        }
-    }
-
-    fn append(&self, body: ChatBody) {
-        if let Err(error) = self.conversation.append(body) {
-            self.engine.tell_fault(&error.fault());
-        }
-    }
-
-    /// A turn's end leaves no step open: what was not reported is unknown.
-    fn close_steps(&mut self, turn_id: &TurnId) {
-        for body in self.steps.end_all(turn_id) {
-            self.append(body);
-        }
-    }
-
-    /// The agent wants to use a tool of its own.
-    fn permission(&mut self, asked: PermissionAsked) {
-        if asked.read_only {
-            asked.answer.send(PermissionAnswer::Allow).ok();
-            return;
-        }
-        let approval_id = ApprovalId::random();
-        self.requests.insert(asked.request, approval_id.clone());
-        let (answer, decided) = oneshot::channel();
-        self.waiting.insert(approval_id.clone(), answer);
-        self.engine.working(&self.conversation, |doing| doing.waiting = true);
-        let limit = self.engine.approval_limit();
-        let runner = self.runner.clone();
-        let waiting_id = approval_id.clone();
-        self.engine.spawn(async move {
-            let answer = match timeout(limit, decided).await {
-                Ok(Ok(decision)) if decision.allows() => PermissionAnswer::Allow,
-                Ok(_) => PermissionAnswer::Deny("The person said no.".to_owned()),
-                Err(_) => {
-                    let by = crate::protocol::chat::AnsweredBy::Timeout;
-                    if let Err(error) = runner.answer(waiting_id, Decision::Deny, by) {
-                        tracing::debug!(%error, "an approval was answered while it ran out");
-                    }
-                    PermissionAnswer::Deny("Nobody answered in time, so it was not allowed.".to_owned())
-                }
-            };
-            // The agent may have taken it back or ended.
-            asked.answer.send(answer).ok();
-        });
-        self.step(Event::ApprovalAsked(ApprovalRequest {
-            approval_id,
-            ask: asked.ask,
-            site: None,
-            why: asked.why,
-            does: asked.does,
-            kind: asked.kind,
-            choices: vec![Decision::AllowOnce, Decision::Deny],
-        }));
-    }
-
     /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
-    fn end_unneeded(&mut self) {
+    pub(super) fn end_unneeded(&mut self) {
         if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
             self.end_agent();
         }
     }
 
     /// Ends the agent, or its start.
-    fn end_agent(&mut self) {
+    pub(super) fn end_agent(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
             self.engine.revoke(&starting.tools);
@@ -556,7 +313,7 @@ impl Task {
         self.end_session();
     }
 
-    fn end_session(&mut self) {
+    pub(super) fn end_session(&mut self) {
         if let Some(session) = self.session.take() {
             self.engine.revoke(&session.tools);
             self.engine.agent_ended(self.conversation.id());
@@ -570,24 +327,5 @@ async fn at(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
-    }
-}
-
-/// All conversations' tasks.
-#[derive(Default)]
-pub(super) struct Runners {
-    running: HashMap<ConversationId, Runner>,
-}
-
-impl Runners {
-    pub(super) fn of(&mut self, engine: &Engine, conversation: &Arc<Conversation>) -> Runner {
-        self.running
-            .entry(conversation.id().clone())
-            .or_insert_with(|| Runner::start(engine.clone(), conversation.clone()))
-            .clone()
-    }
-
-    pub(super) fn get(&self, id: &ConversationId) -> Option<Runner> {
-        self.running.get(id).cloned()
     }
 }

@@ -1,0 +1,136 @@
+//! What an agent reports, as events of its conversation.
+//!
+//! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
+
+use super::task::Task;
+use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked};
+use crate::chat::turn::ApprovalRequest;
+use crate::chat::{BlockKind, Event};
+use crate::engine::turn_steps::Steps;
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision};
+use crate::protocol::ids::{ApprovalId, TurnId};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+impl Task {
+    pub(super) async fn agent_event(&mut self, event: AgentEvent) {
+        let Some(turn_id) = self.turn.as_ref().map(|turn| turn.id.clone()) else {
+            return self.between_turns(event);
+        };
+        match event {
+            AgentEvent::SessionStarted { resume, model: _ } => self.remember_session(resume),
+            AgentEvent::TextStarted | AgentEvent::ThinkingStarted => self.conversation.finish_block(),
+            AgentEvent::TextDelta(text) => self.grow(&turn_id, BlockKind::Text, &text),
+            AgentEvent::ThinkingDelta(text) => self.grow(&turn_id, BlockKind::Thinking, &text),
+            AgentEvent::StepStarted { step_id, words, tool, arguments } => {
+                let doing = format!("{} {}", words.verb, words.object);
+                self.engine.working(&self.conversation, |working| working.doing = doing.trim().to_owned());
+                let body = self.steps.begin(turn_id, step_id, words, tool, arguments);
+                self.append(body);
+            }
+            AgentEvent::StepDone { step_id, outcome, result, images } => {
+                let body = self.steps.end(turn_id, step_id, outcome, result);
+                let conversation = self.conversation.clone();
+                let body = Steps::with_images(body, images, &conversation).await;
+                self.append(body);
+            }
+            AgentEvent::PermissionAsked(asked) => self.permission(asked),
+            AgentEvent::PermissionWithdrawn { request } => {
+                if let Some(approval_id) = self.requests.remove(&request) {
+                    self.step(Event::ApprovalWithdrawn(approval_id));
+                }
+            }
+            AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
+            AgentEvent::TurnDone { outcome, model, cost_usd, fault } => {
+                self.close_steps(&turn_id);
+                self.step(Event::AgentTurnDone { outcome, model, cost_usd, fault });
+            }
+            AgentEvent::Exited { fault } => {
+                self.close_steps(&turn_id);
+                self.end_session();
+                self.step(Event::AgentExited { fault });
+            }
+        }
+    }
+
+    /// What an agent says while no turn runs counts for its session only.
+    fn between_turns(&mut self, event: AgentEvent) {
+        match event {
+            AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
+            AgentEvent::Exited { .. } => {
+                self.end_session();
+                self.step(Event::AgentExited { fault: None });
+            }
+            // Dropping it denies.
+            AgentEvent::PermissionAsked(asked) => {
+                asked.answer.send(PermissionAnswer::Deny("No turn is running.".to_owned())).ok();
+            }
+            _ => {}
+        }
+    }
+
+    fn remember_session(&self, resume: String) {
+        if let Some(session) = &self.session {
+            self.conversation.set_resume(session.agent.clone(), Some(resume));
+        }
+    }
+
+    fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) {
+        if let Err(error) = self.conversation.grow(turn_id, kind, text) {
+            self.engine.tell_fault(&error.fault());
+        }
+    }
+
+    fn append(&self, body: ChatBody) {
+        if let Err(error) = self.conversation.append(body) {
+            self.engine.tell_fault(&error.fault());
+        }
+    }
+
+    /// A turn's end leaves no step open: what was not reported is unknown.
+    fn close_steps(&mut self, turn_id: &TurnId) {
+        for body in self.steps.end_all(turn_id) {
+            self.append(body);
+        }
+    }
+
+    /// The agent wants to use a tool of its own.
+    fn permission(&mut self, asked: PermissionAsked) {
+        if asked.read_only {
+            asked.answer.send(PermissionAnswer::Allow).ok();
+            return;
+        }
+        let approval_id = ApprovalId::random();
+        self.requests.insert(asked.request, approval_id.clone());
+        let (answer, decided) = oneshot::channel();
+        self.waiting.insert(approval_id.clone(), answer);
+        self.engine.working(&self.conversation, |doing| doing.waiting = true);
+        let limit = self.engine.approval_limit();
+        let runner = self.runner.clone();
+        let waiting_id = approval_id.clone();
+        self.engine.spawn(async move {
+            let answer = match timeout(limit, decided).await {
+                Ok(Ok(decision)) if decision.allows() => PermissionAnswer::Allow,
+                Ok(_) => PermissionAnswer::Deny("The person said no.".to_owned()),
+                Err(_) => {
+                    let by = AnsweredBy::Timeout;
+                    if let Err(error) = runner.answer(waiting_id, Decision::Deny, by) {
+                        tracing::debug!(%error, "an approval was answered while it ran out");
+                    }
+                    PermissionAnswer::Deny("Nobody answered in time, so it was not allowed.".to_owned())
+                }
+            };
+            // The agent may have taken it back or ended.
+            asked.answer.send(answer).ok();
+        });
+        self.step(Event::ApprovalAsked(ApprovalRequest {
+            approval_id,
+            ask: asked.ask,
+            site: None,
+            why: asked.why,
+            does: asked.does,
+            kind: asked.kind,
+            choices: vec![Decision::AllowOnce, Decision::Deny],
+        }));
+    }
+}
