@@ -198,13 +198,14 @@ export class Browser {
 
   /** Waits for a target by an event of the browser. */
   async target(matches) {
-    const found = (await this.targets()).find(matches);
-    if (found) return found;
-    return within(new Promise((resolve) => {
+    // Listening comes first: an event may lie right behind the answer.
+    const coming = new Promise((resolve) => {
       this.pipe.on(({ method, params }) => {
         if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo)) resolve(params.targetInfo);
       });
-    }), `target for ${matches}`);
+    });
+    const found = (await this.targets()).find(matches);
+    return found ?? within(coming, `target for ${matches}`);
   }
 
   async attach(targetId) {
