@@ -214,7 +214,7 @@ impl Engine {
     }
 
     /// The extension of this browser has said hello.
-    fn has_port(&self, run: &BrowserRun) -> bool {
+    pub(super) fn has_port(&self, run: &BrowserRun) -> bool {
         self.ports().iter().any(|(_, port)| port.preamble.browser_run.as_ref() == Some(run) && port.hello.is_some())
     }
 }

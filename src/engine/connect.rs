@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long the extension may take to reach us after it was loaded.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);
+/// How long its hello may take before the panel is opened without it.
+const HELLO_LIMIT: Duration = Duration::from_secs(5);
 /// What a browser gets of the daemon's own environment; the rest comes from the terminal that asked.
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
@@ -177,6 +179,11 @@ impl Engine {
         if !side_panel::is_open(browser, EXTENSION_ID).await? {
             // A panel that was closed a moment ago may not have been reported yet.
             self.ports().forget_panels(browser.run());
+            // The button opens nothing before the extension's worker has run; its hello says that it has.
+            let greeted = changed.wait_for(|()| self.has_port(browser.run()));
+            if tokio::time::timeout(HELLO_LIMIT, greeted).await.is_err() {
+                tracing::warn!("the extension has not said hello; its panel is opened all the same");
+            }
             let tab = browser.current().await?;
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }
