@@ -16,6 +16,8 @@ export class DevTools {
   constructor(socket) {
     this.#socket = socket;
     socket.on('message', (data) => this.#receive(JSON.parse(String(data))));
+    // A browser that is killed resets the connection; `close` follows and tells whoever waits.
+    socket.on('error', () => {});
     socket.on('close', () => {
       for (const { reject, method } of this.#waiting.values()) reject(new Error(`the browser went away during ${method}`));
       this.#waiting.clear();

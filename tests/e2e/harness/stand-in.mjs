@@ -35,7 +35,8 @@ export class StandIn {
     let turn;
     connection.on('error', () => {});
     connection.once('close', () => turn?.over());
-    createInterface({ input: connection }).on('line', (text) => {
+    // An agent that is killed resets the connection, and the reader of its lines tells that as well.
+    createInterface({ input: connection }).on('error', () => {}).on('line', (text) => {
       const line = JSON.parse(text);
       if ('prompt' in line) {
         turn = new Turn(connection, line.prompt);
