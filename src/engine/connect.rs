@@ -72,7 +72,9 @@ impl Engine {
         }
         let started = self.open_browser(request, tell).await?;
         let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;
-        if let Some(url) = &request.url {
+        // The welcome page comes after the extension: into a page that stood before, no content script is put.
+        let welcome = started.then(|| self.welcome_url());
+        if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
             let spec_name = if started { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
@@ -167,7 +169,7 @@ impl Engine {
             headless: request.headless.or(config.headless),
             extra_args,
             environment: Some(environment),
-            first_url: Some(self.welcome_url()),
+            first_url: Some("about:blank".to_owned()),
             ..LaunchOptions::default()
         }
     }
