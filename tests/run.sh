@@ -7,6 +7,9 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+# Nothing here reads a terminal. With standard input closed, the next pipe would become it, and a program that reads
+# its input (rustc does, asked by cargo) would wait for its own output for ever.
+exec </dev/null
 # shellcheck source=install/packages.sh
 . install/packages.sh
 
@@ -46,7 +49,8 @@ count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good 
 count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$log"; }
 
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
-node_tests() { node --test --test-reporter=tap "$@"; }
+# No test takes minutes: one that hangs is ended and named.
+node_tests() { node --test --test-timeout=300000 --test-reporter=tap "$@"; }
 # One at a time: two browsers at once on two cores make both slow. A file that fails runs once more, said in words:
 # a machine that stalls for half a minute must not look like a defect, and a defect fails twice.
 e2e() {
