@@ -31,6 +31,7 @@ mod snapshot;
 pub mod spec;
 mod tabs;
 mod text_diff;
+pub mod tool_profile;
 pub mod tool_schema;
 mod url_guard;
 mod visual;
