@@ -7,6 +7,7 @@ mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod shell;
 mod terminal;
 
 use crate::base::home::Home;
@@ -50,6 +51,11 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
 }
 
 async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
+    // What a package's build asks for needs no home.
+    if let Invocation::Document(document) = &invocation {
+        shell::show(document)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let home = Home::locate(globals.session.as_deref())
         .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
     let client = Client::new(home.clone());
@@ -110,6 +116,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::UninstallHost { user_data_dir, dry_run } => {
             hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
+        // Shown above.
+        Invocation::Document(_) => {}
         Invocation::Browser { command, args } => {
             let request = CommandRequest {
                 command,
