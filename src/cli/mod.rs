@@ -8,6 +8,7 @@ mod connect;
 mod doctor;
 mod hosts;
 mod shell;
+mod standard_input;
 mod terminal;
 
 use crate::base::home::Home;
@@ -118,7 +119,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         // Shown above.
         Invocation::Document(_) => {}
-        Invocation::Browser { command, args } => {
+        Invocation::Browser { command, mut args } => {
+            if command == "chain" && args.is_empty() {
+                args.push(standard_input::chain().await?);
+            }
             let request = CommandRequest {
                 command,
                 args,

@@ -6,8 +6,8 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    chain, compare, contents, cookies, devtools, files, frames, identity, inspect, inspection, interaction, looks,
-    navigation, reading, saved_state, snapshot, tabs, visual, watch,
+    chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect, inspection,
+    interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
@@ -36,6 +36,8 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         chain::COMMANDS,
         saved_state::COMMANDS,
         watch::COMMANDS,
+        inbox::COMMANDS,
+        control::COMMANDS,
     ];
     groups.iter().copied().flatten().collect()
 });

@@ -5,7 +5,7 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
-use crate::command::{Arguments, Context, Output, Spec, registry};
+use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -14,20 +14,24 @@ use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// Answered here: it is about gstack, not about a page.
-const STATUS: &str = "status";
-
 impl Engine {
     /// A command from the terminal or a script.
     pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
-        if request.command == STATUS {
-            let status = self.status();
-            let data = serde_json::to_value(&status).ok();
-            return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
-        }
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
-        Arguments::parse(spec, &request.args)?;
+        let arguments = Arguments::parse(spec, &request.args)?;
+        match spec.name {
+            control::STATUS => {
+                let status = self.status();
+                let data = serde_json::to_value(&status).ok();
+                return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
+            }
+            "inbox" => {
+                let cwd = request.cwd.as_deref().map(Path::new);
+                return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
+            }
+            _ => {}
+        }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
