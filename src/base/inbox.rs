@@ -72,7 +72,7 @@ pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
         }
     }
     let Some(folder) = folder_of(root)? else { return Err(io::ErrorKind::NotADirectory.into()) };
-    let file = folder.join(format!("{}-{}.json", message.at.strftime("%Y%m%dT%H%M%S%3f"), message.id));
+    let file = folder.join(format!("{:013}-{}.json", message.at.as_millisecond(), message.id));
     atomic::write(&file, &bytes)?;
     Ok(file)
 }

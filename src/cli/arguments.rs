@@ -23,6 +23,8 @@ pub enum Invocation {
         headless: Option<bool>,
         url: Option<String>,
         arguments: Vec<String>,
+        /// The DevTools address of somebody else's browser.
+        attach: Option<String>,
     },
     Disconnect,
     Stop,
@@ -91,6 +93,13 @@ pub fn command() -> Command {
                     .action(ArgAction::SetTrue)
                     .conflicts_with("headless")
                     .help("With a window, even where no display was found"),
+            )
+            .arg(
+                Arg::new("attach")
+                    .long("attach")
+                    .value_name("URL")
+                    .conflicts_with_all(["browser", "headless", "headed", "arguments"])
+                    .help("Drive a browser that runs with a DevTools port: http://127.0.0.1:9222 or ws://127.0.0.1:…"),
             )
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
@@ -237,6 +246,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             },
             url: text("url"),
             arguments: many("arguments"),
+            attach: text("attach"),
         },
         "disconnect" => Invocation::Disconnect,
         "stop" => Invocation::Stop,

@@ -16,7 +16,9 @@ use crate::base::lock::FileLock;
 use crate::client::http::Client;
 use crate::protocol::chat::Decision;
 use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
@@ -63,13 +65,16 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     let running = Client::of_running(home.clone());
     let json = globals.json;
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments } => {
-            let request = ConnectRequest { browser, headless, url, arguments, ..here() };
+        Invocation::Connect { browser, headless, url, arguments, attach } => {
+            let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
-            disconnect(&client, &running).await?;
-            say(json, "Disconnected: the browser is closed. Conversations stay.");
+            let disconnected = disconnect(&client, &running).await?;
+            show(json, &disconnected, || match disconnected.closed {
+                true => "Disconnected: the browser is closed. Conversations stay.".to_owned(),
+                false => "Disconnected: the browser goes on without gstack. Conversations stay.".to_owned(),
+            })?;
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
@@ -160,10 +165,10 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
     }
 }
 
-async fn disconnect(client: &Client, running: &Client) -> Result<(), Fault> {
+async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
     let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
-    of_browser.post::<_, Empty>("/disconnect", &Empty {}).await.map(|_| ())
+    of_browser.post("/disconnect", &Empty {}).await
 }
 
 /// Ends the daemon and waits until it has; that none runs is success.
