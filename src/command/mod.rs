@@ -3,6 +3,7 @@
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
 mod arguments;
+pub mod browser_state;
 mod chain;
 mod compare;
 mod composition;

@@ -190,6 +190,11 @@ impl Engine {
     pub async fn disconnect(&self) -> Result<Disconnected, Fault> {
         let _turn = self.inner.browsers.change.lock().await;
         self.stop_turns(None);
+        self.close_browser_in_turn().await
+    }
+
+    /// The same, for who has the turn to change the browser.
+    pub(super) async fn close_browser_in_turn(&self) -> Result<Disconnected, Fault> {
         // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
         let current = lock(&self.inner.browsers.current).take();
         if let Some(current) = &current {

@@ -5,6 +5,8 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
+use crate::browser::browser::Browser;
+use crate::browser::page::Pages;
 use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -26,6 +28,8 @@ impl Engine {
                 let data = serde_json::to_value(&status).ok();
                 return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
             }
+            control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
+            control::RESUME => return self.resume(&request).await,
             "inbox" => {
                 let cwd = request.cwd.as_deref().map(Path::new);
                 return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
@@ -65,7 +69,24 @@ impl Engine {
         let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let context = Context {
+        let context = self.context(browser, pages, target, cancel.clone())?;
+        tokio::select! {
+            outcome = (spec.run)(&context, arguments) => outcome,
+            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
+            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
+            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
+        }
+    }
+
+    /// What a command runs with.
+    pub(super) fn context(
+        &self,
+        browser: Browser,
+        pages: Pages,
+        target: Target<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Context, Fault> {
+        Ok(Context {
             browser,
             pages,
             tab: target.tab,
@@ -74,14 +95,8 @@ impl Engine {
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
-            cancel: cancel.clone(),
-        };
-        tokio::select! {
-            outcome = (spec.run)(&context, arguments) => outcome,
-            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
-            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
-        }
+            cancel,
+        })
     }
 
     /// A browser without a window for the first command of a terminal.

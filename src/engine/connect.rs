@@ -114,6 +114,15 @@ impl Engine {
     /// Opens the browser and loads the extension. False: it was open already.
     pub(super) async fn open_browser(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let _turn = self.inner.browsers.change.lock().await;
+        self.open_browser_in_turn(request, tell).await
+    }
+
+    /// The same, for who has the turn to change the browser.
+    pub(super) async fn open_browser_in_turn(
+        &self,
+        request: &ConnectRequest,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, Fault> {
         if let Some(browser) = self.browser() {
             let step = Step::begin();
             let status = match browser.is_headless() {
@@ -185,7 +194,7 @@ impl Engine {
     }
 
     /// Opens the side panel and waits until it has said that it is there.
-    async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
+    pub(super) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
         let mut changed = self.inner.ports_changed.subscribe();
         if !side_panel::is_open(browser, EXTENSION_ID).await? {
