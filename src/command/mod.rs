@@ -33,7 +33,7 @@ pub mod spec;
 mod tabs;
 mod text_diff;
 pub mod tool_schema;
-mod url_guard;
+pub mod url_guard;
 mod visual;
 mod watch;
 pub mod words;

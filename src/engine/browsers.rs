@@ -10,6 +10,7 @@ use crate::browser::launch::side_panel;
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
 use crate::browser::{keeper_link, launch};
+use crate::command::url_guard;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::BrowserRun;
@@ -108,6 +109,7 @@ impl Engine {
             headless: link.headless,
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
         };
         let browser = Browser::attach_kept(link, options).await?;
         *lock(&self.inner.browsers.current) = Some(Current { browser: browser.clone(), pages: Pages::default(), pid });
