@@ -125,11 +125,13 @@ pub async fn execute(context: &Context, spec: &Spec, arguments: Arguments) -> Re
     // Without a tab the command says so itself.
     let Ok(tab) = context.tab().await else { return (spec.run)(context, arguments).await };
     let since = tab.refusal_mark();
-    // Such a page can be left.
-    if spec.category != Category::Navigation {
+    // Such a page can be left; where that leads alone counts then.
+    let leaves = spec.category == Category::Navigation;
+    if !leaves {
         tab.check_addresses(since)?;
     }
     let output = (spec.run)(context, arguments).await;
+    let since = if leaves { tab.refusal_mark() } else { since };
     let Err(refused) = tab.check_addresses(since) else { return output };
     for file in output.map(|output| output.files).unwrap_or_default() {
         if let Err(error) = tokio::fs::remove_file(&file).await {
