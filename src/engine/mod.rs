@@ -4,11 +4,13 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod agents;
+mod attach;
 mod browsers;
 mod chats;
 mod commands;
 mod config;
 mod connect;
+mod handoff;
 mod hops;
 mod leftovers;
 pub mod lineage;
@@ -83,6 +85,8 @@ struct Inner {
     agents_running: Mutex<HashSet<ConversationId>>,
     policy: Mutex<PolicyStore>,
     audit: Mutex<Audit>,
+    /// Raised when an approval is asked for or is no longer open.
+    approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
     /// The folder from which `connect` was run.
@@ -146,6 +150,7 @@ impl Engine {
                 agents_running: Mutex::default(),
                 policy: Mutex::new(policy),
                 audit: Mutex::new(audit),
+                approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -199,7 +204,7 @@ impl Engine {
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
-            browser_pid: browser.map(|b| b.pid),
+            browser_pid: browser.and_then(|b| b.pid),
             version: VERSION.to_owned(),
             port: self.inner.port,
             panels: self.ports().panels(),

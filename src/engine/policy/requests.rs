@@ -7,6 +7,7 @@ use crate::base::clock::now_millis;
 use crate::base::site;
 use crate::engine::{Engine, lock};
 use crate::protocol::audit::{AuditBy, AuditEntry, AuditRequest};
+use crate::protocol::control::WaitingApprovals;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
@@ -57,6 +58,34 @@ impl Engine {
         let removed = lock(&self.inner.policy).remove(&remove.id, now)?;
         self.record(&changed("policy remove", &removed, by, now)).ok();
         self.policy()
+    }
+
+    /// The approvals that wait, now and after each change, until the reader goes.
+    pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
+        let mut changed = self.inner.approvals_changed.subscribe();
+        let (engine, shutdown) = (self.clone(), self.shutdown());
+        self.spawn(async move {
+            let mut shown = None;
+            loop {
+                let waiting = WaitingApprovals { approvals: engine.waiting_approvals() };
+                if shown.as_ref() != Some(&waiting) {
+                    if lines.send(waiting.clone()).await.is_err() {
+                        return;
+                    }
+                    shown = Some(waiting);
+                }
+                tokio::select! {
+                    still = changed.changed() => if still.is_err() { return },
+                    () = lines.closed() => return,
+                    () = shutdown.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// An approval was asked for, or is no longer open.
+    pub(in crate::engine) fn approvals_changed(&self) {
+        self.inner.approvals_changed.send_replace(());
     }
 
     /// The audit's newest lines, and what follows where that is asked for, until the reader goes.

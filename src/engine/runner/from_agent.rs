@@ -149,5 +149,6 @@ impl Task {
             kind: asked.kind,
             choices: card.choices,
         }));
+        self.engine.approvals_changed();
     }
 }

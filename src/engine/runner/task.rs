@@ -107,6 +107,7 @@ impl Task {
                 self.waiting.insert(request.approval_id.clone(), answer);
                 self.engine.working(&self.conversation, |doing| doing.waiting = true);
                 self.step(Event::ApprovalAsked(request));
+                self.engine.approvals_changed();
             }
             Input::LetGo => self.end_unneeded(),
         }
@@ -138,6 +139,7 @@ impl Task {
                     waiting.send((decision, by)).ok();
                 }
                 let waiting = !self.waiting.is_empty();
+                self.engine.approvals_changed();
                 self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
             }
             Effect::TurnEnded(end) => {

@@ -76,6 +76,13 @@ mod tests {
             let runs_others = ["chain", "tab-each", "tab", "newtab", "closetab", "tabs"].contains(&spec.name);
             assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
         }
+        // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
+        let chain = registry::find("chain").unwrap();
+        let class = |text: &str| chain.class_of(&[text.to_owned()]);
+        assert_eq!(
+            (class("text | js 1"), class("cookies"), class("'")),
+            (Class::Control, Class::Secret, Class::Secret)
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) struct Scene<'a> {
 
 pub(super) fn wish(spec: &Spec, call: &ToolCall, scene: Scene<'_>) -> Wish {
     let Scene { conversation_id, site, into_password, trail } = scene;
-    let deed = match Deed::of(spec.class) {
+    let deed = match Deed::of(spec.class_of(&call.args)) {
         Deed::Does(PolicyScope::Act) => Deed::Does(match spec.name {
             "download" => PolicyScope::Download,
             "upload" => PolicyScope::Upload,
