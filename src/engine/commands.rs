@@ -5,6 +5,7 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
+use crate::browser::page::PointerWatch;
 use crate::command::{Arguments, Context, Output, Spec, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -33,7 +34,7 @@ impl Engine {
         }
         let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -45,7 +46,7 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -67,6 +68,7 @@ impl Engine {
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
+            pointer: target.pointer,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -113,6 +115,8 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
     pub(super) only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -9,6 +9,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod elements;
 mod hops;
 mod leftovers;
 pub mod lineage;
@@ -81,6 +82,7 @@ struct Inner {
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
     grants: Mutex<Grants>,
+    picks: Mutex<elements::Picks>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -136,6 +138,7 @@ impl Engine {
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
                 grants: Mutex::default(),
+                picks: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -209,6 +212,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.end_picks_of(id, None);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -263,6 +267,7 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.panels.remove(client);
         }
+        self.end_picks_of(port, Some(&client));
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

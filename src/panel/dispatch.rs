@@ -46,6 +46,10 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
             | ToDaemon::FileRead(_)
+            | ToDaemon::RefsList(_)
+            | ToDaemon::RefsShow(_)
+            | ToDaemon::RefsHighlight(_)
+            | ToDaemon::PickStart(_)
             | ToDaemon::ConversationsList(_)
     )
 }
@@ -125,14 +129,14 @@ impl Request {
             | ToDaemon::PolicyAdd(_)
             | ToDaemon::PolicyRemove(_)
             | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)
-            | ToDaemon::RefsList(_)
-            | ToDaemon::RefsShow(_)
-            | ToDaemon::RefsHighlight(_)
-            | ToDaemon::PickStart(_)
-            | ToDaemon::PickStop(_)) => {
+            | ToDaemon::ActivityUnsubscribe(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
+            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
+            ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }

@@ -6,6 +6,7 @@
 mod composed;
 mod contents;
 mod looks;
+mod marks;
 mod world;
 
 use gstack::command::{Context, registry};
