@@ -7,6 +7,8 @@ mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod shell;
+mod standard_input;
 mod terminal;
 
 use crate::base::home::Home;
@@ -14,7 +16,9 @@ use crate::base::lock::FileLock;
 use crate::client::http::Client;
 use crate::protocol::chat::Decision;
 use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
@@ -50,19 +54,27 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
 }
 
 async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
+    // What a package's build asks for needs no home.
+    if let Invocation::Document(document) = &invocation {
+        shell::show(document)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let home = Home::locate(globals.session.as_deref())
         .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
     let client = Client::new(home.clone());
     let running = Client::of_running(home.clone());
     let json = globals.json;
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments } => {
-            let request = ConnectRequest { browser, headless, url, arguments, ..here() };
+        Invocation::Connect { browser, headless, url, arguments, attach } => {
+            let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
-            disconnect(&client, &running).await?;
-            say(json, "Disconnected: the browser is closed. Conversations stay.");
+            let disconnected = disconnect(&client, &running).await?;
+            show(json, &disconnected, || match disconnected.closed {
+                true => "Disconnected: the browser is closed. Conversations stay.".to_owned(),
+                false => "Disconnected: the browser goes on without gstack. Conversations stay.".to_owned(),
+            })?;
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
@@ -110,7 +122,12 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::UninstallHost { user_data_dir, dry_run } => {
             hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
-        Invocation::Browser { command, args } => {
+        // Shown above.
+        Invocation::Document(_) => {}
+        Invocation::Browser { command, mut args } => {
+            if command == "chain" && args.is_empty() {
+                args.push(standard_input::chain().await?);
+            }
             let request = CommandRequest {
                 command,
                 args,
@@ -148,10 +165,10 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
     }
 }
 
-async fn disconnect(client: &Client, running: &Client) -> Result<(), Fault> {
+async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
     let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
-    of_browser.post::<_, Empty>("/disconnect", &Empty {}).await.map(|_| ())
+    of_browser.post("/disconnect", &Empty {}).await
 }
 
 /// Ends the daemon and waits until it has; that none runs is success.

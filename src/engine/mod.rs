@@ -4,12 +4,14 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod agents;
+mod attach;
 mod browsers;
 mod chats;
 mod commands;
 mod config;
 mod connect;
 mod elements;
+mod handoff;
 mod hops;
 mod leftovers;
 pub mod lineage;
@@ -191,7 +193,7 @@ impl Engine {
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
-            browser_pid: browser.map(|b| b.pid),
+            browser_pid: browser.and_then(|b| b.pid),
             version: VERSION.to_owned(),
             port: self.inner.port,
             panels: self.ports().panels(),

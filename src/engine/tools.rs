@@ -89,8 +89,7 @@ impl ConversationTools {
 
     /// A tool call's JSON arguments as the command that they mean.
     pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
-        let offered = OFFERED.contains(&tool).then(|| registry::find(tool)).flatten();
-        let spec = offered.ok_or_else(|| registry::unknown(tool))?;
+        let spec = offered(tool).ok_or_else(|| registry::unknown(tool))?;
         if let Some(name) = WITHHELD.iter().find(|name| arguments.get(name).is_some()) {
             return Err(Fault::new(FaultCode::PathRefused, format!("{tool}: `{name}` is not offered to agents"))
                 .hint("Leave it out: what it made comes with the answer."));
@@ -99,7 +98,12 @@ impl ConversationTools {
     }
 
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let spec = registry::get(&call.command)?;
+        // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`, no other tab.
+        let spec = if self.by_person {
+            registry::get(&call.command)?
+        } else {
+            offered(&call.command).ok_or_else(|| not_offered(&call.command))?
+        };
         let info = self.runner.conversation().info();
         let tab = info.tab_id.filter(|_| self.engine.has_browser());
         let Some(tab) = tab else { return Err(not_driven()) };
@@ -128,7 +132,7 @@ impl ConversationTools {
         let target = if goes { destination(spec, call) } else { site.clone() };
         let wish = Wish {
             conversation_id: self.runner.conversation().id().clone(),
-            class: spec.class,
+            class: spec.class_of(&call.args),
             // An address whose site can't be told is never the site that was allowed.
             leaves_site: goes && (target.is_none() || target != site),
             // Where it goes is what a person decides about, not where it comes from.
@@ -136,10 +140,7 @@ impl ConversationTools {
         };
         let choices = match self.engine.verdict(&wish) {
             Verdict::Run => return Ok(()),
-            Verdict::Refuse => {
-                return Err(Fault::new(FaultCode::Denied, format!("`{}` is not offered to agents", spec.name))
-                    .hint("Ask the person to do it."));
-            }
+            Verdict::Refuse => return Err(not_offered(spec.name)),
             Verdict::Ask(choices) => choices,
         };
         let words = self.words(&call.command, &call.args, Some(tab));
@@ -227,6 +228,15 @@ impl Tools for ConversationTools {
     }
 }
 
+/// The command behind a tool's name, where agents with a model are offered it.
+fn offered(tool: &str) -> Option<&'static Spec> {
+    OFFERED.contains(&tool).then(|| registry::find(tool)).flatten()
+}
+
+fn not_offered(command: &str) -> Fault {
+    Fault::new(FaultCode::Denied, format!("`{command}` is not offered to agents")).hint("Ask the person to do it.")
+}
+
 fn without_withheld(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|name, _| !WITHHELD.contains(&name.as_str()));
@@ -284,6 +294,24 @@ mod tests {
         let spec = registry::find("goto").unwrap();
         let args = tool_schema::arguments_of(spec, arguments).unwrap();
         (spec, ToolCall { command: "goto".to_owned(), args })
+    }
+
+    #[test]
+    fn an_agent_can_reach_no_command_that_runs_others_or_shows_secrets() {
+        for spec in registry::all() {
+            let names = std::iter::once(&spec.name).chain(spec.aliases);
+            let reached = names.into_iter().any(|name| offered(name).is_some());
+            let runs_others = ["chain", "tab-each", "tab", "newtab", "closetab", "tabs"].contains(&spec.name);
+            assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
+        }
+        assert!(OFFERED.iter().all(|name| offered(name).is_some()));
+        // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
+        let chain = registry::find("chain").unwrap();
+        let class = |text: &str| chain.class_of(&[text.to_owned()]);
+        assert_eq!(
+            (class("text | js 1"), class("cookies"), class("'")),
+            (Class::Control, Class::Secret, Class::Secret)
+        );
     }
 
     #[test]

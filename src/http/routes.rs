@@ -8,7 +8,9 @@ use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
-use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
@@ -121,9 +123,8 @@ async fn connect(State(engine): State<Engine>, Body(request): Body<ConnectReques
     json_lines(lines)
 }
 
-async fn disconnect(State(engine): State<Engine>) -> Result<Json<Empty>, Refusal> {
-    engine.disconnect().await?;
-    Ok(Json(Empty {}))
+async fn disconnect(State(engine): State<Engine>) -> Result<Json<Disconnected>, Refusal> {
+    Ok(Json(engine.disconnect().await?))
 }
 
 async fn stop(State(engine): State<Engine>) -> Json<Empty> {

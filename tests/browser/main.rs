@@ -7,6 +7,7 @@ mod composed;
 mod contents;
 mod looks;
 mod marks;
+mod refused;
 mod world;
 
 use gstack::command::{Context, registry};
