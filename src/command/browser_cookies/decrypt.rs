@@ -86,7 +86,8 @@ fn opened(secret: &[u8], key: &Key, host: &str, version: u32) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::database::{self, tests::write};
+    use super::super::database;
+    use super::super::test_database::write;
     use super::*;
     use aes::cipher::BlockModeEncrypt;
 

@@ -6,6 +6,8 @@ mod database;
 mod decrypt;
 mod keyring;
 mod profiles;
+#[cfg(test)]
+mod test_database;
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
