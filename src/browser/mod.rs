@@ -18,6 +18,7 @@ pub mod keeper_link;
 pub mod launch;
 pub mod navigate;
 pub mod page;
+pub mod refused;
 mod router;
 pub mod session;
 pub mod tab;

@@ -34,7 +34,7 @@ pub(super) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> 
     let task = tokio::task::spawn_blocking(move || {
         let root = inbox::root_of(&cwd);
         let outcome = if clear {
-            inbox::clear(root).map(|count| cleared(count))
+            inbox::clear(root).map(cleared)
         } else {
             inbox::list(root).map(|listed| shown(&listed))
         };

@@ -11,6 +11,7 @@ use crate::browser::launch::side_panel;
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
 use crate::browser::{keeper_link, launch, websocket};
+use crate::command::url_guard;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -128,6 +129,7 @@ impl Engine {
             headless: link.headless,
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
         };
         let browser = Browser::attach_kept(link, options).await?;
         self.take_into_use(&browser, Some(pid), None);
@@ -141,6 +143,7 @@ impl Engine {
             headless: endpoint.headless,
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
         };
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
         let pid = browser.pid().await;

@@ -70,7 +70,7 @@ impl Engine {
         let shutdown = self.shutdown();
         let context = self.context(browser, pages, target, cancel.clone())?;
         tokio::select! {
-            outcome = (spec.run)(&context, arguments) => outcome,
+            outcome = registry::execute(&context, spec, arguments) => outcome,
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
             () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
