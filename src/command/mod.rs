@@ -36,6 +36,7 @@ mod snapshot;
 pub mod spec;
 mod tabs;
 mod text_diff;
+pub mod tool_profile;
 pub mod tool_schema;
 pub mod url_guard;
 mod visual;

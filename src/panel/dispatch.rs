@@ -1,6 +1,7 @@
 //! From a message's bytes to the engine and back, by method.
 
 use crate::engine::{Engine, PortId, PortSender};
+use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -121,9 +122,6 @@ impl Request {
             | ToDaemon::InboxLeave(_)
             | ToDaemon::SettingsGet(_)
             | ToDaemon::SettingsSet(_)
-            | ToDaemon::PolicyList(_)
-            | ToDaemon::PolicyAdd(_)
-            | ToDaemon::PolicyRemove(_)
             | ToDaemon::ActivitySubscribe(_)
             | ToDaemon::ActivityUnsubscribe(_)
             | ToDaemon::RefsList(_)
@@ -133,6 +131,9 @@ impl Request {
             | ToDaemon::PickStop(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
+            ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
+            ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
+            ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
