@@ -13,6 +13,7 @@ pub const WORLD: &str = "gstack commands";
 pub const SOURCE: &str = concat!(
     "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
     include_str!("../injected/dom.js"),
+    include_str!("../injected/owned.js"),
     include_str!("../injected/roles.js"),
     include_str!("../injected/names.js"),
     include_str!("../injected/states.js"),
@@ -25,6 +26,9 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/contents.js"),
     include_str!("../injected/files.js"),
     include_str!("../injected/boxes.js"),
+    include_str!("../injected/own.js"),
+    include_str!("../injected/overlay.js"),
+    include_str!("../injected/picking.js"),
     include_str!("../injected/frames.js"),
     include_str!("../injected/tidy.js"),
     include_str!("../injected/watch.js"),
