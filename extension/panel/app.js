@@ -94,7 +94,7 @@ export class PanelApp {
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer) });
-    quickActions(byId("quick"), { connection, store, toast: this.toast });
+    quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => void this.writing.attach("element") });
 
     const draw = oncePerFrame(() => this.draw());
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
