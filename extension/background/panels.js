@@ -9,13 +9,15 @@ import { faultOf } from "../shared/fault.js";
 
 /** Requests about a tab: they may not overtake the report that tells the daemon of it. */
 const ABOUT_A_TAB = new Set(["chat.open", "command.run", "refs.list", "refs.show", "refs.highlight", "pick.start", "pick.stop"]);
+/** Requests that draw into a page. */
+const IN_A_PAGE = /^(?:refs|pick)\./;
 
 /**
  * @typedef {object} Panel
  * @property {string} id
  * @property {chrome.runtime.Port} port
  * @property {number | null} windowId  null until it has said so
- * @property {Promise<void>} turn  settles when all requests about a tab so far may go out
+ * @property {Promise<void>} turn  settles when all requests so far that draw into a page may go out
  */
 
 export class Panels {
@@ -95,9 +97,10 @@ export class Panels {
 
   /** @param {Panel} panel @param {string} method @param {unknown} params */
   async #call(panel, method, params) {
-    if (ABOUT_A_TAB.has(method)) {
+    if (ABOUT_A_TAB.has(method)) await this.tabsReported();
+    if (IN_A_PAGE.test(method)) {
       // In their order: what ends a thing may not overtake what begins it.
-      panel.turn = panel.turn.then(() => this.tabsReported()).then(() => this.asked(method, params));
+      panel.turn = panel.turn.then(() => this.asked(method, params));
       await panel.turn;
     }
     return this.link.call(method, params, panel.id);

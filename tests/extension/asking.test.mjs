@@ -81,7 +81,7 @@ describe("turns", options, () => {
   test("the footer says what a turn used, the status bar what all cost", () => withPanel("usage", async (panel) => {
     await panel.until("document.querySelectorAll('.turn-footer').length === 2");
     assert.equal(await panel.evaluate(facts(0)), "ran without a model 0.4 s");
-    assert.equal(await panel.evaluate(facts(1)), "claude code opus 4.1 s 18.5k tokens $0.03");
+    assert.equal(await panel.evaluate(facts(1)), "claude code opus 4.1 s $0.03 18.5k tokens");
     assert.match(await panel.evaluate("document.querySelectorAll('.turn-footer__facts')[1].title"), /4,200 tokens read, 14,000 from the cache, 310 written, context 9 % full/);
     assert.equal(await panel.evaluate("document.querySelector('.statusbar__cost').innerText"), "$0.42");
     assert.match(await panel.evaluate("document.querySelector('.bubble-files').innerText"), /SPRING10 takes 10 % off/);
