@@ -166,11 +166,11 @@ export class PanelApp {
       this.files.forget();
     }
     this.conversation.tools.readOnly = state.reading !== null;
-    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     const isEmpty = entries.length === 0;
     this.conversation.column.hidden = isEmpty;
     byId("start").hidden = !isEmpty;
     byId("conversation").classList.toggle("conversation--fill", isEmpty);
+    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     if (isEmpty) this.#drawStart(state);
   }
 
@@ -178,7 +178,7 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");
