@@ -140,6 +140,7 @@ export class PanelApp {
     byId("quick").hidden = !connected || this.drawers.open !== null;
     this.announcer.watch(shown);
     this.#offerFocus();
+    this.#keepFocus(state);
   }
 
   /** @param {PanelState} state @param {boolean} busy */
@@ -225,7 +226,16 @@ export class PanelApp {
     if (asking === this.#offered) return;
     this.#offered = asking;
     if (asking && this.composer.isEmpty && document.hasFocus() && this.drawers.open === null) asking.focus();
-    else if (!asking && document.activeElement === document.body) this.composer.focus();
+  }
+
+  /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
+  #keepFocus({ reading }) {
+    const { activeElement } = document;
+    const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
+    // Whoever marks text reads it.
+    if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
+    if (reading) byId("conversation").focus();
+    else this.composer.focus();
   }
 
   /** @param {KeyboardEvent} event */
