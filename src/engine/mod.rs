@@ -3,6 +3,7 @@
 //! Owns ports, conversations' tasks, the browser in use, agents, tokens and approvals, and joins the layers
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
+mod activity;
 mod agents;
 mod browsers;
 mod chats;
@@ -15,6 +16,7 @@ pub mod lineage;
 mod policy;
 mod ports;
 mod provision;
+mod refs;
 mod runner;
 mod tabs;
 mod terminal;
@@ -22,6 +24,7 @@ mod tools;
 mod turn_steps;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
 pub use provision::Provision;
@@ -37,6 +40,7 @@ use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{AgentName, ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use policy::Grants;
@@ -81,6 +85,8 @@ struct Inner {
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
     grants: Mutex<Grants>,
+    /// What was done in the browser.
+    activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -136,6 +142,7 @@ impl Engine {
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
                 grants: Mutex::default(),
+                activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -175,6 +182,10 @@ impl Engine {
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
+    /// Ends when the daemon does.
+    pub fn ended(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
     /// Whether anybody needs the daemon: a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
@@ -209,6 +220,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -263,6 +275,7 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.panels.remove(client);
         }
+        self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

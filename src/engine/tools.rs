@@ -12,6 +12,7 @@ use crate::base::site;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -98,7 +99,16 @@ impl ConversationTools {
         Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
     }
 
+    /// Runs a call, and the activity says so, whatever becomes of it.
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
+        let tab = self.runner.conversation().info().tab_id;
+        let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call.command, &call.args);
+        let outcome = self.run_permitted(call, cancel).await;
+        begun.end(outcome.as_ref().map(|result| result.text.as_str()));
+        outcome
+    }
+
+    async fn run_permitted(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
         let spec = registry::get(&call.command)?;
         let info = self.runner.conversation().info();
         let tab = info.tab_id.filter(|_| self.engine.has_browser());

@@ -45,6 +45,8 @@ fn takes_long(call: &ToDaemon) -> bool {
         ToDaemon::Hops(_)
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
+            | ToDaemon::RefsShow(_)
+            | ToDaemon::RefsHighlight(_)
             | ToDaemon::FileRead(_)
             | ToDaemon::ConversationsList(_)
     )
@@ -110,6 +112,21 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
+            ToDaemon::ActivitySubscribe(subscribe) => {
+                let answer = |page| reply.give(Ok(page));
+                if let Err(fault) = engine.activity_subscribe(port, client, subscribe.after, answer) {
+                    reply.fail(fault);
+                }
+            }
+            ToDaemon::ActivityUnsubscribe(Empty {}) => {
+                engine.activity_unsubscribe(port, client.as_ref());
+                reply.give(Ok(Empty {}));
+            }
+            ToDaemon::RefsList(of) => reply.give(engine.refs_of_panel(port, of.chrome_tab_id)),
+            ToDaemon::RefsShow(show) => reply.give(engine.refs_show(port, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(highlight) => {
+                reply.give(engine.refs_highlight(port, highlight).await.map(|()| Empty {}));
+            }
             other @ (ToDaemon::QuestionAnswer(_)
             | ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
@@ -124,11 +141,6 @@ impl Request {
             | ToDaemon::PolicyList(_)
             | ToDaemon::PolicyAdd(_)
             | ToDaemon::PolicyRemove(_)
-            | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)
-            | ToDaemon::RefsList(_)
-            | ToDaemon::RefsShow(_)
-            | ToDaemon::RefsHighlight(_)
             | ToDaemon::PickStart(_)
             | ToDaemon::PickStop(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));

@@ -46,6 +46,8 @@ globalThis.__gstack = Object.freeze({
   observeChanges,
   drawBoxes,
   removeBoxes,
+  markElements,
+  removeMarks,
   /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
   snapshot(options) {
     let root = null;

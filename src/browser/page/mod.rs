@@ -50,6 +50,7 @@ pub use inspect::{BoxModel, Inspection, Origin, Rule};
 pub use memory::{BrowserProcess, MemoryReport, TabMemory};
 pub use page::{Page, Pages};
 pub use read::{ElementState, Link};
+pub use refs::Listed;
 pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use temporary::TemporaryTab;

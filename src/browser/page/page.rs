@@ -5,7 +5,7 @@
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
-use super::refs::{RefName, RefTable};
+use super::refs::{Listed, RefName, RefTable};
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -75,6 +75,12 @@ impl Pages {
         let name = RefName::parse(name)?;
         let memory = lock(&self.memories).get(&tab).cloned()?;
         memory.refs().label_of(name).map(str::to_owned)
+    }
+
+    /// What the newest snapshot of a tab listed, in the page's order; empty before the first.
+    pub fn listed(&self, tab: TabId) -> Vec<Listed> {
+        let memory = lock(&self.memories).get(&tab).cloned();
+        memory.map(|memory| memory.refs().listed()).unwrap_or_default()
     }
 
     /// Console messages and requests that are remembered of a tab.

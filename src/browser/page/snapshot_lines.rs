@@ -100,6 +100,7 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// `interactive`: only controls are listed, so a frame has no line of its own.
     pub(super) fn new(refs: &'a mut RefTable, interactive: bool) -> Self {
+        refs.clear_list();
         Self { refs, interactive, text: String::new(), cursor: String::new(), more: 0 }
     }
 
@@ -131,6 +132,7 @@ impl<'a> Writer<'a> {
             }
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
             self.refs.label(name, line.name);
+            self.refs.list(name, line.role, line.name);
             let text = quoted(line.name);
             // Writing to a String does not fail.
             writeln!(self.cursor, "{name} [{}] {text}", line.role).ok();
@@ -146,6 +148,7 @@ impl<'a> Writer<'a> {
         if line.number > 0 {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
             self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
+            self.refs.list(name, line.role, line.name);
             write!(written, "{name} ").ok();
         }
         write!(written, "[{}]", line.role).ok();
