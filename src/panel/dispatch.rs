@@ -115,6 +115,16 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
+            ToDaemon::ActivitySubscribe(subscribe) => {
+                let answer = |page| reply.give(Ok(page));
+                if let Err(fault) = engine.activity_subscribe(port, client, subscribe.after, answer) {
+                    reply.fail(fault);
+                }
+            }
+            ToDaemon::ActivityUnsubscribe(Empty {}) => {
+                engine.activity_unsubscribe(port, client.as_ref());
+                reply.give(Ok(Empty {}));
+            }
             other @ (ToDaemon::QuestionAnswer(_)
             | ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
@@ -125,9 +135,7 @@ impl Request {
             | ToDaemon::ConversationsTab(_)
             | ToDaemon::InboxLeave(_)
             | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-            | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)) => {
+            | ToDaemon::SettingsSet(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
             ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),

@@ -104,9 +104,8 @@ impl Marks {
         }
         let refs = self.memory.refs();
         let is_present = |name: RefName| {
-            refs.place(name).is_some_and(|place| {
-                present.get(&place.frame).is_some_and(|numbers| numbers.contains(&place.number))
-            })
+            refs.place(name)
+                .is_some_and(|place| present.get(&place.frame).is_some_and(|numbers| numbers.contains(&place.number)))
         };
         Ok(listed.into_iter().filter(|listed| is_present(listed.name)).collect())
     }
