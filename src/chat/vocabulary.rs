@@ -4,7 +4,7 @@
 
 use super::turn::QUEUE_LIMIT;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome,
+    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
@@ -52,6 +52,7 @@ pub struct TurnEnd {
     pub outcome: TurnOutcome,
     pub model: Option<String>,
     pub cost_usd: Option<f64>,
+    pub usage: Option<Usage>,
     pub fault: Option<Fault>,
 }
 
@@ -89,6 +90,7 @@ pub enum Event {
         outcome: TurnOutcome,
         model: Option<String>,
         cost_usd: Option<f64>,
+        usage: Option<Usage>,
         fault: Option<Fault>,
     },
     /// The process of this conversation's agent is gone.
@@ -120,7 +122,7 @@ pub enum Effect {
     /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
     KillAgent,
     /// Tell whoever asked. A request that ends with its turn is denied.
-    AnswerApproval { approval_id: ApprovalId, decision: Decision },
+    AnswerApproval { approval_id: ApprovalId, decision: Decision, by: AnsweredBy },
     /// The turn is over: already in the journal when the engine sees it.
     TurnEnded(TurnEnd),
     /// The event was not accepted; nothing changed.
