@@ -40,16 +40,90 @@ export interface Answers {
   "chat.send": Sent;
   "chat.unqueue": Empty;
   "chat.stop": Empty;
+  "chat.stopAll": Stopped;
   "chat.continue": Empty;
   "chat.clear": ConversationInfo;
   "approval.answer": Empty;
   "conversations.list": Conversations;
+  "question.answer": Empty;
+  "conversations.rename": ConversationInfo;
+  "conversations.delete": Empty;
+  "conversations.restore": ConversationInfo;
+  "conversations.export": Attachment;
+  "conversations.attach": ConversationInfo;
+  "conversations.folder": ConversationInfo;
+  "conversations.tab": ConversationInfo;
+  "inbox.leave": InboxLeft;
+  "settings.get": Settings;
+  "settings.set": Settings;
+  "policy.list": Policy;
+  "policy.add": Policy;
+  "policy.remove": Policy;
+  "activity.subscribe": ActivityPage;
+  "activity.unsubscribe": Empty;
+  "refs.list": Refs;
+  "refs.show": Empty;
+  "refs.highlight": Empty;
+  "pick.start": Picked;
+  "pick.stop": Empty;
   "agents.list": Agents;
   "agents.choose": ConversationInfo;
   "markdown.render": Rendered;
   "file.read": FilePart;
   "command.run": CommandResult;
 }
+
+/**
+ * An action of an agent in a page, where it happens (to the background: it draws the cursor).
+ */
+export type Acting = { chromeTabId: ChromeTabId, 
+/**
+ * In CSS pixels of the page's viewport.
+ */
+x: number, y: number, 
+/**
+ * A button goes down there; otherwise the pointer only moves.
+ */
+pressed: boolean, };
+
+/**
+ * One command, begun or ended. An entry that has ended replaces the one that began.
+ */
+export type ActivityEntry = { id: number, 
+/**
+ * When it began.
+ */
+at: number, source: ActivitySource, tabId?: TabId | null, command: string, 
+/**
+ * Redacted.
+ */
+args: Array<string>, outcome: ActivityOutcome, 
+/**
+ * Absent while it runs.
+ */
+durationMs?: number, 
+/**
+ * A line about the result: `Clicked @e3 → now at https://…`, or why it failed. Never page content.
+ */
+result?: string, };
+
+export type ActivityOutcome = "running" | "ok" | "failed" | "unknown";
+
+/**
+ * The entries that are still kept, oldest first.
+ */
+export type ActivityPage = { entries: Array<ActivityEntry>, 
+/**
+ * Entries between the asked one and the first given are gone.
+ */
+gap: boolean, };
+
+export type ActivitySource = "terminal" | "http" | "mcp" | "agent" | "panel";
+
+/**
+ * `activity.subscribe`: entries after this one, and from now on by `activity.entry`.
+ */
+export type ActivitySubscribe = { after: number, };
 
 export type AgentInfo = { name: AgentName, 
 /**
@@ -71,7 +145,23 @@ default: boolean,
 /**
  * False for the built-in one, which follows plain commands only.
  */
-hasModel: boolean, };
+hasModel: boolean, 
+/**
+ * The models that it offers, once it has said so; besides them `fast` and `deep` are always understood.
+ */
+models?: Array<ModelInfo>, 
+/**
+ * Its own slash commands, once it has said so.
+ */
+commands?: Array<SlashCommand>, 
+/**
+ * Who is signed in, where it says so: an address or a plan.
+ */
+account?: string | null, 
+/**
+ * What a person should know before they use it: an API key that is billed instead of their plan.
+ */
+warning?: string | null, };
 
 /**
  * The name of an agent: `claude`, `builtin`, or as the configuration calls it.
@@ -86,13 +176,22 @@ export type AgentsChoose = { conversationId: ConversationId,
 /**
  * Absent: the default agent.
  */
-agent: AgentName | null, };
+agent: AgentName | null, 
+/**
+ * `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
+ */
+model?: string | null, };
 
 export type AgentsList = { 
 /**
  * Look again instead of answering from what is known.
  */
 refresh: boolean, };
+
+/**
+ * A tab that a conversation's agent may use.
+ */
+export type AllowedTab = { tabId: TabId, chromeTabId?: ChromeTabId | null, title: string, url: string, };
 
 /**
  * Who answered an approval.
@@ -132,7 +231,11 @@ from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId,
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+agentLabel: string, model?: string | null, 
+/**
+ * The message was exactly one command and runs without a model.
+ */
+direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
  * What it does in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -172,11 +275,19 @@ does: string, kind: StepKind,
 /**
  * The answers that can be given.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
+/**
+ * One list of answers a part; none when it was withdrawn or not answered.
+ */
+answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * What this turn cost, in US dollars, where the agent reports it.
  */
 costUsd?: number | null, 
+/**
+ * What the model read and wrote in this turn, where the agent reports it.
+ */
+usage?: Usage | null, 
 /**
  * Why it failed.
  */
@@ -203,7 +314,11 @@ from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId,
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string | null, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+agentLabel: string, model?: string | null, 
+/**
+ * The message was exactly one command and runs without a model.
+ */
+direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
  * What it does in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -243,11 +358,19 @@ does: string, kind: StepKind,
 /**
  * The answers that can be given.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
+/**
+ * One list of answers a part; none when it was withdrawn or not answered.
+ */
+answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * What this turn cost, in US dollars, where the agent reports it.
  */
 costUsd?: number | null, 
+/**
+ * What the model read and wrote in this turn, where the agent reports it.
+ */
+usage?: Usage | null, 
 /**
  * Why it failed.
  */
@@ -302,7 +425,11 @@ active: boolean, incognito: boolean, discarded: boolean,
 /**
  * From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
  */
-targetId?: TargetId | null, };
+targetId?: TargetId | null, 
+/**
+ * Chrome has just brought a closed tab back as this one (`chrome.sessions`).
+ */
+restored?: boolean, };
 
 /**
  * Chrome's own id of a tab (`chrome.tabs.Tab.id`). Unique within one browser run only.
@@ -350,6 +477,26 @@ environment?: { [key in string]: string },
 noAutostart?: boolean, };
 
 /**
+ * `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
+ * forgotten where nothing was said in it.
+ */
+export type ConversationAttach = { conversationId: ConversationId, chromeTabId: ChromeTabId, };
+
+/**
+ * `conversations.export`: answered with a file that `file.read` gives in parts.
+ */
+export type ConversationExport = { conversationId: ConversationId, format: ExportFormat, };
+
+/**
+ * `conversations.folder`: where its agent works from the next message on.
+ */
+export type ConversationFolder = { conversationId: ConversationId, 
+/**
+ * An absolute path, or one that begins with `~/`.
+ */
+folder: string, };
+
+/**
  * One conversation; also the name of its folder under `sessions/`.
  */
 export type ConversationId = string;
@@ -375,28 +522,71 @@ page?: PageContext | null,
  */
 agent?: AgentName | null, 
 /**
+ * The model that was chosen: `fast`, `deep` or one of the agent's; absent: by what each message asks.
+ */
+model?: string | null, 
+/**
  * The folder that the agent works in.
  */
 folder: string, 
 /**
  * The number of its newest event; 0 while it has none.
  */
-head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, };
+head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, 
+/**
+ * What all turns cost together, in US dollars, where the agent reports it.
+ */
+costUsd?: number | null, 
+/**
+ * The tabs that the agent may use now, its own first.
+ */
+tabs?: Array<AllowedTab>, 
+/**
+ * While nothing was said here: an earlier conversation about the same page, to go on with.
+ */
+earlier?: EarlierConversation | null, };
 
-export type ConversationState = "idle" | "running" | "waiting-for-approval" | "stopping";
+/**
+ * `conversations.rename`.
+ */
+export type ConversationRename = { conversationId: ConversationId, 
+/**
+ * Empty: the first words of its first message again.
+ */
+title: string, };
 
-export type Conversations = { conversations: Array<ConversationInfo>, };
+export type ConversationState = "idle" | "waiting-for-slot" | "running" | "waiting-for-approval" | "stopping";
 
+/**
+ * `conversations.tab`: adds a tab to those that the agent may use, or takes it out.
+ */
+export type ConversationTab = { conversationId: ConversationId, chromeTabId: ChromeTabId, allowed: boolean, };
+
+export type Conversations = { 
+/**
+ * Newest first.
+ */
+conversations: Array<ConversationInfo>, 
+/**
+ * The words around the first find of a search, where it was found in a message.
+ */
+excerpts?: { [key in ConversationId]: string }, };
+
+/**
+ * `conversations.list`.
+ */
 export type ConversationsList = { 
 /**
- * Only those whose title or page holds this text.
+ * Only those whose title, page or messages hold this text.
  */
 search?: string | null, };
 
 /**
  * A person's answer to an approval.
  */
-export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "deny";
+export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "allow-always" | "deny";
+
+export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
 /**
  * What an echo carries, so that each answer finds its question.
@@ -409,6 +599,8 @@ export type Empty = Record<symbol, never>;
  * One run of the daemon. A new epoch tells a panel that unacknowledged state may be gone.
  */
 export type Epoch = string;
+
+export type ExportFormat = "markdown" | "json";
 
 /**
  * An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
@@ -492,6 +684,16 @@ millis?: number | null, fault?: Fault | null, };
 export type Hops = { hops: Array<HopState>, };
 
 /**
+ * `inbox.leave`: a note for the workspace that the conversation works in.
+ */
+export type InboxLeave = { conversationId: ConversationId, text: string, };
+
+/**
+ * Where the note lies now.
+ */
+export type InboxLeft = { path: string, };
+
+/**
  * One installation of the extension in one profile (random, kept in `chrome.storage.local`).
  */
 export type InstanceId = string;
@@ -504,6 +706,15 @@ export type MarkdownRender = { blocks: Array<string>, };
 export type MessageSource = "panel" | "terminal";
 
 /**
+ * A model that an agent offers.
+ */
+export type ModelInfo = { 
+/**
+ * As the agent names it; goes into `model`.
+ */
+id: string, label: string, description?: string, };
+
+/**
  * A file that comes with a message.
  */
 export type NewAttachment = { name: string, mime: string, 
@@ -511,6 +722,11 @@ export type NewAttachment = { name: string, mime: string,
  * Base64.
  */
 data: string, };
+
+/**
+ * Names the tab of `refs.list`, `pick.start` and `pick.stop`.
+ */
+export type OfTab = { chromeTabId: ChromeTabId, };
 
 /**
  * The page that a person was looking at when they wrote.
@@ -524,7 +740,145 @@ export type PanelId = string;
 
 export type PanelOpened = { windowId: WindowId, };
 
+/**
+ * The answer to `pick.start`, once the person has clicked an element.
+ */
+export type Picked = { 
+/**
+ * Usable in every command: `@e17`.
+ */
+ref: string, role: string, name: string, 
+/**
+ * As CSS names it: `button#save.primary`.
+ */
+selector: string, 
+/**
+ * The page or frame that it lies in.
+ */
+url: string, 
+/**
+ * x, y, width and height in CSS pixels of its frame's viewport.
+ */
+rect: [number, number, number, number], 
+/**
+ * Its opening tag and the beginning of its content, at most 500 characters.
+ */
+html: string, };
+
+/**
+ * One line of a plan.
+ */
+export type PlanEntry = { text: string, status: PlanStatus, };
+
+export type PlanStatus = "pending" | "running" | "done";
+
+/**
+ * The answer to the `policy.…` requests: every rule in force.
+ */
+export type Policy = { 
+/**
+ * Newest first. A rule that denies wins over any that allows.
+ */
+rules: Array<PolicyRule>, };
+
+/**
+ * `policy.add`. The answer holds the rule with its id.
+ */
+export type PolicyAdd = { effect: PolicyEffect, scope: PolicyScope, site?: string | null, conversationId?: ConversationId | null, 
+/**
+ * Required for `everything` that is allowed: nobody is unattended for ever.
+ */
+until?: number, };
+
+export type PolicyEffect = "allow" | "deny";
+
+/**
+ * `policy.remove`.
+ */
+export type PolicyRemove = { id: string, };
+
+export type PolicyRule = { 
+/**
+ * Names the rule for `policy.remove`.
+ */
+id: string, effect: PolicyEffect, scope: PolicyScope, 
+/**
+ * Only on this host and no other.
+ */
+site?: string | null, 
+/**
+ * Only in this conversation.
+ */
+conversationId?: ConversationId | null, 
+/**
+ * Ends by the wall clock.
+ */
+until?: number, 
+/**
+ * When a person made it.
+ */
+madeAt: number, };
+
+/**
+ * What a rule is about.
+ */
+export type PolicyScope = "act" | "control" | "shell" | "write" | "download" | "upload" | "password" | "everything";
+
 export type Pong = { epoch: Epoch, };
+
+/**
+ * The answers to a question, one list a part.
+ */
+export type QuestionAnswer = { conversationId: ConversationId, questionId: QuestionId, 
+/**
+ * The labels that were chosen, or the person's own words. Empty: the person does not want to answer.
+ */
+answers: Array<Array<string>>, };
+
+/**
+ * One question of an agent to the person.
+ */
+export type QuestionId = string;
+
+export type QuestionOption = { label: string, description?: string, };
+
+/**
+ * One question with the answers that the agent proposes; a person may also write their own.
+ */
+export type QuestionPart = { text: string, 
+/**
+ * A word or two that name it.
+ */
+header?: string, options: Array<QuestionOption>, 
+/**
+ * More than one may be chosen.
+ */
+multiple?: boolean, };
+
+/**
+ * One ref of a tab's last snapshot.
+ */
+export type RefInfo = { 
+/**
+ * `@e3`
+ */
+ref: string, role: string, name: string, };
+
+export type Refs = { 
+/**
+ * In the page's order; empty before the first snapshot.
+ */
+refs: Array<RefInfo>, };
+
+/**
+ * `refs.highlight`: marks one element in the page; without `ref` none.
+ */
+export type RefsHighlight = { chromeTabId: ChromeTabId, ref?: string | null, };
+
+/**
+ * `refs.show`: draws the refs of the last snapshot onto the page, or takes them away.
+ */
+export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 
 export type Rendered = { 
 /**
@@ -546,6 +900,74 @@ seq: number,
 position: number, };
 
 /**
+ * One setting, with all that is needed to show and change it.
+ */
+export type Setting = { 
+/**
+ * As in the file: `agents.at-once`.
+ */
+name: string, 
+/**
+ * A few words for people.
+ */
+label: string, 
+/**
+ * One sentence: what it does and what it costs.
+ */
+help: string, 
+/**
+ * Settings with the same heading stand together.
+ */
+group: string, value: SettingValue, default: SettingValue, 
+/**
+ * The values to choose from; empty where any of its kind will do.
+ */
+choices?: Array<SettingChoice>, 
+/**
+ * The unit of a number: `minutes`, `kB`.
+ */
+unit?: string | null, 
+/**
+ * The smallest and the largest number that is taken.
+ */
+range?: [number, number] | null, };
+
+export type SettingChoice = { value: SettingValue, label: string, };
+
+export type SettingValue = boolean | number | string;
+
+/**
+ * The answer to `settings.get` and `settings.set`.
+ */
+export type Settings = { settings: Array<Setting>, 
+/**
+ * The file that holds them.
+ */
+file: string, };
+
+/**
+ * `settings.set`: written to the file at once; the answer is the list as it is then.
+ */
+export type SettingsSet = { name: string, 
+/**
+ * Absent: the default again.
+ */
+value?: SettingValue | null, };
+
+/**
+ * A slash command of an agent.
+ */
+export type SlashCommand = { 
+/**
+ * Without the slash.
+ */
+name: string, description?: string, 
+/**
+ * What may follow it: `[file]`.
+ */
+hint?: string, };
+
+/**
  * One action of an agent within a turn.
  */
 export type StepId = string;
@@ -556,6 +978,11 @@ export type StepId = string;
 export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell" | "other";
 
 export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
+
+/**
+ * How many were stopped.
+ */
+export type Stopped = { turns: number, };
 
 /**
  * The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
@@ -609,12 +1036,12 @@ export type TargetId = string;
 /**
  * What the extension asks of the daemon. `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun };
 
 /**
  * What the daemon tells the extension. Notifications only.
  */
-export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "fault", "params": Fault };
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "fault", "params": Fault };
 
 /**
  * One turn of an agent: from the message that began it to its end.
@@ -622,6 +1049,23 @@ export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "m
 export type TurnId = string;
 
 export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
+
+/**
+ * Tokens of one turn.
+ */
+export type Usage = { 
+/**
+ * Read anew.
+ */
+inputTokens: number, outputTokens: number, 
+/**
+ * Read from the provider's cache.
+ */
+cachedTokens: number, 
+/**
+ * How much of the model's window the conversation fills now, and the window's size; 0 where not reported.
+ */
+contextTokens: number, contextWindow: number, };
 
 /**
  * The daemon's answer to `hello`.
@@ -642,7 +1086,11 @@ driven: boolean,
 /**
  * The address of the welcome page, when the daemon serves one.
  */
-welcomeUrl?: string | null, };
+welcomeUrl?: string | null, 
+/**
+ * The release of the extension that lies on disk: a browser that runs an older one can reload it.
+ */
+extensionVersion?: string | null, };
 
 /**
  * Chrome's id of a window (`chrome.windows.Window.id`).
@@ -653,6 +1101,10 @@ export type WindowId = number;
  * One tab in which an agent works.
  */
 export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId, 
+/**
+ * The agent's name as people know it.
+ */
+agentLabel: string, 
 /**
  * What it does, in words: `Clicking Submit`.
  */

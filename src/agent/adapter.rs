@@ -1,7 +1,7 @@
 //! What every agent adapter offers, and the one vocabulary of events that it reports in.
 
 use crate::protocol::agents::AgentInfo;
-use crate::protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, StepId};
 use futures_util::future::BoxFuture;
@@ -160,6 +160,7 @@ pub enum AgentEvent {
         outcome: TurnOutcome,
         model: Option<String>,
         cost_usd: Option<f64>,
+        usage: Option<Usage>,
         fault: Option<Fault>,
     },
     /// The process is gone. The last event.

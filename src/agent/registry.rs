@@ -112,6 +112,10 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
             ),
             default: false,
             has_model: agent.name().as_str() != builtin::NAME,
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: None,
         },
     }
 }
@@ -149,6 +153,10 @@ mod tests {
             fault: None,
             default: false,
             has_model: name != "builtin",
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: None,
         }
     }
 

@@ -208,6 +208,7 @@ impl Conversation {
             agent,
             agent_label,
             model,
+            direct: false,
         })
     }
 

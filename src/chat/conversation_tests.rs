@@ -59,7 +59,7 @@ fn start(conversation: &Conversation, name: &str) {
 }
 
 fn done() -> Event {
-    Event::AgentTurnDone { outcome: TurnOutcome::Done, model: None, cost_usd: Some(0.5), fault: None }
+    Event::AgentTurnDone { outcome: TurnOutcome::Done, model: None, cost_usd: Some(0.5), usage: None, fault: None }
 }
 
 fn step(name: &str, step: &str) -> ChatBody {

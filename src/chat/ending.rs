@@ -1,7 +1,7 @@
 //! The ways in which a turn ends. Decides nothing: the turn machine does.
 
 use super::vocabulary::TurnEnd;
-use crate::protocol::chat::TurnOutcome;
+use crate::protocol::chat::{TurnOutcome, Usage};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TurnId;
 
@@ -10,12 +10,13 @@ pub(super) struct Ending {
     pub(super) outcome: TurnOutcome,
     pub(super) model: Option<String>,
     pub(super) cost_usd: Option<f64>,
+    pub(super) usage: Option<Usage>,
     pub(super) fault: Option<Fault>,
 }
 
 impl Ending {
     fn plain(outcome: TurnOutcome) -> Self {
-        Self { outcome, model: None, cost_usd: None, fault: None }
+        Self { outcome, model: None, cost_usd: None, usage: None, fault: None }
     }
     pub(super) fn stopped() -> Self {
         Self::plain(TurnOutcome::Stopped)
@@ -27,8 +28,8 @@ impl Ending {
         Self { fault: Some(fault), ..Self::plain(TurnOutcome::Failed) }
     }
     pub(super) fn of(self, turn_id: TurnId) -> TurnEnd {
-        let Self { outcome, model, cost_usd, fault } = self;
-        TurnEnd { turn_id, outcome, model, cost_usd, fault }
+        let Self { outcome, model, cost_usd, usage, fault } = self;
+        TurnEnd { turn_id, outcome, model, cost_usd, usage, fault }
     }
 }
 

@@ -90,6 +90,16 @@ impl Document {
                 self.item(if *decision == Decision::Deny { "permission denied" } else { "permission given" });
             }
             ChatBody::Notice { text, .. } => self.item(&one_line(text)),
+            ChatBody::Question { parts, .. } => {
+                for part in parts {
+                    self.item(&format!("asked: {}", one_line(&part.text)));
+                }
+            }
+            ChatBody::QuestionDone { answers, .. } => {
+                for answer in answers {
+                    self.item(&format!("answered: {}", one_line(&answer.join(", "))));
+                }
+            }
             ChatBody::TurnDone { outcome, fault, .. } => {
                 let end = match outcome {
                     TurnOutcome::Done => return,
@@ -103,6 +113,7 @@ impl Document {
             ChatBody::MessageRemoved { .. }
             | ChatBody::Text { .. }
             | ChatBody::Thinking { .. }
+            | ChatBody::Plan { .. }
             | ChatBody::StepDone { .. }
             | ChatBody::Approval { .. } => {}
         }
@@ -144,6 +155,10 @@ mod tests {
             updated_at: 0,
             state: ConversationState::Idle,
             queued: 0,
+            model: None,
+            cost_usd: None,
+            tabs: Vec::new(),
+            earlier: None,
         };
         let turn_id = TurnId::new("t");
         let bodies = [
@@ -156,6 +171,7 @@ mod tests {
                 agent: AgentName::new("a"),
                 agent_label: "Claude Code".into(),
                 model: Some("deep".into()),
+                direct: false,
             },
             ChatBody::Thinking { turn_id: turn_id.clone(), text: "secret".into() },
             ChatBody::Step {
@@ -174,6 +190,7 @@ mod tests {
                 duration_ms: 1,
                 model: None,
                 cost_usd: None,
+                usage: None,
                 fault: Some(Fault::new(FaultCode::AgentError, "rate limit")),
             },
         ];

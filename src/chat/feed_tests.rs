@@ -82,6 +82,10 @@ fn info(head: Seq) -> ConversationInfo {
         updated_at: NOW,
         state: ConversationState::Running,
         queued: 0,
+        model: None,
+        cost_usd: None,
+        tabs: Vec::new(),
+        earlier: None,
     }
 }
 

@@ -61,6 +61,7 @@ impl UnfinishedTurn {
             duration_ms: last.saturating_sub(self.began),
             model: None,
             cost_usd: None,
+            usage: None,
             fault: None,
         };
         approvals.chain(steps).chain([end]).collect()
@@ -156,6 +157,9 @@ impl Scan {
             | ChatBody::Approval { .. }
             | ChatBody::Text { .. }
             | ChatBody::Thinking { .. }
+            | ChatBody::Plan { .. }
+            | ChatBody::Question { .. }
+            | ChatBody::QuestionDone { .. }
             | ChatBody::Notice { .. } => {}
         }
     }

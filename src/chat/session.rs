@@ -144,6 +144,10 @@ impl Record {
             updated_at: self.updated_at,
             state,
             queued,
+            model: self.model.clone(),
+            cost_usd: None,
+            tabs: Vec::new(),
+            earlier: None,
         }
     }
 }

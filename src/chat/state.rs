@@ -135,6 +135,7 @@ impl Inner {
             duration_ms: clock.worked(),
             model: end.model.clone(),
             cost_usd: end.cost_usd,
+            usage: end.usage,
             fault: end.fault.clone(),
         });
         first_error.and(ended.map(|_| ()))

@@ -113,8 +113,8 @@ impl Machine {
             Event::ApprovalAsked(request) => self.ask(request),
             Event::ApprovalAnswered { approval_id, decision, by } => self.answer(approval_id, decision, by),
             Event::ApprovalWithdrawn(approval_id) => self.withdraw(approval_id),
-            Event::AgentTurnDone { outcome, model, cost_usd, fault } => {
-                self.agent_done(Ending { outcome, model, cost_usd, fault })
+            Event::AgentTurnDone { outcome, model, cost_usd, usage, fault } => {
+                self.agent_done(Ending { outcome, model, cost_usd, usage, fault })
             }
             Event::AgentExited { fault } => self.agent_exited(fault),
             Event::StopDeadline(turn_id) => self.stop_deadline(&turn_id),

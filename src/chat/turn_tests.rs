@@ -34,7 +34,7 @@ fn approval(name: &str) -> ApprovalRequest {
 }
 
 fn done(outcome: TurnOutcome) -> Event {
-    Event::AgentTurnDone { outcome, model: None, cost_usd: None, fault: None }
+    Event::AgentTurnDone { outcome, model: None, cost_usd: None, usage: None, fault: None }
 }
 
 fn broken() -> Fault {

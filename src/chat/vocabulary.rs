@@ -4,7 +4,7 @@
 
 use super::turn::QUEUE_LIMIT;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome,
+    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
@@ -52,6 +52,7 @@ pub struct TurnEnd {
     pub outcome: TurnOutcome,
     pub model: Option<String>,
     pub cost_usd: Option<f64>,
+    pub usage: Option<Usage>,
     pub fault: Option<Fault>,
 }
 
@@ -89,6 +90,7 @@ pub enum Event {
         outcome: TurnOutcome,
         model: Option<String>,
         cost_usd: Option<f64>,
+        usage: Option<Usage>,
         fault: Option<Fault>,
     },
     /// The process of this conversation's agent is gone.

@@ -243,6 +243,7 @@ impl Engine {
             pid: std::process::id(),
             driven: self.browser_of(port).is_some(),
             welcome_url: Some(self.welcome_url()),
+            extension_version: Some(VERSION.to_owned()),
         })
     }
 

@@ -68,7 +68,7 @@ impl Grants {
             Decision::AllowConversation => {
                 self.conversations.insert(wish.conversation_id.clone());
             }
-            Decision::AllowOnce | Decision::Deny => {}
+            Decision::AllowOnce | Decision::AllowAlways | Decision::Deny => {}
         }
     }
 }

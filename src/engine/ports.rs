@@ -114,6 +114,8 @@ pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelo
         ToPanel::TabsConversations(params) => named(client, "tabs.conversations", params),
         ToPanel::AgentsChanged(params) => named(client, "agents.changed", params),
         ToPanel::TabsWorking(params) => named(client, "tabs.working", params),
+        ToPanel::TabsActing(params) => named(client, "tabs.acting", params),
+        ToPanel::ActivityEntry(params) => named(client, "activity.entry", params),
         ToPanel::Echo(params) => named(client, "echo", params),
         ToPanel::Fault(params) => named(client, "fault", params),
     }

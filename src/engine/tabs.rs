@@ -30,6 +30,7 @@ pub(super) struct TabBook {
 /// What an agent does in its tab now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
+    pub(super) agent_label: String,
     pub(super) doing: String,
     pub(super) waiting: bool,
 }
@@ -188,8 +189,8 @@ impl Engine {
         }
     }
 
-    pub(super) fn turn_began(&self, conversation: &Arc<Conversation>) {
-        self.tab_book().working.insert(conversation.id().clone(), Working::default());
+    pub(super) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
+        self.tab_book().working.insert(conversation.id().clone(), Working { agent_label, ..Working::default() });
         self.tell_working();
         self.tell_tabs();
         self.update_busy();
@@ -266,8 +267,8 @@ impl Engine {
             let tabs = working.iter().filter_map(|(id, working)| {
                 let tab_id = self.store().get(id).ok()?.info().tab_id?;
                 let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;
-                let Working { doing, waiting } = working.clone();
-                Some(WorkingTab { tab_id, chrome_tab_id, doing, waiting })
+                let Working { agent_label, doing, waiting } = working.clone();
+                Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, waiting })
             });
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
             sender.send(&super::ports::notification(None, &message));

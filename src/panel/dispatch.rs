@@ -2,9 +2,11 @@
 
 use crate::engine::{Engine, PortId, PortSender};
 use crate::protocol::chat::AnsweredBy;
+use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::history::Conversations;
 use crate::protocol::ids::PanelId;
-use crate::protocol::methods::{Conversations, Empty, Hops, ToDaemon};
+use crate::protocol::methods::{Empty, Hops, ToDaemon};
 use crate::protocol::rpc::Envelope;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
@@ -107,11 +109,36 @@ impl Request {
             ToDaemon::ChatStop(of) => reply.give(engine.chat_stop(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
+            ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
+            other @ (ToDaemon::QuestionAnswer(_)
+            | ToDaemon::ConversationsRename(_)
+            | ToDaemon::ConversationsDelete(_)
+            | ToDaemon::ConversationsRestore(_)
+            | ToDaemon::ConversationsExport(_)
+            | ToDaemon::ConversationsAttach(_)
+            | ToDaemon::ConversationsFolder(_)
+            | ToDaemon::ConversationsTab(_)
+            | ToDaemon::InboxLeave(_)
+            | ToDaemon::SettingsGet(_)
+            | ToDaemon::SettingsSet(_)
+            | ToDaemon::PolicyList(_)
+            | ToDaemon::PolicyAdd(_)
+            | ToDaemon::PolicyRemove(_)
+            | ToDaemon::ActivitySubscribe(_)
+            | ToDaemon::ActivityUnsubscribe(_)
+            | ToDaemon::RefsList(_)
+            | ToDaemon::RefsShow(_)
+            | ToDaemon::RefsHighlight(_)
+            | ToDaemon::PickStart(_)
+            | ToDaemon::PickStop(_)) => {
+                reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
+            }
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
             ToDaemon::ConversationsList(list) => {
-                reply.give(Ok(Conversations { conversations: engine.conversations(list.search.as_deref()) }));
+                let conversations = engine.conversations(list.search.as_deref());
+                reply.give(Ok(Conversations { conversations, ..Conversations::default() }));
             }
             ToDaemon::AgentsList(list) => reply.give(Ok(engine.agents(list.refresh).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),

@@ -2,10 +2,16 @@
 //!
 //! Owns that table. Never used at run time: there each handler's return type says it.
 
-use super::chat::{ConversationInfo, HistoryPage, Subscribed};
+use super::activity::ActivityPage;
+use super::chat::{Attachment, ConversationInfo, HistoryPage, Subscribed};
 use super::command::CommandResult;
+use super::control::Stopped;
+use super::elements::{Picked, Refs};
 use super::hello::Welcome;
-use super::methods::{Agents, Conversations, Empty, FilePart, Hops, Pong, Rendered, Sent};
+use super::history::{Conversations, InboxLeft};
+use super::methods::{Agents, Empty, FilePart, Hops, Pong, Rendered, Sent};
+use super::policy::Policy;
+use super::settings::Settings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ts_rs::TS;
@@ -27,10 +33,32 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
     visitor.answer::<Sent>("chat.send");
     visitor.answer::<Empty>("chat.unqueue");
     visitor.answer::<Empty>("chat.stop");
+    visitor.answer::<Stopped>("chat.stopAll");
     visitor.answer::<Empty>("chat.continue");
     visitor.answer::<ConversationInfo>("chat.clear");
     visitor.answer::<Empty>("approval.answer");
     visitor.answer::<Conversations>("conversations.list");
+    visitor.answer::<Empty>("question.answer");
+    visitor.answer::<ConversationInfo>("conversations.rename");
+    visitor.answer::<Empty>("conversations.delete");
+    visitor.answer::<ConversationInfo>("conversations.restore");
+    visitor.answer::<Attachment>("conversations.export");
+    visitor.answer::<ConversationInfo>("conversations.attach");
+    visitor.answer::<ConversationInfo>("conversations.folder");
+    visitor.answer::<ConversationInfo>("conversations.tab");
+    visitor.answer::<InboxLeft>("inbox.leave");
+    visitor.answer::<Settings>("settings.get");
+    visitor.answer::<Settings>("settings.set");
+    visitor.answer::<Policy>("policy.list");
+    visitor.answer::<Policy>("policy.add");
+    visitor.answer::<Policy>("policy.remove");
+    visitor.answer::<ActivityPage>("activity.subscribe");
+    visitor.answer::<Empty>("activity.unsubscribe");
+    visitor.answer::<Refs>("refs.list");
+    visitor.answer::<Empty>("refs.show");
+    visitor.answer::<Empty>("refs.highlight");
+    visitor.answer::<Picked>("pick.start");
+    visitor.answer::<Empty>("pick.stop");
     visitor.answer::<Agents>("agents.list");
     visitor.answer::<ConversationInfo>("agents.choose");
     visitor.answer::<Rendered>("markdown.render");

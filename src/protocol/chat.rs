@@ -3,7 +3,10 @@
 //! The same types are the journal's lines and the panel's events. Never holds state.
 
 use super::fault::Fault;
-use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, StepId, TabId, TurnId};
+use super::ids::{
+    AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TabId,
+    TurnId,
+};
 use serde::{Deserialize, Serialize};
 
 /// The number of an event within its conversation: 1, 2, 3 … without gaps.
@@ -52,6 +55,9 @@ pub enum ChatBody {
         agent_label: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// The message was exactly one command and runs without a model.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        direct: bool,
     },
     /// A block of the agent's answer, as Markdown. It begins empty and grows by `chat.delta`;
     /// read back from the journal it holds all of its text.
@@ -116,6 +122,25 @@ pub enum ChatBody {
         decision: Decision,
         by: AnsweredBy,
     },
+    /// What the agent means to do. A later one of the same turn replaces it.
+    Plan {
+        turn_id: TurnId,
+        entries: Vec<PlanEntry>,
+    },
+    /// The agent asks the person something and waits for the answer.
+    Question {
+        turn_id: TurnId,
+        question_id: QuestionId,
+        parts: Vec<QuestionPart>,
+    },
+    QuestionDone {
+        turn_id: TurnId,
+        question_id: QuestionId,
+        /// One list of answers a part; none when it was withdrawn or not answered.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    },
     /// Something that a person should know while the turn goes on: a retry, a rate limit.
     Notice {
         turn_id: TurnId,
@@ -131,6 +156,9 @@ pub enum ChatBody {
         /// What this turn cost, in US dollars, where the agent reports it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_usd: Option<f64>,
+        /// What the model read and wrote in this turn, where the agent reports it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
         /// Why it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
@@ -154,6 +182,68 @@ pub struct PageContext {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<String>,
+}
+
+/// One line of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PlanEntry {
+    pub text: String,
+    pub status: PlanStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum PlanStatus {
+    Pending,
+    Running,
+    Done,
+}
+
+/// One question with the answers that the agent proposes; a person may also write their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct QuestionPart {
+    pub text: String,
+    /// A word or two that name it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub header: String,
+    pub options: Vec<QuestionOption>,
+    /// More than one may be chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multiple: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct QuestionOption {
+    pub label: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// Tokens of one turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Read anew.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub input_tokens: u64,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub output_tokens: u64,
+    /// Read from the provider's cache.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub cached_tokens: u64,
+    /// How much of the model's window the conversation fills now, and the window's size; 0 where not reported.
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub context_tokens: u64,
+    #[serde(default)]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub context_window: u64,
 }
 
 /// A file kept with the conversation and read by `file.read`.
@@ -213,6 +303,8 @@ pub enum Decision {
     AllowOnce,
     AllowSite,
     AllowConversation,
+    /// On every site, in every conversation, until the rule is taken back.
+    AllowAlways,
     Deny,
 }
 
@@ -272,7 +364,7 @@ pub struct ChatGap {
 }
 
 /// A conversation as lists and headers show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationInfo {
@@ -288,6 +380,9 @@ pub struct ConversationInfo {
     /// The agent it talks to; absent: the default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
+    /// The model that was chosen: `fast`, `deep` or one of the agent's; absent: by what each message asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The folder that the agent works in.
     pub folder: String,
     /// The number of its newest event; 0 while it has none.
@@ -299,6 +394,37 @@ pub struct ConversationInfo {
     pub updated_at: Millis,
     pub state: ConversationState,
     pub queued: u32,
+    /// What all turns cost together, in US dollars, where the agent reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// The tabs that the agent may use now, its own first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tabs: Vec<AllowedTab>,
+    /// While nothing was said here: an earlier conversation about the same page, to go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierConversation>,
+}
+
+/// A tab that a conversation's agent may use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AllowedTab {
+    pub tab_id: TabId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chrome_tab_id: Option<ChromeTabId>,
+    pub title: String,
+    pub url: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierConversation {
+    pub conversation_id: ConversationId,
+    pub title: String,
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: Millis,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -306,6 +432,8 @@ pub struct ConversationInfo {
 #[serde(rename_all = "kebab-case")]
 pub enum ConversationState {
     Idle,
+    /// The turn begins as soon as another agent has ended: as many run as may at once.
+    WaitingForSlot,
     Running,
     WaitingForApproval,
     Stopping,

@@ -155,6 +155,7 @@ pub struct StopTurns {
 
 /// How many were stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Stopped {
     pub turns: usize,
 }

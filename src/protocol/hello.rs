@@ -45,4 +45,7 @@ pub struct Welcome {
     /// The address of the welcome page, when the daemon serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub welcome_url: Option<String>,
+    /// The release of the extension that lies on disk: a browser that runs an older one can reload it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extension_version: Option<String>,
 }

@@ -92,6 +92,10 @@ text_id!(
     ApprovalId
 );
 text_id!(
+    /// One question of an agent to the person.
+    QuestionId
+);
+text_id!(
     /// One panel behind a browser's port, or the background itself where absent.
     PanelId
 );

@@ -2,12 +2,22 @@
 //!
 //! Owns the list. The daemon's dispatch and `extension/protocol.d.ts` are made from it.
 
+use super::activity::{ActivityEntry, ActivitySubscribe};
 use super::agents::AgentInfo;
 use super::chat::{ConversationInfo, Decision, MessageSource, PageContext, Seq};
 use super::command::CommandRequest;
+use super::elements::{Acting, OfTab, RefsHighlight, RefsShow};
 use super::fault::{Fault, Hop};
 use super::hello::Hello;
-use super::ids::{AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, Epoch, FileId, TabId, WindowId};
+use super::history::{
+    ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, ConversationTab, ConversationsList,
+    InboxLeave,
+};
+use super::ids::{
+    AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, TabId, WindowId,
+};
+use super::policy::{PolicyAdd, PolicyRemove};
+use super::settings::SettingsSet;
 use super::tabs::{TabWithConversation, TabsChanged};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +71,9 @@ pub enum ToDaemon {
     /// Stops the running turn. → [`Empty`]
     #[serde(rename = "chat.stop")]
     ChatStop(ChatRef),
+    /// Stops the running turns of all conversations. → [`super::control::Stopped`]
+    #[serde(rename = "chat.stopAll")]
+    ChatStopAll(Empty),
     /// Lets the waiting messages run after a turn that did not end well (stopped, failed, interrupted). → [`Empty`]
     #[serde(rename = "chat.continue")]
     ChatContinue(ChatRef),
@@ -70,13 +83,76 @@ pub enum ToDaemon {
     /// Answers an approval. → [`Empty`]
     #[serde(rename = "approval.answer")]
     ApprovalAnswer(ApprovalAnswer),
+    /// Answers a question of the agent. → [`Empty`]
+    #[serde(rename = "question.answer")]
+    QuestionAnswer(QuestionAnswer),
     /// Conversations, newest first. → [`Conversations`]
     #[serde(rename = "conversations.list")]
     ConversationsList(ConversationsList),
+    /// → [`ConversationInfo`]
+    #[serde(rename = "conversations.rename")]
+    ConversationsRename(ConversationRename),
+    /// Puts a conversation aside; it can be restored for some days. What runs there is stopped. → [`Empty`]
+    #[serde(rename = "conversations.delete")]
+    ConversationsDelete(ChatRef),
+    /// Brings a deleted conversation back. → [`ConversationInfo`]
+    #[serde(rename = "conversations.restore")]
+    ConversationsRestore(ChatRef),
+    /// → [`super::chat::Attachment`], read by `file.read`
+    #[serde(rename = "conversations.export")]
+    ConversationsExport(ConversationExport),
+    /// → [`ConversationInfo`]
+    #[serde(rename = "conversations.attach")]
+    ConversationsAttach(ConversationAttach),
+    /// → [`ConversationInfo`]
+    #[serde(rename = "conversations.folder")]
+    ConversationsFolder(ConversationFolder),
+    /// → [`ConversationInfo`]
+    #[serde(rename = "conversations.tab")]
+    ConversationsTab(ConversationTab),
+    /// → [`super::history::InboxLeft`]
+    #[serde(rename = "inbox.leave")]
+    InboxLeave(InboxLeave),
+    /// → [`super::settings::Settings`]
+    #[serde(rename = "settings.get")]
+    SettingsGet(Empty),
+    /// → [`super::settings::Settings`]
+    #[serde(rename = "settings.set")]
+    SettingsSet(SettingsSet),
+    /// → [`super::policy::Policy`]
+    #[serde(rename = "policy.list")]
+    PolicyList(Empty),
+    /// → [`super::policy::Policy`]
+    #[serde(rename = "policy.add")]
+    PolicyAdd(PolicyAdd),
+    /// → [`super::policy::Policy`]
+    #[serde(rename = "policy.remove")]
+    PolicyRemove(PolicyRemove),
+    /// → [`super::activity::ActivityPage`]
+    #[serde(rename = "activity.subscribe")]
+    ActivitySubscribe(ActivitySubscribe),
+    /// → [`Empty`]
+    #[serde(rename = "activity.unsubscribe")]
+    ActivityUnsubscribe(Empty),
+    /// The refs of a tab's last snapshot. → [`super::elements::Refs`]
+    #[serde(rename = "refs.list")]
+    RefsList(OfTab),
+    /// → [`Empty`]
+    #[serde(rename = "refs.show")]
+    RefsShow(RefsShow),
+    /// → [`Empty`]
+    #[serde(rename = "refs.highlight")]
+    RefsHighlight(RefsHighlight),
+    /// Lets the person pick an element; answered when they have, or when they gave it up. → [`super::elements::Picked`]
+    #[serde(rename = "pick.start")]
+    PickStart(OfTab),
+    /// Ends a pick that waits. → [`Empty`]
+    #[serde(rename = "pick.stop")]
+    PickStop(OfTab),
     /// → [`Agents`]
     #[serde(rename = "agents.list")]
     AgentsList(AgentsList),
-    /// Chooses the agent of a conversation. → [`ConversationInfo`]
+    /// Chooses the agent and the model of a conversation. → [`ConversationInfo`]
     #[serde(rename = "agents.choose")]
     AgentsChoose(AgentsChoose),
     /// Markdown to HTML, one result a block. → [`Rendered`]
@@ -116,6 +192,12 @@ pub enum ToPanel {
     /// A live check of the way out: to the background, or to the panel that `client` names. Answered by `echoed`.
     #[serde(rename = "echo")]
     Echo(Echo),
+    /// An agent's pointer in a page (to the background: it draws it).
+    #[serde(rename = "tabs.acting")]
+    TabsActing(Acting),
+    /// A command began or ended (to panels that asked by `activity.subscribe`).
+    #[serde(rename = "activity.entry")]
+    ActivityEntry(ActivityEntry),
     /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),
@@ -279,18 +361,15 @@ pub struct ApprovalAnswer {
     pub decision: Decision,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct ConversationsList {
-    /// Only those whose title or page holds this text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub search: Option<String>,
-}
-
+/// The answers to a question, one list a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Conversations {
-    pub conversations: Vec<ConversationInfo>,
+#[serde(rename_all = "camelCase")]
+pub struct QuestionAnswer {
+    pub conversation_id: ConversationId,
+    pub question_id: QuestionId,
+    /// The labels that were chosen, or the person's own words. Empty: the person does not want to answer.
+    pub answers: Vec<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -315,6 +394,9 @@ pub struct AgentsChoose {
     /// Absent: the default agent.
     #[serde(default)]
     pub agent: Option<AgentName>,
+    /// `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -374,6 +456,8 @@ pub struct TabsConversations {
 pub struct WorkingTab {
     pub tab_id: TabId,
     pub chrome_tab_id: ChromeTabId,
+    /// The agent's name as people know it.
+    pub agent_label: String,
     /// What it does, in words: `Clicking Submit`.
     pub doing: String,
     /// It waits for a person's answer.

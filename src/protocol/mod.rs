@@ -4,21 +4,26 @@
 //! `extension/protocol.d.ts` is generated from these types (`typescript.rs` holds it in step), and
 //! `tests/golden` holds every message as JSON (`golden.rs`).
 
+pub mod activity;
 pub mod agents;
 #[cfg(test)]
 mod answers;
 pub mod chat;
 pub mod command;
 pub mod control;
+pub mod elements;
 pub mod fault;
 pub mod frame;
 #[cfg(test)]
 mod golden;
 pub mod hello;
+pub mod history;
 pub mod ids;
 pub mod keeper;
 pub mod methods;
+pub mod policy;
 pub mod rpc;
+pub mod settings;
 pub mod tabs;
 #[cfg(test)]
 mod typescript;

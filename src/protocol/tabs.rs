@@ -23,6 +23,9 @@ pub struct ChromeTab {
     /// From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
+    /// Chrome has just brought a closed tab back as this one (`chrome.sessions`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restored: bool,
 }
 
 /// `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.

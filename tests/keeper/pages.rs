@@ -146,6 +146,7 @@ async fn tabs_have_numbers_openers_and_ends() {
         incognito: false,
         discarded: false,
         target_id: opened.page.clone(),
+        restored: false,
     };
     browser.bind(&chrome);
     assert_eq!(browser.by_chrome_id(ChromeTabId(77)).unwrap().id, opened.id);

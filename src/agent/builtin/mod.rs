@@ -49,6 +49,10 @@ impl Agent for Builtin {
             fault: None,
             default: false,
             has_model: false,
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: None,
         };
         Box::pin(std::future::ready(info))
     }
@@ -103,7 +107,7 @@ impl AgentSession for Session {
             let task = tokio::spawn(async move {
                 let End { outcome, fault } = turn.run(&prompt).await;
                 ended.store(true, Ordering::Release);
-                let end = AgentEvent::TurnDone { outcome, model: None, cost_usd: None, fault };
+                let end = AgentEvent::TurnDone { outcome, model: None, cost_usd: None, usage: None, fault };
                 if turn.events.send(end).await.is_err() {
                     tracing::debug!("nobody hears the end of a turn");
                 }

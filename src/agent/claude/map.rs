@@ -255,7 +255,7 @@ impl Mapper {
         });
         let fault = (outcome == TurnOutcome::Failed)
             .then(|| faults::of_result(&result, self.failure(result.api_error_status, turn.error.as_deref())));
-        events.push(AgentEvent::TurnDone { outcome, model: self.model.clone(), cost_usd, fault });
+        events.push(AgentEvent::TurnDone { outcome, model: self.model.clone(), cost_usd, usage: None, fault });
     }
 }
 

@@ -82,6 +82,10 @@ impl ClaudeCode {
             fault: None,
             default: false,
             has_model: true,
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: None,
         };
         let Some(program) = self.find(environment).await else {
             info.fault = Some(faults::missing(self.configured.as_deref()));

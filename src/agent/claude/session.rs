@@ -192,7 +192,14 @@ impl Actor {
                     Next::Stuck => {
                         let outcome = TurnOutcome::Stopped;
                         self.in_turn = false;
-                        self.tell(AgentEvent::TurnDone { outcome, model: None, cost_usd: None, fault: None }).await;
+                        self.tell(AgentEvent::TurnDone {
+                            outcome,
+                            model: None,
+                            cost_usd: None,
+                            usage: None,
+                            fault: None,
+                        })
+                        .await;
                         return Some(Ending::Stuck);
                     }
                 }

@@ -41,9 +41,9 @@ impl Task {
                 }
             }
             AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
-            AgentEvent::TurnDone { outcome, model, cost_usd, fault } => {
+            AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
-                self.step(Event::AgentTurnDone { outcome, model, cost_usd, fault });
+                self.step(Event::AgentTurnDone { outcome, model, cost_usd, usage, fault });
             }
             AgentEvent::Exited { fault } => {
                 self.close_steps(&turn_id);

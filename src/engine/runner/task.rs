@@ -173,7 +173,7 @@ impl Task {
         if let Err(error) = begun {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }
-        self.engine.turn_began(&self.conversation);
+        self.engine.turn_began(&self.conversation, choice.agent.label().to_owned());
         if let Some(fault) = choice.fault {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }

@@ -1,0 +1,100 @@
+//! Conversations as a list: finding, naming, moving, deleting and exporting them.
+//!
+//! Owns these requests' shapes. Never the conversations' content: that is `chat.rs`.
+
+use super::chat::ConversationInfo;
+use super::ids::{ChromeTabId, ConversationId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `conversations.list`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ConversationsList {
+    /// Only those whose title, page or messages hold this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Conversations {
+    /// Newest first.
+    pub conversations: Vec<ConversationInfo>,
+    /// The words around the first find of a search, where it was found in a message.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub excerpts: BTreeMap<ConversationId, String>,
+}
+
+/// `conversations.rename`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRename {
+    pub conversation_id: ConversationId,
+    /// Empty: the first words of its first message again.
+    pub title: String,
+}
+
+/// `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
+/// forgotten where nothing was said in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAttach {
+    pub conversation_id: ConversationId,
+    pub chrome_tab_id: ChromeTabId,
+}
+
+/// `conversations.folder`: where its agent works from the next message on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationFolder {
+    pub conversation_id: ConversationId,
+    /// An absolute path, or one that begins with `~/`.
+    pub folder: String,
+}
+
+/// `conversations.tab`: adds a tab to those that the agent may use, or takes it out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationTab {
+    pub conversation_id: ConversationId,
+    pub chrome_tab_id: ChromeTabId,
+    pub allowed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum ExportFormat {
+    Markdown,
+    Json,
+}
+
+/// `conversations.export`: answered with a file that `file.read` gives in parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationExport {
+    pub conversation_id: ConversationId,
+    pub format: ExportFormat,
+}
+
+/// `inbox.leave`: a note for the workspace that the conversation works in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct InboxLeave {
+    pub conversation_id: ConversationId,
+    pub text: String,
+}
+
+/// Where the note lies now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct InboxLeft {
+    pub path: String,
+}
