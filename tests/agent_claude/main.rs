@@ -237,7 +237,7 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
     talk.session.interrupt().await;
     let events = talk.turn().await;
     let withdrawn =
-        |event: &AgentEvent| matches!(event, AgentEvent::PermissionWithdrawn { request } if *request == asked.request);
+        |event: &AgentEvent| matches!(event, AgentEvent::Withdrawn { request } if *request == asked.request);
     assert_eq!(events.iter().filter(|event| withdrawn(event)).count(), 1);
     assert_eq!(end_of(&events), (TurnOutcome::Stopped, None));
     // Too late: nothing comes of it.

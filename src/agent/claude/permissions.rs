@@ -2,7 +2,7 @@
 //!
 //! Owns the open questions. Pure but for the channel of each answer; the session writes the lines.
 
-use super::guard::Guard;
+use crate::agent::guard::Guard;
 use super::map::own_tool;
 use super::wire::CanUseTool;
 use super::{outgoing, words};
@@ -117,7 +117,7 @@ fn deny(request_id: &str, tool_use_id: Option<String>, words: &str) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::{Permissions, Verdict};
-    use crate::agent::claude::guard::Guard;
+    use crate::agent::guard::Guard;
     use crate::agent::claude::wire::CanUseTool;
     use serde_json::{Value, json};
     use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! session can't be resumed.
 
 use super::faults;
-use super::guard::Guard;
+use crate::agent::guard::Guard;
 use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;

@@ -35,7 +35,7 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::PermissionWithdrawn { request } => {
+            AgentEvent::Withdrawn { request } => {
                 if let Some(approval_id) = self.requests.remove(&request) {
                     self.step(Event::ApprovalWithdrawn(approval_id));
                 }
