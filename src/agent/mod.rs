@@ -3,6 +3,7 @@
 //! Owns the adapter traits and the one event vocabulary that all agents are mapped to.
 //! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
+pub mod acp;
 pub mod adapter;
 pub mod builtin;
 pub mod claude;

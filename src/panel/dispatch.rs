@@ -110,8 +110,10 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
-            other @ (ToDaemon::QuestionAnswer(_)
-            | ToDaemon::ConversationsRename(_)
+            ToDaemon::QuestionAnswer(answer) => {
+                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
+            }
+            other @ (ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
             | ToDaemon::ConversationsRestore(_)
             | ToDaemon::ConversationsExport(_)

@@ -46,9 +46,10 @@ pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let error_of = |message: &str, hint: &str| api(message, &said, hint);
     match (error.kind(), error.status()) {
         ("unauthorized", _) | (_, Some(401)) if !uses_key => signed_out(),
-        ("unauthorized", _) | (_, Some(401)) => {
-            error_of("OpenAI's API refused the key.", "Sign in again with `codex login`, or check the key it was given.")
-        }
+        ("unauthorized", _) | (_, Some(401)) => error_of(
+            "OpenAI's API refused the key.",
+            "Sign in again with `codex login`, or check the key it was given.",
+        ),
         (_, Some(403)) => error_of("OpenAI's API refused access.", "Check what your OpenAI account may use."),
         ("usageLimitExceeded" | "rateLimitExceeded" | "sessionBudgetExceeded", _) | (_, Some(429)) => {
             error_of("OpenAI's usage limit is reached.", "Wait until it resets, or choose another model.")
@@ -59,9 +60,7 @@ pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
         ("contextWindowExceeded", _) => {
             error_of("The conversation is too long for the model.", "Start a new chat, or choose another model.")
         }
-        ("serverOverloaded", _) | (_, Some(503)) => {
-            error_of("OpenAI's API is overloaded.", "Try again in a minute.")
-        }
+        ("serverOverloaded", _) | (_, Some(503)) => error_of("OpenAI's API is overloaded.", "Try again in a minute."),
         (_, Some(500..=599)) | ("internalServerError", _) => error_of("OpenAI's API failed.", "Try again in a minute."),
         (
             "httpConnectionFailed"
@@ -94,11 +93,8 @@ mod tests {
 
     #[test]
     fn kinds_and_statuses_are_told_apart() {
-        let error = |info| TurnError {
-            message: r#"{"error":{"message":"said"}}"#.to_owned(),
-            codex_error_info: Some(info),
-            additional_details: None,
-        };
+        let error =
+            |info| TurnError { message: r#"{"error":{"message":"said"}}"#.to_owned(), codex_error_info: Some(info) };
         let stream = |status| error(json!({"responseStreamDisconnected": {"httpStatusCode": status}}));
         assert_eq!(of_turn(&error(json!("unauthorized")), false).code, FaultCode::AgentSignedOut);
         let key = of_turn(&error(json!("unauthorized")), true);

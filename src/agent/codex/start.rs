@@ -110,8 +110,8 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
         Some(answer) => answer,
         None => wire.ask("thread/start", params).await.map_err(broken)?,
     };
-    let thread: ThreadStarted =
-        read(&answer, "thread/start").ok_or_else(|| PROGRAM.broken("its answer to a new thread has an unknown shape"))?;
+    let thread: ThreadStarted = read(&answer, "thread/start")
+        .ok_or_else(|| PROGRAM.broken("its answer to a new thread has an unknown shape"))?;
     let confined = thread.active_permission_profile.as_ref().is_some_and(|profile| profile.id == PROFILE);
     if !confined {
         return Err(faults::unconfined());

@@ -16,9 +16,7 @@ use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::session::{Answer, Out, Talk, Wish};
-use crate::protocol::chat::{
-    PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome,
-};
+use crate::protocol::chat::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::ids::StepId;
 use base64::Engine;
 use serde_json::{Value, json};
@@ -383,8 +381,9 @@ impl CodexTalk {
     fn ask_questions(&mut self, id: Value, questions: Questions, out: &mut Out) {
         let ids = questions.questions.iter().map(|question| question.id.clone()).collect();
         let part = |question: super::wire::Question| {
-            let option = |option: super::wire::QuestionOption| {
-                QuestionOption { label: option.label, description: option.description }
+            let option = |option: super::wire::QuestionOption| QuestionOption {
+                label: option.label,
+                description: option.description,
             };
             let options = question.options.unwrap_or_default().into_iter().map(option).collect();
             QuestionPart { text: question.question, header: question.header, options, multiple: false }

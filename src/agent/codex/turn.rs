@@ -14,7 +14,7 @@ pub struct Turn {
     pub id: Option<String>,
     pub stopping: bool,
     /// Bytes of an item's text that were told already.
-    streamed: HashMap<String, usize>,
+    pub streamed: HashMap<String, usize>,
     pub open_steps: Vec<String>,
     pub denied: HashSet<String>,
     /// What file changes would do, for the question about them.

@@ -62,7 +62,9 @@ impl Notification {
             "item/started" => Self::ItemStarted(read(params, method)?),
             "item/completed" => Self::ItemCompleted(read(params, method)?),
             "item/agentMessage/delta" => Self::TextDelta(read(params, method)?),
-            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => Self::ThinkingDelta(read(params, method)?),
+            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
+                Self::ThinkingDelta(read(params, method)?)
+            }
             "item/reasoning/summaryPartAdded" => Self::ThinkingPart(read(params, method)?),
             "turn/plan/updated" => Self::PlanUpdated(read(params, method)?),
             "thread/tokenUsage/updated" => Self::TokenUsage(read(params, method)?),
@@ -102,8 +104,6 @@ pub struct TurnError {
     /// A name, or an object with one field of that name.
     #[serde(default)]
     pub codex_error_info: Option<Value>,
-    #[serde(default)]
-    pub additional_details: Option<String>,
 }
 
 impl TurnError {
@@ -209,9 +209,6 @@ pub enum Item {
 
 #[derive(Debug, Deserialize)]
 pub struct CommandAction {
-    /// `read`, `listFiles`, `search`, `unknown`
-    #[serde(default, rename = "type")]
-    pub kind: String,
     #[serde(default)]
     pub command: String,
 }
@@ -237,8 +234,6 @@ pub struct FileUpdateKind {
 pub struct McpResult {
     #[serde(default)]
     pub content: Vec<McpContent>,
-    #[serde(default, rename = "_meta")]
-    pub meta: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

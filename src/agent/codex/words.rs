@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn steps_are_told_in_words() {
-        let action = CommandAction { kind: "unknown".to_owned(), command: "ls -l".to_owned() };
+        let action = CommandAction { command: "ls -l".to_owned() };
         let told = running("/bin/bash -lc 'ls -l'", &[action]);
         assert_eq!((told.verb.as_str(), told.object.as_str()), ("Running", "ls -l"));
         let folder = Path::new("/srv");

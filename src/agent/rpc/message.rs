@@ -19,10 +19,20 @@ pub enum Dialect {
 #[derive(Debug)]
 pub enum Incoming {
     /// The answer to a request of ours.
-    Answer { id: u64, outcome: Result<Box<RawValue>, RpcError> },
+    Answer {
+        id: u64,
+        outcome: Result<Box<RawValue>, RpcError>,
+    },
     /// The agent waits for an answer under its own `id`, a number or a text.
-    Request { id: Value, method: String, params: Box<RawValue> },
-    Notification { method: String, params: Box<RawValue> },
+    Request {
+        id: Value,
+        method: String,
+        params: Box<RawValue>,
+    },
+    Notification {
+        method: String,
+        params: Box<RawValue>,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, thiserror::Error)]

@@ -12,7 +12,7 @@ use crate::agent::faults;
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
 use crate::agent::process::lines::Lines;
 use crate::protocol::chat::{QuestionPart, StepKind, TurnOutcome};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;

@@ -17,7 +17,7 @@ pub struct Wire {
     pub(super) dialect: Dialect,
     pub(super) last_id: u64,
     /// What came before the session began.
-    pub(super) early: Vec<Incoming>,
+    pub early: Vec<Incoming>,
 }
 
 #[derive(Debug, thiserror::Error)]
