@@ -95,7 +95,7 @@ impl CodexTalk {
         match outcome {
             Ok(answer) => {
                 if let Some(accepted) = read::<TurnAccepted>(&answer, "turn/start") {
-                    self.turn_has_id(accepted.turn.id, out);
+                    self.turn_has_id(accepted.turn.id);
                 }
             }
             Err(error) => {
@@ -105,12 +105,9 @@ impl CodexTalk {
         }
     }
 
-    /// An interrupt that came before the turn had an id is sent now.
-    fn turn_has_id(&mut self, id: String, out: &mut Out) {
-        let Some(turn) = self.turn.as_mut().filter(|turn| turn.id.is_none() && !id.is_empty()) else { return };
-        turn.id = Some(id);
-        if turn.stopping {
-            self.send_interrupt(out);
+    fn turn_has_id(&mut self, id: String) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.id.is_none() && !id.is_empty()) {
+            turn.id = Some(id);
         }
     }
 
@@ -122,7 +119,13 @@ impl CodexTalk {
 
     fn notified(&mut self, notification: Notification, out: &mut Out) {
         match notification {
-            Notification::TurnStarted(of) => self.turn_has_id(of.turn.id, out),
+            Notification::TurnStarted(of) => {
+                self.turn_has_id(of.turn.id);
+                // Before it has started an interrupt is refused.
+                if self.turn.as_ref().is_some_and(|turn| turn.stopping) {
+                    self.send_interrupt(out);
+                }
+            }
             Notification::TurnCompleted(of) => {
                 if let Some(turn) = self.turn.as_mut()
                     && of.turn.error.is_some()
