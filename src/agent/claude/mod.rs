@@ -7,6 +7,8 @@ mod map;
 mod options;
 mod outgoing;
 mod permissions;
+mod plan;
+mod question;
 #[cfg(test)]
 mod replay;
 mod session;
