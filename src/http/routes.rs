@@ -1,16 +1,22 @@
 //! The routes, in three rings: open to anybody on this machine, to the token, to the person alone.
 
+use super::activity;
 use super::answer::Refusal;
 use super::guard::{self, Access, Caller};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
+use crate::protocol::activity::ActivitySource;
+use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
-use crate::protocol::control::{ChatRequest, ConnectRequest, Doctor, Status, StopTurns, Stopped, WaitingApprovals};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -37,6 +43,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
+        .route("/activity/stream", get(activity::stream))
+        .route("/activity/history", get(activity::history))
+        .route("/refs", get(activity::refs))
         .layer(from_fn_with_state(access, guard::private));
     let person = Router::new()
         .route("/connect", post(connect))
@@ -45,7 +54,12 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/chat", post(chat))
         .route("/stop-turns", post(stop_turns))
         .route("/approvals", get(approvals))
+        .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
+        .route("/policy", get(policy))
+        .route("/policy/add", post(add_rule))
+        .route("/policy/remove", post(remove_rule))
+        .route("/audit", post(audit))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(private).merge(person).with_state(engine).merge(mcp).layer(DefaultBodyLimit::max(BODY_LIMIT)).fallback(
@@ -92,7 +106,8 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let result = engine.command(request).await?;
+    let source = if own { ActivitySource::Terminal } else { ActivitySource::Http };
+    let result = engine.command(request, source).await?;
     if own {
         return Ok(Json(result).into_response());
     }
@@ -121,9 +136,8 @@ async fn connect(State(engine): State<Engine>, Body(request): Body<ConnectReques
     json_lines(lines)
 }
 
-async fn disconnect(State(engine): State<Engine>) -> Result<Json<Empty>, Refusal> {
-    engine.disconnect().await?;
-    Ok(Json(Empty {}))
+async fn disconnect(State(engine): State<Engine>) -> Result<Json<Disconnected>, Refusal> {
+    Ok(Json(engine.disconnect().await?))
 }
 
 async fn stop(State(engine): State<Engine>) -> Json<Empty> {
@@ -143,6 +157,30 @@ async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
     Json(WaitingApprovals { approvals: engine.waiting_approvals() })
+}
+
+async fn watch_approvals(State(engine): State<Engine>, Body(Empty {}): Body<Empty>) -> Response {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.watch_approvals(sender);
+    json_lines(lines)
+}
+
+async fn policy(State(engine): State<Engine>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy()?))
+}
+
+async fn add_rule(State(engine): State<Engine>, Body(add): Body<PolicyAdd>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy_add(add, AuditBy::Terminal)?))
+}
+
+async fn remove_rule(State(engine): State<Engine>, Body(remove): Body<PolicyRemove>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy_remove(&remove, AuditBy::Terminal)?))
+}
+
+async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) -> Result<Response, Refusal> {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.audit(request, sender)?;
+    Ok(json_lines(lines))
 }
 
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
@@ -203,6 +241,9 @@ mod tests {
             ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
             ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
+            ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),
             ("POST", "/command", Some(TOKEN), "no json", StatusCode::BAD_REQUEST),
             ("POST", "/command", Some(TOKEN), r#"{"command":"nonsense","args":[]}"#, StatusCode::NOT_FOUND),

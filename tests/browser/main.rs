@@ -6,6 +6,8 @@
 mod composed;
 mod contents;
 mod looks;
+mod marks;
+mod refused;
 mod world;
 
 use gstack::command::{Context, registry};
