@@ -222,6 +222,12 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
         }
+        if let Some(account) = &agent.account {
+            line.push_str(&format!("\n    Signed in: {account}"));
+        }
+        if let Some(warning) = &agent.warning {
+            line.push_str(&format!("\n    {warning}"));
+        }
         if let Some(fault) = &agent.fault {
             line.push_str(&format!("\n    {}", fault.message));
             if let Some(command) = &fault.command {

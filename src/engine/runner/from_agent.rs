@@ -8,8 +8,8 @@ use crate::chat::turn::ApprovalRequest;
 use crate::chat::{BlockKind, ChatError, Event};
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind};
-use crate::protocol::ids::{ApprovalId, TurnId};
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
+use crate::protocol::ids::{ApprovalId, StepId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -34,6 +34,7 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
+                let outcome = self.outcome_of(&step_id, outcome);
                 self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
@@ -142,6 +143,13 @@ impl Task {
     /// What the turn's end leaves unanswered.
     pub(super) fn close_questions(&self) {
         self.tell_trouble(self.runner.questions.withdraw_all(&self.conversation));
+    }
+
+    /// A call that failed because it was denied is told as denied.
+    fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
+        let failed = outcome == StepOutcome::Failed;
+        let denied = failed && self.steps.tool_of(step_id).is_some_and(|tool| self.runner.take_denied(tool));
+        if denied { StepOutcome::Denied } else { outcome }
     }
 
     /// A turn's end leaves no step open: what was not reported is unknown.

@@ -30,6 +30,9 @@ pub(super) struct Runner {
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
     turn: Arc<Mutex<CancellationToken>>,
     questions: Arc<Questions>,
+    /// The tools whose calls were denied and whose steps have not ended yet. An agent is told in words only, and
+    /// reports a denied call like any that failed.
+    denied: Arc<Mutex<Vec<String>>>,
 }
 
 enum Input {
@@ -44,6 +47,8 @@ enum Input {
         request: ApprovalRequest,
         answer: oneshot::Sender<(Decision, AnsweredBy)>,
     },
+    /// A question of the agent was answered.
+    Answered,
     /// Its tab is gone: the agent is needed no more, once no turn runs.
     LetGo,
 }
@@ -56,6 +61,7 @@ impl Runner {
             gate: Arc::new(Mutex::new(sender)),
             turn: Arc::default(),
             questions: Arc::default(),
+            denied: Arc::default(),
         };
         let task = Task {
             engine: engine.clone(),
@@ -122,7 +128,21 @@ impl Runner {
         answers: Vec<Vec<String>>,
         by: AnsweredBy,
     ) -> Result<(), Fault> {
-        self.questions.answer(&self.conversation, question_id, answers, by)
+        self.questions.answer(&self.conversation, question_id, answers, by)?;
+        self.input(Input::Answered);
+        Ok(())
+    }
+
+    /// A tool call of the turn was denied, by the policy or by a person: its step says so.
+    pub(super) fn note_denied(&self, tool: &str) {
+        super::lock(&self.denied).push(tool.to_owned());
+    }
+
+    /// Whether the step of `tool` that failed now is one that was denied.
+    fn take_denied(&self, tool: &str) -> bool {
+        let mut denied = super::lock(&self.denied);
+        let at = denied.iter().position(|name| name == tool);
+        at.map(|at| denied.remove(at)).is_some()
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.

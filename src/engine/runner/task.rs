@@ -109,6 +109,7 @@ impl Task {
                 self.step(Event::ApprovalAsked(request));
                 self.engine.approvals_changed();
             }
+            Input::Answered => self.note_waiting(),
             Input::LetGo => self.end_unneeded(),
         }
     }
@@ -146,6 +147,7 @@ impl Task {
                 self.requests.clear();
                 self.close_questions();
                 self.steps.clear();
+                lock(&self.runner.denied).clear();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
                 }
