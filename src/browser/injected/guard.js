@@ -30,6 +30,7 @@ for (const type of GUARDED) addEventListener(type, lookAt, { capture: true, pass
 /* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
 function setGuard(element) {
   releaseGuard();
+  yieldOwn(true);
   const state = { element, verdict: null, expiry: 0 };
   for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
   state.expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
@@ -42,6 +43,7 @@ function releaseGuard(since = DOCUMENT_ID) {
   const state = guard;
   guard = null;
   if (!state) return null;
+  yieldOwn(false);
   clearTimeout(state.expiry);
   for (const type of GUARDED_TOUCH) removeEventListener(type, lookAt, { capture: true });
   return state.verdict;

@@ -4,6 +4,7 @@
 //! the order in which they were decided. What the task does with them is in `task`.
 
 mod from_agent;
+mod questions;
 mod task;
 
 use super::Engine;
@@ -13,7 +14,8 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId, QuestionId};
+use questions::Questions;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use task::Task;
@@ -27,6 +29,7 @@ pub(super) struct Runner {
     gate: Arc<Mutex<mpsc::UnboundedSender<Input>>>,
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
     turn: Arc<Mutex<CancellationToken>>,
+    questions: Arc<Questions>,
 }
 
 enum Input {
@@ -48,8 +51,12 @@ enum Input {
 impl Runner {
     pub(super) fn start(engine: Engine, conversation: Arc<Conversation>) -> Self {
         let (sender, inputs) = mpsc::unbounded_channel();
-        let runner =
-            Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)), turn: Arc::default() };
+        let runner = Self {
+            conversation: conversation.clone(),
+            gate: Arc::new(Mutex::new(sender)),
+            turn: Arc::default(),
+            questions: Arc::default(),
+        };
         let task = Task {
             engine: engine.clone(),
             conversation,
@@ -106,6 +113,16 @@ impl Runner {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver
+    }
+
+    /// Answers a question of the agent. `answers` empty: the person does not want to answer.
+    pub(super) fn answer_question(
+        &self,
+        question_id: &QuestionId,
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    ) -> Result<(), Fault> {
+        self.questions.answer(&self.conversation, question_id, answers, by)
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.
