@@ -8,6 +8,7 @@ use super::journal::{Journal, follow};
 use super::marks::{Drawn, ListedRef};
 use super::pointer::PointerWatch;
 use super::refs::{RefName, RefTable};
+use super::snapshot_lines::SNAPSHOT_LIMIT;
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -25,9 +26,16 @@ use tokio::sync::Notify;
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is remembered of the tabs of one browser. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Pages {
     memories: Arc<Mutex<HashMap<TabId, Arc<Memory>>>>,
+    snapshot_limit: usize,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { memories: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 /// What is remembered of one tab.
@@ -68,13 +76,20 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pages {
+    /// In bytes: what is beyond in a snapshot is only counted. The default is 60,000.
+    #[must_use]
+    pub fn with_snapshot_limit(mut self, limit: usize) -> Self {
+        self.snapshot_limit = limit;
+        self
+    }
+
     /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None, pointer: None })
+        Ok(Page { work, memory, only_on: None, snapshot_limit: self.snapshot_limit, pointer: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -111,6 +126,7 @@ pub struct Page {
     pub(super) memory: Arc<Memory>,
     /// Input is sent only while the tab shows this site.
     only_on: Option<String>,
+    pub(super) snapshot_limit: usize,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
 }
