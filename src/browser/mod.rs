@@ -20,6 +20,7 @@ pub mod page;
 pub mod refused;
 mod router;
 pub mod session;
+mod standing;
 pub mod tab;
 pub mod tabs;
 mod targets;
