@@ -3,8 +3,10 @@
 //! Never knows of chats, browsers or agents.
 
 pub mod atomic;
+pub mod browsers;
 pub mod clock;
 pub mod home;
+pub mod inbox;
 pub mod lock;
 pub mod peer;
 pub mod program;

@@ -318,6 +318,14 @@ impl Browser {
         let version = self.root().call(GetVersionParams::default()).await?;
         Ok(version.product.replacen('/', " ", 1))
     }
+    /// The browser's own process; none where it does not tell.
+    pub async fn pid(&self) -> Option<u32> {
+        const LIMIT: Duration = Duration::from_secs(2);
+        let reply = self.root().call_json("SystemInfo.getProcessInfo", &serde_json::json!({}), LIMIT).await.ok()?;
+        let processes = reply.get("processInfo")?.as_array()?;
+        let own = processes.iter().find(|process| process["type"] == "browser")?;
+        u32::try_from(own["id"].as_u64()?).ok()
+    }
     /// Makes a tab the current one. Does not bring it into view.
     pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {
         let tab = self.tab(id)?;

@@ -7,6 +7,7 @@ pub mod arrival;
 pub mod browser;
 pub mod cdp;
 pub mod dialogs;
+pub mod endpoint;
 mod engage;
 pub mod error;
 pub mod events;

@@ -3,11 +3,14 @@
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
 mod arguments;
+mod browser_cookies;
+pub mod browser_state;
 mod chain;
 mod compare;
 mod composition;
 mod contents;
 pub mod context;
+pub mod control;
 mod cookie_file;
 mod cookies;
 mod devtools;
@@ -15,6 +18,7 @@ pub mod envelope;
 mod files;
 mod frames;
 mod identity;
+mod inbox;
 mod inspect;
 mod inspection;
 mod interaction;
@@ -32,6 +36,7 @@ mod snapshot;
 pub mod spec;
 mod tabs;
 mod text_diff;
+pub mod tool_profile;
 pub mod tool_schema;
 pub mod url_guard;
 mod visual;

@@ -5,7 +5,9 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
-use crate::command::{Arguments, Context, Output, Spec, registry};
+use crate::browser::browser::Browser;
+use crate::browser::page::{Pages, PointerWatch};
+use crate::command::{Arguments, Context, Output, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -14,9 +16,6 @@ use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
-
-/// Answered here: it is about gstack, not about a page.
-const STATUS: &str = "status";
 
 impl Engine {
     /// A command from the terminal or a script.
@@ -28,20 +27,28 @@ impl Engine {
     }
 
     async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
-        if request.command == STATUS {
-            let status = self.status();
-            let data = serde_json::to_value(&status).ok();
-            return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
-        }
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
-        Arguments::parse(spec, &request.args)?;
+        let arguments = Arguments::parse(spec, &request.args)?;
+        match spec.name {
+            control::STATUS => {
+                let status = self.status();
+                let data = serde_json::to_value(&status).ok();
+                return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
+            }
+            control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
+            control::RESUME => return self.resume(&request).await,
+            _ => {}
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
+            return outcome.map(Output::into_result);
+        }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
-        let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -54,7 +61,7 @@ impl Engine {
             return Err(not_driven());
         }
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -72,23 +79,35 @@ impl Engine {
         let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let context = Context {
-            browser,
-            pages,
-            tab: target.tab,
-            moves_current: target.moves_current,
-            only_on: target.only_on,
-            cwd: target.cwd.map(Path::to_owned),
-            temp_folder: self.temporary_folder()?,
-            state_folder: self.home().root().join("states"),
-            cancel: cancel.clone(),
-        };
+        let context = self.context(browser, pages, target, cancel.clone())?;
         tokio::select! {
             outcome = registry::execute(&context, spec, arguments) => outcome,
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
             () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
         }
+    }
+
+    /// What a command runs with.
+    pub(super) fn context(
+        &self,
+        browser: Browser,
+        pages: Pages,
+        target: Target<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Context, Fault> {
+        Ok(Context {
+            browser,
+            pages,
+            tab: target.tab,
+            moves_current: target.moves_current,
+            only_on: target.only_on,
+            pointer: target.pointer,
+            cwd: target.cwd.map(Path::to_owned),
+            temp_folder: self.temporary_folder()?,
+            state_folder: self.home().root().join("states"),
+            cancel,
+        })
     }
 
     /// A browser without a window for the first command of a terminal.
@@ -124,6 +143,8 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
     pub(super) only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

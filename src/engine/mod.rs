@@ -5,18 +5,20 @@
 
 mod activity;
 mod agents;
+mod attach;
 mod browsers;
 mod chats;
 mod commands;
 mod config;
 mod connect;
+mod elements;
+mod handoff;
 mod hops;
 mod leftovers;
 pub mod lineage;
 mod policy;
 mod ports;
 mod provision;
-mod refs;
 mod runner;
 mod tabs;
 mod terminal;
@@ -31,6 +33,7 @@ pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
 use crate::agent::registry::{AgentSettings, Agents};
+use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
 use crate::chat::Store;
@@ -43,7 +46,7 @@ use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
-use policy::Grants;
+use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
 use runner::Runners;
 use std::collections::{HashMap, HashSet};
@@ -84,7 +87,13 @@ struct Inner {
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
-    grants: Mutex<Grants>,
+    policy: Mutex<PolicyStore>,
+    audit: Mutex<Audit>,
+    /// Raised when an approval is asked for or is no longer open.
+    approvals_changed: watch::Sender<()>,
+    /// What the conversations' agents have read since the daemon started.
+    trails: Mutex<HashMap<ConversationId, Trail>>,
+    picks: Mutex<elements::Picks>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
@@ -124,6 +133,11 @@ impl Engine {
             default: config.agent.default.clone().map(AgentName::new),
             environment: config.agent.environment.clone(),
         });
+        let policy = PolicyStore::open(home.policy_file(), now_millis());
+        if let Some(fault) = policy.fault() {
+            tracing::error!("{fault}");
+        }
+        let audit = Audit::at(home.audit_file());
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -141,7 +155,11 @@ impl Engine {
                 tab_book: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
-                grants: Mutex::default(),
+                policy: Mutex::new(policy),
+                audit: Mutex::new(audit),
+                approvals_changed: watch::Sender::new(()),
+                trails: Mutex::default(),
+                picks: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -199,7 +217,7 @@ impl Engine {
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
-            browser_pid: browser.map(|b| b.pid),
+            browser_pid: browser.and_then(|b| b.pid),
             version: VERSION.to_owned(),
             port: self.inner.port,
             panels: self.ports().panels(),
@@ -220,6 +238,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.end_picks_of(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
@@ -275,6 +294,7 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.panels.remove(client);
         }
+        self.end_picks_of(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();

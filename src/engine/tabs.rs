@@ -245,7 +245,7 @@ impl Engine {
     }
 
     /// A tab of ours as one port's Chrome knows it.
-    fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+    pub(super) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         let book = self.tab_book();
         let known = book.reported.get(&port)?;
@@ -276,7 +276,7 @@ impl Engine {
     }
 }
 
-fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
+pub(super) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
     let key = TabKey { browser_run: browser.run().clone(), target_id: info.target.clone() };
     TabPlace { tab_id: info.id, key, page: page(&info.url, &info.title) }
 }

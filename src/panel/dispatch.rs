@@ -1,6 +1,7 @@
 //! From a message's bytes to the engine and back, by method.
 
 use crate::engine::{Engine, PortId, PortSender};
+use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -45,9 +46,11 @@ fn takes_long(call: &ToDaemon) -> bool {
         ToDaemon::Hops(_)
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
+            | ToDaemon::FileRead(_)
+            | ToDaemon::RefsList(_)
             | ToDaemon::RefsShow(_)
             | ToDaemon::RefsHighlight(_)
-            | ToDaemon::FileRead(_)
+            | ToDaemon::PickStart(_)
             | ToDaemon::ConversationsList(_)
     )
 }
@@ -122,11 +125,6 @@ impl Request {
                 engine.activity_unsubscribe(port, client.as_ref());
                 reply.give(Ok(Empty {}));
             }
-            ToDaemon::RefsList(of) => reply.give(engine.refs_of_panel(port, of.chrome_tab_id)),
-            ToDaemon::RefsShow(show) => reply.give(engine.refs_show(port, show).await.map(|()| Empty {})),
-            ToDaemon::RefsHighlight(highlight) => {
-                reply.give(engine.refs_highlight(port, highlight).await.map(|()| Empty {}));
-            }
             other @ (ToDaemon::QuestionAnswer(_)
             | ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
@@ -137,14 +135,17 @@ impl Request {
             | ToDaemon::ConversationsTab(_)
             | ToDaemon::InboxLeave(_)
             | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-            | ToDaemon::PolicyList(_)
-            | ToDaemon::PolicyAdd(_)
-            | ToDaemon::PolicyRemove(_)
-            | ToDaemon::PickStart(_)
-            | ToDaemon::PickStop(_)) => {
+            | ToDaemon::SettingsSet(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
+            ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
+            ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
+            ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
+            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
+            ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }

@@ -1,22 +1,19 @@
 /*
- * Boxes with names around elements: for one picture, or for a person who looks at the page.
+ * Boxes with names around elements, for one picture.
  *
  * Owns one host element of ours with a closed shadow root. Takes it away again; changes nothing else.
  */
 
 /* This host is meant to be seen while a picture is taken: `hideOwn` passes over it. */
 const BOXES = 'boxes';
-/* This one is for a person: pictures are taken without it. */
-const MARKS = 'marks';
 /* Where nobody takes them away (the command was cut off) they go by themselves. */
 const BOXES_LIVE_MS = 30_000;
-const MARKS_LIVE_MS = 600_000;
 
 /* Draws {number, label} boxes around the elements that can be seen. → how many */
-function drawBoxes(named, kind = BOXES) {
-  removeBoxes(kind);
+function drawBoxes(named) {
+  removeBoxes();
   const host = document.createElement('div');
-  host.setAttribute(OWN_HOST, kind);
+  host.setAttribute(OWN_HOST, BOXES);
   host.style.cssText = 'all: initial; position: absolute; left: 0; top: 0; width: 0; height: 0; z-index: 2147483647; pointer-events: none;';
   const root = host.attachShadow({ mode: 'closed' });
   let drawn = 0;
@@ -37,21 +34,11 @@ function drawBoxes(named, kind = BOXES) {
   // The body may itself be the origin of absolute positions.
   const origin = host.getBoundingClientRect();
   host.style.translate = `${-origin.x - scrollX}px ${-origin.y - scrollY}px`;
-  setTimeout(() => host.remove(), kind === MARKS ? MARKS_LIVE_MS : BOXES_LIVE_MS);
+  setTimeout(() => host.remove(), BOXES_LIVE_MS);
   return drawn;
 }
 
-function removeBoxes(kind = BOXES) {
-  for (const host of document.querySelectorAll(`[${OWN_HOST}="${kind}"]`)) host.remove();
+function removeBoxes() {
+  for (const host of document.querySelectorAll(`[${OWN_HOST}="${BOXES}"]`)) host.remove();
   return null;
-}
-
-/* Marks elements for a person; with `intoView` the first of them is scrolled to. */
-function markElements(named, intoView) {
-  if (intoView) elementOf(named[0]?.number)?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  return drawBoxes(named, MARKS);
-}
-
-function removeMarks() {
-  return removeBoxes(MARKS);
 }

@@ -26,6 +26,7 @@ globalThis.__gstack = Object.freeze({
   readForms,
   readDocument,
   readElement,
+  focusIsPassword,
   readMedia,
   readData,
   readStorage,
@@ -46,8 +47,18 @@ globalThis.__gstack = Object.freeze({
   observeChanges,
   drawBoxes,
   removeBoxes,
-  markElements,
-  removeMarks,
+  hasRoot,
+  adoptRoot,
+  drawRefs,
+  clearRefs,
+  pointAt,
+  presentOf,
+  beginPick,
+  endPick,
+  describePicked,
+  numberOfPicked,
+  /* The function's value where this is still the document that is meant, else null. */
+  inDocument: (of, name, ...given) => (of === DOCUMENT_ID ? __gstack[name](...given) : null),
   /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
   snapshot(options) {
     let root = null;

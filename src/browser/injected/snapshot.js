@@ -21,7 +21,7 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   beginPass();
   const walk = {
     interactive, cursor, size: 0, more: 0, frames: [], cursorNodes: [],
-    modal: topModal(), owned: ownedElements(),
+    modal: topModal(),
   };
   const top = { kids: [], mute: false, leaf: false, fresh: true };
   const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
@@ -50,21 +50,9 @@ function topModal() {
   return found;
 }
 
-/* owned element → its owner, for every `aria-owns` of the document. */
-function ownedElements() {
-  const owned = new Map();
-  for (const owner of document.querySelectorAll('[aria-owns]')) {
-    for (const element of referenced(owner, owner.getAttribute('aria-owns'))) {
-      if (!owned.has(element) && !composedContains(element, owner)) owned.set(element, owner);
-    }
-  }
-  return owned;
-}
-
-function visitElement(element, parent, flags, walk, byOwner = false) {
+function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
-  if (!byOwner && walk.owned.size && walk.owned.has(element)) return;
   if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
   const shown = rendering(element);
   if (shown === GONE) return;
@@ -86,14 +74,16 @@ function visitElement(element, parent, flags, walk, byOwner = false) {
   if (walk.size > OUTPUT_LIMIT) {
     // Only counted from here on: no names, no text.
     if (walk.interactive ? isInteractive : role && role !== 'none' && !PHRASES.has(role)) walk.more += 1;
-    if (tag !== 'textarea' && tag !== 'svg' && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
+    if (!isOpaque(element, tag) && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
     return;
   }
   const node = shown === SHOWN && inside.inModal ? makeNode(element, tag, role, parent, inside, walk) : null;
   const target = node ?? parent;
-  if (!inside.silent && namesAnother(element, tag)) inside = { ...inside, silent: true };
+  // The words of a drawing are parts of the picture; those of HTML in it are not.
+  const silent = (inside.silent || tag === 'svg' || namesAnother(element, tag)) && tag !== 'foreignObject';
+  if (silent !== inside.silent) inside = { ...inside, silent };
   if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
-  if (tag !== 'textarea' && tag !== 'svg' && tag !== 'iframe' && tag !== 'frame' && tag !== 'video' && tag !== 'audio' && tag !== 'canvas') {
+  if (!isOpaque(element, tag)) {
     if (shown === SHOWN && inside.inModal) {
       const quiet = target.mute || inside.silent || walk.interactive;
       if (!quiet) addText(target, pseudoText(element, '::before'), walk);
@@ -107,6 +97,10 @@ function visitElement(element, parent, flags, walk, byOwner = false) {
   if (block) parent.fresh = true;
 }
 
+/* Elements whose content is not part of the page, and drawings with nothing to act on. */
+const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
+const isOpaque = (element, tag) => OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
+
 /* Text that is already the name of a control, group or table. */
 const namesAnother = (element, tag) =>
   tag === 'label' ? !!element.control : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
@@ -114,7 +108,7 @@ const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
-  for (const child of composedChildren(element)) {
+  for (const child of treeChildren(element)) {
     if (child.nodeType === Node.TEXT_NODE) {
       if (withText) addText(target, child.data, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
@@ -125,11 +119,6 @@ function visitChildren(element, target, flags, walk, withText) {
         continue;
       }
       visitElement(child, target, flags, walk);
-    }
-  }
-  if (walk.owned.size && element.hasAttribute('aria-owns')) {
-    for (const owned of referenced(element, element.getAttribute('aria-owns'))) {
-      if (walk.owned.get(owned) === element) visitElement(owned, target, flags, walk, true);
     }
   }
 }
@@ -146,7 +135,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (walk.interactive && !isInteractive) return null;
   if (parent.leaf && !isInteractive) return null;
   // What only groups rows, or is a name already, says nothing of its own.
-  if (role === 'caption' || role === 'rowgroup' || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
+  if (role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
   const { name, fromContent } = nameWithSource(element, role);
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
   // A row's cells say the same again, line by line.

@@ -5,7 +5,9 @@
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, feed};
-use super::refs::{Listed, RefName, RefTable};
+use super::marks::{Drawn, ListedRef};
+use super::pointer::PointerWatch;
+use super::refs::{RefName, RefTable};
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -37,6 +39,11 @@ pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    /// What the last snapshot gave refs to.
+    pub(super) listed: Mutex<Vec<ListedRef>>,
+    pub(super) drawn: Mutex<Drawn>,
+    /// The element that the person picked last.
+    pub(super) picked: Mutex<Option<RefName>>,
     pub(super) emulation: Emulation,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
@@ -73,7 +80,7 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None })
+        Ok(Page { work, memory, only_on: None, pointer: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -83,19 +90,13 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
-    /// What the newest snapshot of a tab listed, in the page's order; empty before the first.
-    pub fn listed(&self, tab: TabId) -> Vec<Listed> {
-        let memory = lock(&self.memories).get(&tab).cloned();
-        memory.map(|memory| memory.refs().listed()).unwrap_or_default()
-    }
-
     /// Console messages and requests that are remembered of a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
         memory.map(|memory| memory.journal().fill()).unwrap_or_default()
     }
 
-    fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
+    pub(super) fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
         memory_of(&mut lock(&self.memories), tab.id(), tab.browser())
     }
 }
@@ -118,6 +119,8 @@ pub struct Page {
     pub(super) memory: Arc<Memory>,
     /// Input is sent only while the tab shows this site.
     only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 impl Page {
@@ -126,6 +129,16 @@ impl Page {
     pub fn only_on(mut self, site: Option<String>) -> Self {
         self.only_on = site;
         self
+    }
+    /// Tells somebody where input goes, just before it is sent.
+    #[must_use]
+    pub fn watched_by(mut self, pointer: Option<PointerWatch>) -> Self {
+        self.pointer = pointer;
+        self
+    }
+    /// The element that the person picked last, as a target: of `inspect` without one.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
     }
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
