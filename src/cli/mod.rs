@@ -172,7 +172,8 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 
 async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
-    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Empty {}).await
 }
 
