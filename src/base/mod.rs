@@ -5,6 +5,7 @@
 pub mod atomic;
 pub mod clock;
 pub mod home;
+pub mod inbox;
 pub mod lock;
 pub mod peer;
 pub mod program;

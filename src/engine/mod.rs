@@ -9,6 +9,8 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod folders;
+mod history;
 mod hops;
 mod leftovers;
 pub mod lineage;
@@ -16,6 +18,9 @@ mod policy;
 mod ports;
 mod provision;
 mod runner;
+mod settings;
+mod slots;
+mod tab_sets;
 mod tabs;
 mod terminal;
 mod tools;
@@ -34,7 +39,7 @@ use crate::chat::Store;
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{AgentName, ConversationId, PanelId};
+use crate::protocol::ids::{ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use browsers::Browsers;
@@ -42,10 +47,12 @@ use chats::Subscriptions;
 use policy::Grants;
 use ports::Ports;
 use runner::Runners;
+use slots::Slots;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tabs::TabBook;
+use tab_sets::TabSets;
+use tabs::{RecentlyClosed, TabBook};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -63,7 +70,12 @@ pub struct Engine {
 
 struct Inner {
     home: Home,
-    config: Config,
+    /// Replaced whole when a setting is changed.
+    config: Mutex<Arc<Config>>,
+    /// Held while the file is changed.
+    config_file: Mutex<()>,
+    /// Raised when a setting was changed.
+    config_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
     store: Store,
@@ -76,6 +88,9 @@ struct Inner {
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
     tab_book: Mutex<TabBook>,
+    tab_sets: Mutex<TabSets>,
+    recently_closed: Mutex<RecentlyClosed>,
+    slots: Slots,
     /// Tools of the agents that run, by their token.
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
@@ -114,14 +129,18 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            claude_path: config.agent.programs.get("claude").cloned(),
-            default: config.agent.default.clone().map(AgentName::new),
-            environment: config.agent.environment.clone(),
+            claude_path: config.agents.programs.get("claude").cloned(),
+            // Chosen here, where it can change while the daemon runs.
+            default: None,
+            environment: config.agents.environment.clone(),
         });
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                config,
+                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+                config: Mutex::new(Arc::new(config)),
+                config_file: Mutex::default(),
+                config_changed: watch::Sender::new(()),
                 port,
                 provision,
                 store,
@@ -133,6 +152,8 @@ impl Engine {
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
                 tab_book: Mutex::default(),
+                tab_sets: Mutex::default(),
+                recently_closed: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
                 grants: Mutex::default(),
@@ -169,8 +190,12 @@ impl Engine {
     pub fn request_shutdown(&self) {
         self.inner.shutdown.cancel();
     }
-    pub fn config(&self) -> &Config {
-        &self.inner.config
+    pub fn config(&self) -> Arc<Config> {
+        lock(&self.inner.config).clone()
+    }
+    /// Raised when a setting was changed.
+    pub fn watch_config(&self) -> watch::Receiver<()> {
+        self.inner.config_changed.subscribe()
     }
     pub fn home(&self) -> &Home {
         &self.inner.home
@@ -253,6 +278,7 @@ impl Engine {
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+            known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
         }
         self.inner.ports_changed.send_replace(());
@@ -261,6 +287,7 @@ impl Engine {
 
     pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
+            known.opening.remove(client);
             known.panels.remove(client);
         }
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
@@ -307,8 +334,29 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.inner.config.agent.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
     }
+    fn slots(&self) -> &Slots {
+        &self.inner.slots
+    }
+
+    /// Somebody waits for the place of an agent that does nothing: it is ended.
+    fn make_room(&self) {
+        let idle = self.slots().to_end().and_then(|id| self.runners().get(&id));
+        if let Some(runner) = idle {
+            runner.sleep();
+        }
+    }
+
+    /// Lives by the settings as they are now.
+    async fn settings_changed(&self) {
+        let config = self.config();
+        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        self.inner.config_changed.send_replace(());
+        let agents = self.agents(false).await;
+        self.ports().broadcast(&ToPanel::AgentsChanged(agents));
+    }
+
     /// The folder of conversations that name none.
     fn folder(&self) -> String {
         let connected = lock(&self.inner.folder).clone();

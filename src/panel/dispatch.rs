@@ -4,7 +4,6 @@ use crate::engine::{Engine, PortId, PortSender};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::history::Conversations;
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Empty, Hops, ToDaemon};
 use crate::protocol::rpc::Envelope;
@@ -47,6 +46,14 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::CommandRun(_)
             | ToDaemon::FileRead(_)
             | ToDaemon::ConversationsList(_)
+            | ToDaemon::ConversationsRename(_)
+            | ToDaemon::ConversationsDelete(_)
+            | ToDaemon::ConversationsRestore(_)
+            | ToDaemon::ConversationsExport(_)
+            | ToDaemon::ConversationsFolder(_)
+            | ToDaemon::InboxLeave(_)
+            | ToDaemon::SettingsGet(_)
+            | ToDaemon::SettingsSet(_)
     )
 }
 
@@ -110,18 +117,23 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
-            other @ (ToDaemon::QuestionAnswer(_)
-            | ToDaemon::ConversationsRename(_)
-            | ToDaemon::ConversationsDelete(_)
-            | ToDaemon::ConversationsRestore(_)
-            | ToDaemon::ConversationsExport(_)
-            | ToDaemon::ConversationsAttach(_)
-            | ToDaemon::ConversationsFolder(_)
-            | ToDaemon::ConversationsTab(_)
-            | ToDaemon::InboxLeave(_)
-            | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-            | ToDaemon::PolicyList(_)
+            ToDaemon::QuestionAnswer(answer) => {
+                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
+            }
+            ToDaemon::ConversationsList(list) => reply.give(engine.conversations(list).await),
+            ToDaemon::ConversationsRename(rename) => reply.give(engine.rename_conversation(rename).await),
+            ToDaemon::ConversationsDelete(of) => {
+                reply.give(engine.delete_conversation(&of.conversation_id).await.map(|()| Empty {}));
+            }
+            ToDaemon::ConversationsRestore(of) => reply.give(engine.restore_conversation(&of.conversation_id).await),
+            ToDaemon::ConversationsExport(export) => reply.give(engine.export_conversation(export).await),
+            ToDaemon::ConversationsAttach(attach) => reply.give(engine.attach_conversation(port, attach).await),
+            ToDaemon::ConversationsFolder(folder) => reply.give(engine.choose_folder(folder).await),
+            ToDaemon::ConversationsTab(tab) => reply.give(engine.conversation_tab(port, &tab)),
+            ToDaemon::InboxLeave(leave) => reply.give(engine.leave_in_inbox(leave).await),
+            ToDaemon::SettingsGet(Empty {}) => reply.give(Ok(engine.settings().await)),
+            ToDaemon::SettingsSet(set) => reply.give(engine.set_setting(set).await),
+            other @ (ToDaemon::PolicyList(_)
             | ToDaemon::PolicyAdd(_)
             | ToDaemon::PolicyRemove(_)
             | ToDaemon::ActivitySubscribe(_)
@@ -135,10 +147,6 @@ impl Request {
             }
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
-            }
-            ToDaemon::ConversationsList(list) => {
-                let conversations = engine.conversations(list.search.as_deref());
-                reply.give(Ok(Conversations { conversations, ..Conversations::default() }));
             }
             ToDaemon::AgentsList(list) => reply.give(Ok(engine.agents(list.refresh).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
