@@ -47,6 +47,21 @@ case ":$PATH:" in
     ;;
 esac
 
+# Where bash-completion, fish and man look for a user's own by themselves.
+data=${XDG_DATA_HOME:-$HOME/.local/share}
+fish=${XDG_CONFIG_HOME:-$HOME/.config}/fish
+mkdir -p "$data/bash-completion/completions" "$data/man/man1"
+"$bin/gstack" completions bash > "$data/bash-completion/completions/gstack"
+"$bin/gstack" man > "$data/man/man1/gstack.1"
+said="bash and man"
+if [ -d "$fish" ]; then
+  mkdir -p "$fish/completions"
+  "$bin/gstack" completions fish > "$fish/completions/gstack.fish"
+  said="bash, fish and man"
+fi
+say "   Completions and the manual page are in place for $said. For zsh: gstack completions zsh > FOLDER/_gstack,"
+say "   with a FOLDER of your fpath."
+
 say "4. Registering with the browsers that are installed"
 "$bin/gstack" install-host
 

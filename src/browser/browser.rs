@@ -8,6 +8,7 @@ use super::dialogs::Dialogs;
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::keeper_link::KeeperLink;
+use super::refused::Refused;
 use super::router::Router;
 use super::session::Session;
 use super::tab::Tab;
@@ -48,6 +49,9 @@ pub struct AttachOptions {
     /// Nobody sees the browser: its dialogs are answered at any time and downloads are refused unless asked for.
     pub headless: bool,
     pub early_scripts: Vec<EarlyScript>,
+    /// Whether nothing is read from an address that answered, as the browser spells it (`1.2.3.4`, `[::1]`). None: all
+    /// may be read.
+    pub refuses: Option<fn(&str) -> bool>,
 }
 
 /// A connected browser. Cheap to clone; the connection ends with the last clone or by `detach`.
@@ -109,6 +113,7 @@ pub(super) struct Desk {
     /// Commands on one tab run in the order in which they asked.
     pub(super) order: Arc<tokio::sync::Mutex<()>>,
     pub(super) dialogs: Dialogs,
+    pub(super) refused: Refused,
     /// Commands and turns that work on the tab now.
     pub(super) holds: usize,
     /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
@@ -293,6 +298,14 @@ impl Browser {
     pub async fn version(&self) -> Result<String, BrowserError> {
         let version = self.root().call(GetVersionParams::default()).await?;
         Ok(version.product.replacen('/', " ", 1))
+    }
+    /// The browser's own process; none where it does not tell.
+    pub async fn pid(&self) -> Option<u32> {
+        const LIMIT: Duration = Duration::from_secs(2);
+        let reply = self.root().call_json("SystemInfo.getProcessInfo", &serde_json::json!({}), LIMIT).await.ok()?;
+        let processes = reply.get("processInfo")?.as_array()?;
+        let own = processes.iter().find(|process| process["type"] == "browser")?;
+        u32::try_from(own["id"].as_u64()?).ok()
     }
     /// Makes a tab the current one. Does not bring it into view.
     pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {

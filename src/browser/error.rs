@@ -24,6 +24,9 @@ pub enum BrowserError {
     /// `reason` as the browser spells it: `net::ERR_…`.
     #[error("{url} could not be loaded: {reason}")]
     Navigation { url: String, reason: String },
+    /// A page got an answer from an address from which nothing is read.
+    #[error("the page has to do with {0}, an address from which gstack reads nothing")]
+    RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },
     #[error(transparent)]
@@ -60,6 +63,10 @@ impl From<BrowserError> for Fault {
                 "The page changed: look at it again (snapshot), then repeat the command.".to_owned(),
             ),
             BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).to_owned()),
+            BrowserError::RefusedAddress(_) => (
+                FaultCode::UrlRefused,
+                "Such addresses hand out a machine's credentials. Leave the page: goto, or closetab.".to_owned(),
+            ),
             BrowserError::Timeout { .. } | BrowserError::Cdp(CdpError::Timeout { .. }) => {
                 (FaultCode::Timeout, "The page may be hung: reload it, or allow more time with --timeout.".to_owned())
             }

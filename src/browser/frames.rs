@@ -74,6 +74,10 @@ impl FrameTree {
     pub(super) fn get(&self, id: &str) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.id.0 == id)
     }
+    /// A frame has this document (its loader) now.
+    pub(super) fn shows(&self, document: &str) -> bool {
+        self.frames.iter().any(|frame| frame.loader == document)
+    }
     pub(super) fn main(&self) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.parent.is_none())
     }

@@ -50,6 +50,7 @@ impl Observer for Router {
         match domain {
             "Target" => shared.target_event(name, event),
             "Page" | "Runtime" => shared.page_event(event),
+            "Network" if matches!(name, "responseReceived" | "requestWillBeSent") => shared.network_event(event),
             _ => {}
         }
     }
@@ -160,12 +161,23 @@ impl Shared {
         }
     }
 
+    /// The engaged tab whose page or frame a session is.
+    fn tab_of(&self, session: &SessionId) -> Option<TabId> {
+        match self.state().sessions.get(session) {
+            Some(Role::Page(tab) | Role::Frame(tab)) => Some(*tab),
+            _ => None,
+        }
+    }
+
+    fn network_event(&self, event: &Event) {
+        if let Some(tab) = event.session().and_then(|session| self.tab_of(session)) {
+            self.answered(tab, event);
+        }
+    }
+
     fn page_event(self: &Arc<Self>, event: &Event) {
         let Some(session) = event.session() else { return };
-        let tab = match self.state().sessions.get(session) {
-            Some(Role::Page(tab) | Role::Frame(tab)) => *tab,
-            _ => return,
-        };
+        let Some(tab) = self.tab_of(session) else { return };
         match event.method() {
             "Page.frameNavigated" => self.frame_navigated(tab, session, event),
             "Page.javascriptDialogOpening" => self.dialog_opening(tab, session, event),
@@ -189,6 +201,7 @@ impl Shared {
     fn frame_navigated(self: &Arc<Self>, tab: TabId, session: &SessionId, event: &Event) {
         let Some(navigated) = event.read::<FrameNavigated>() else { return };
         let is_main = navigated.frame.parent_id.is_none();
+        self.document_shown(tab, &navigated.frame.loader_id);
         let follows = {
             let mut state = self.state();
             let Some(engaged) = state.engaged.get_mut(&tab) else { return };

@@ -4,6 +4,7 @@
 //! what it reads. Only loopback addresses: whoever reaches a DevTools port owns the browser.
 
 use super::transport::{MessageSink, MessageSource, Transport};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::Bytes;
 use chromiumoxide::Connection;
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
@@ -23,15 +24,35 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
-    #[error("{0} is not a websocket address of this machine (ws://127.0.0.1:PORT/devtools/browser/…)")]
+    #[error(
+        "{0} is no address of a browser on this machine (http://127.0.0.1:PORT or ws://127.0.0.1:PORT/devtools/browser/…)"
+    )]
     NotLocal(String),
     #[error("no browser answers at {url}: {reason}")]
     Unreachable { url: String, reason: String },
 }
 
+impl From<AttachError> for Fault {
+    fn from(error: AttachError) -> Self {
+        let (code, hint) = match &error {
+            AttachError::NotLocal(_) => {
+                (FaultCode::BadRequest, "Give the port that the browser was started with: http://127.0.0.1:9222")
+            }
+            AttachError::Unreachable { .. } => (
+                FaultCode::BrowserDown,
+                "Start the browser with --remote-debugging-port=9222 and a --user-data-dir of its own, then try again.",
+            ),
+        };
+        Self::new(code, error.to_string()).hint(hint).at(Hop::Browser)
+    }
+}
+
 /// Connects to a browser's DevTools websocket on loopback.
 pub async fn connect(address: &str) -> Result<Transport, AttachError> {
-    let url = Url::parse(address).ok().filter(is_local).ok_or_else(|| AttachError::NotLocal(address.to_owned()))?;
+    let url = Url::parse(address)
+        .ok()
+        .filter(|url| url.scheme() == "ws" && is_local(url))
+        .ok_or_else(|| AttachError::NotLocal(address.to_owned()))?;
     let unreachable = |reason: String| AttachError::Unreachable { url: address.to_owned(), reason };
     let connection = timeout(CONNECT_LIMIT, Connection::<AnyEvent>::connect(url.as_str()))
         .await
@@ -42,14 +63,13 @@ pub async fn connect(address: &str) -> Result<Transport, AttachError> {
     Ok(Transport { sink: Box::new(Sink { outgoing }), source: Box::new(source) })
 }
 
-fn is_local(url: &Url) -> bool {
-    let host_is_local = match url.host() {
+pub(super) fn is_local(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
-    };
-    url.scheme() == "ws" && host_is_local
+    }
 }
 
 /// Any event, its parameters unread.

@@ -265,7 +265,10 @@ impl Machine {
         let ApprovalRequest { approval_id, ask, site, why, does, kind, choices } = request;
         let open = Open::Approval { approval_id: approval_id.clone(), choices: choices.clone() };
         match self.wait_for(open, |open| open.is_approval(&approval_id)) {
-            Waiting::No => vec![Effect::AnswerApproval { approval_id, decision: Decision::Deny }],
+            Waiting::No => {
+                let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
+                vec![Effect::AnswerApproval { approval_id, decision, by }]
+            }
             Waiting::Already => Vec::new(),
             Waiting::Now(turn_id) => {
                 vec![Effect::Journal(ChatBody::Approval { turn_id, approval_id, ask, site, why, does, kind, choices })]
@@ -309,7 +312,7 @@ impl Machine {
         match self.close(|open| open.is_approval(&approval_id)) {
             Some(turn_id) => vec![
                 Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-                Effect::AnswerApproval { approval_id, decision },
+                Effect::AnswerApproval { approval_id, decision, by },
             ],
             None => vec![Effect::Rejected(Refusal::NotAsked)],
         }
@@ -461,7 +464,7 @@ fn withdrawn(turn_id: TurnId, approval_id: ApprovalId) -> [Effect; 2] {
     let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
     [
         Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-        Effect::AnswerApproval { approval_id, decision },
+        Effect::AnswerApproval { approval_id, decision, by },
     ]
 }
 

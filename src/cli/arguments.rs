@@ -2,7 +2,11 @@
 //!
 //! Owns gstack's own subcommands and global options; the browser's commands come from the registry.
 
+use super::approvals::{self, Approvals};
+use super::audit;
+use super::policy::{self, Rules};
 use crate::command::registry;
+use crate::protocol::audit::AuditRequest;
 use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -23,6 +27,8 @@ pub enum Invocation {
         headless: Option<bool>,
         url: Option<String>,
         arguments: Vec<String>,
+        /// The DevTools address of somebody else's browser.
+        attach: Option<String>,
     },
     Disconnect,
     Stop,
@@ -34,9 +40,9 @@ pub enum Invocation {
         agent: Option<String>,
     },
     StopTurns,
-    Approvals {
-        answer: Option<(String, ApprovalWord)>,
-    },
+    Approvals(Approvals),
+    Audit(AuditRequest),
+    Policy(Rules),
     Agents,
     InstallHost {
         user_data_dir: Option<PathBuf>,
@@ -46,6 +52,8 @@ pub enum Invocation {
         user_data_dir: Option<PathBuf>,
         dry_run: bool,
     },
+    /// What is made from the command line itself.
+    Document(Document),
     /// A command of the registry.
     Browser {
         command: String,
@@ -53,10 +61,12 @@ pub enum Invocation {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ApprovalWord {
-    Allow,
-    Deny,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// The completion script for a shell.
+    Completions { shell: String },
+    /// The manual page.
+    Manual,
 }
 
 const AFTER_HELP: &str = "\
@@ -82,6 +92,13 @@ pub fn command() -> Command {
                     .conflicts_with("headless")
                     .help("With a window, even where no display was found"),
             )
+            .arg(
+                Arg::new("attach")
+                    .long("attach")
+                    .value_name("URL")
+                    .conflicts_with_all(["browser", "headless", "headed", "arguments"])
+                    .help("Drive a browser that runs with a DevTools port: http://127.0.0.1:9222 or ws://127.0.0.1:…"),
+            )
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
                 Arg::new("arguments")
@@ -101,15 +118,18 @@ pub fn command() -> Command {
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
             .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)")),
         Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
-        Command::new("approvals")
-            .about("List what agents wait to be allowed, or answer")
-            .arg(Arg::new("id").value_name("ID").requires("word"))
-            .arg(Arg::new("word").value_name("allow|deny").value_parser(["allow", "deny"])),
+        approvals::command(),
+        policy::command(),
+        audit::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
+        Command::new("completions")
+            .about("Print the completion script for a shell; install/setup.sh puts it in its place")
+            .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(super::shell::SHELLS)),
+        Command::new("man").about("Print the manual page; to read it: gstack man | man -l -"),
     ];
-    let browser = registry::all().iter().filter(|spec| spec.name != "status").map(|spec| {
+    let browser = registry::all().iter().filter(|spec| is_of_browser(spec.name)).map(|spec| {
         Command::new(spec.name)
             .about(spec.summary)
             .long_about(spec.help())
@@ -136,6 +156,11 @@ pub fn command() -> Command {
         .subcommands(browser)
 }
 
+/// Whether the registry's command of this name is one of the command line's too: `status` is answered without a browser.
+pub fn is_of_browser(name: &str) -> bool {
+    name != "status"
+}
+
 fn host_command(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)
@@ -152,7 +177,13 @@ fn host_command(name: &'static str, about: &'static str) -> Command {
 /// Parses the arguments (without the program's name). Errors are clap's own, with its exit code and words.
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
     let mut globals = Globals::default();
-    let arguments = take_globals(arguments, &mut globals)?;
+    let mut arguments = take_globals(arguments, &mut globals)?;
+    // A browser's command takes every word that follows it: its help is asked for here.
+    if let [name, "--help" | "-h"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        && registry::find(name).is_some()
+    {
+        arguments = vec!["help".to_owned(), name.to_owned()];
+    }
     let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(arguments))?;
     let Some((name, matches)) = matches.subcommand() else {
         return Err(usage("a command is missing"));
@@ -212,6 +243,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             },
             url: text("url"),
             arguments: many("arguments"),
+            attach: text("attach"),
         },
         "disconnect" => Invocation::Disconnect,
         "stop" => Invocation::Stop,
@@ -223,11 +255,9 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             Invocation::Chat { message: words.join(" "), agent: text("agent") }
         }
         "stop-turn" => Invocation::StopTurns,
-        "approvals" => Invocation::Approvals {
-            answer: text("id")
-                .zip(text("word"))
-                .map(|(id, word)| (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })),
-        },
+        "approvals" => Invocation::Approvals(approvals::parse(matches)),
+        "policy" => Invocation::Policy(policy::parse(matches)),
+        "audit" => Invocation::Audit(audit::parse(matches)),
         "agents" => Invocation::Agents,
         "install-host" => {
             let (user_data_dir, dry_run) = host();
@@ -237,6 +267,8 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             let (user_data_dir, dry_run) = host();
             Invocation::UninstallHost { user_data_dir, dry_run }
         }
+        "completions" => Invocation::Document(Document::Completions { shell: text("shell").unwrap_or_default() }),
+        "man" => Invocation::Document(Document::Manual),
         other => Invocation::Browser { command: other.to_owned(), args: many("args") },
     })
 }
@@ -282,10 +314,21 @@ mod tests {
 
     #[test]
     fn a_wrong_or_missing_value_is_a_usage_error() {
-        for line in [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "id"], &[]]
+        for line in
+            [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "nonsense"], &[]]
         {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
         }
+    }
+
+    #[test]
+    fn every_command_has_its_help_behind_both_spellings() {
+        for line in [&["click", "--help"][..], &["help", "click"], &["click", "-h"], &["connect", "--help"]] {
+            let error = parsed(line).unwrap_err();
+            assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{line:?}");
+            assert!(error.to_string().contains("--"), "{error}");
+        }
+        assert_eq!(browser(&["type", "--", "--help"]).1.last().map(String::as_str), Some("--help"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         )],
         flags: &[],
         summary: "Run several commands one after the other",
-        details: "A command that fails does not end the chain: look at each block. All are checked before the first runs.\nA chain goes on in a tab that it opened.",
+        details: "A command that fails does not end the chain: look at each block. All are checked before the first runs.\nA chain goes on in a tab that it opened.\nOn the command line without arguments: the commands come from standard input, in either form.",
         untrusted: false,
         writes: true,
         output: "[name] output, a block a command; [name] ERROR: …",

@@ -6,6 +6,7 @@ use super::navigation::leave_metadata;
 use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter};
 use super::{text_diff, url_guard};
 use crate::browser::page::TemporaryTab;
+use crate::browser::refused::RefusalMark;
 use crate::protocol::fault::Fault;
 use std::time::Duration;
 use url::Url;
@@ -46,5 +47,7 @@ async fn text_of(context: &Context, address: &Url, limit: Duration) -> Result<St
     let page = context.pages.open(&tab).await?;
     let arrival = page.goto(address.as_str(), limit).await?;
     leave_metadata(&page, &arrival).await?;
-    Ok(page.text(None).await?)
+    let text = page.text(None).await?;
+    page.check_addresses(RefusalMark::default())?;
+    Ok(text)
 }

@@ -5,13 +5,17 @@
 use super::arguments::{Arguments, usage};
 use super::registry;
 use super::spec::{Class, Spec};
-use crate::protocol::fault::Fault;
+use crate::protocol::command::LARGEST_CHAIN;
+use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::Value;
 
 pub(super) const CHAIN: &str = "chain";
 pub(super) const TAB_EACH: &str = "tab-each";
 /// The parameter that holds the commands, in both.
 pub(super) const COMMANDS: &str = "commands";
+
+/// Their outputs travel as one answer.
+const MOST_COMMANDS: usize = 1000;
 
 /// One command of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,10 @@ impl Spec {
 /// The commands of a `chain` or a `tab-each`, checked: each exists, takes its arguments and runs no others itself.
 pub(super) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Vec<Call>, Fault> {
     let words = arguments.list(COMMANDS);
+    if words.iter().map(String::len).sum::<usize>() > LARGEST_CHAIN {
+        let message = format!("{} was given more than {LARGEST_CHAIN} bytes", spec.name);
+        return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
+    }
     let calls = match words.as_slice() {
         [only] if spec.name == CHAIN && only.trim_start().starts_with('[') => from_json(spec, only)?,
         [only] => from_words(spec, &split(only).map_err(|message| usage(spec, message))?)?,
@@ -49,6 +57,10 @@ pub(super) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Vec<Call>, Fau
     };
     if spec.name == TAB_EACH && calls.len() > 1 {
         return Err(usage(spec, "tab-each runs one command".to_owned()));
+    }
+    if calls.len() > MOST_COMMANDS {
+        let message = format!("{} holds {} commands, and at most {MOST_COMMANDS} run", spec.name, calls.len());
+        return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
     }
     for call in &calls {
         let inner = registry::get(&call.name)?;
@@ -144,7 +156,7 @@ fn split(line: &str) -> Result<Vec<Word>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, calls};
+    use super::{Call, LARGEST_CHAIN, MOST_COMMANDS, calls};
     use crate::command::arguments::Arguments;
     use crate::command::registry;
     use crate::command::spec::Class;
@@ -185,6 +197,9 @@ mod tests {
             assert!(read("chain", &[wrong]).is_err(), "{wrong}");
         }
         assert!(read("tab-each", &["url", "|", "url"]).is_err());
+        assert!(read("chain", &[&"url | ".repeat(MOST_COMMANDS)]).is_err());
+        assert!(read("chain", &[&vec!["url"; MOST_COMMANDS].join(" | ")]).is_ok());
+        assert!(read("chain", &["js", &"1".repeat(LARGEST_CHAIN)]).unwrap_err().contains("more than"));
     }
 
     #[test]

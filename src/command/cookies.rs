@@ -5,7 +5,7 @@ use super::context::{Context, Output};
 use super::reading::pretty;
 use super::spec::{Category, Class, Kind, Spec, parameter};
 use super::{cookie_file, path_guard, registry, secrets};
-use crate::browser::page::{Cookie, Page};
+use crate::browser::page::{Cookie, Page, PageStorage};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -93,7 +93,8 @@ async fn storage(context: &Context, arguments: Arguments) -> Result<Output, Faul
             Ok(Output::text(pretty(&shown)?).data(shown))
         }
         (Some("set"), Some(key), Some(value)) => {
-            let entries = Map::from_iter([(key.clone(), Value::from(value))]);
+            let local_storage = Map::from_iter([(key.clone(), Value::from(value))]);
+            let entries = PageStorage { local_storage, ..PageStorage::default() };
             context.page().await?.set_storage(&entries).await?;
             Ok(Output::text(format!("Set localStorage[{}]", Value::from(key))))
         }

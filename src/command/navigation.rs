@@ -123,7 +123,9 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 
 /// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
 pub(super) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
-    let Err(refused) = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref()) else { return Ok(()) };
+    let by_address = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref());
+    let checked = by_address.and_then(|()| Ok(page.check_addresses(page.refusal_mark())?));
+    let Err(refused) = checked else { return Ok(()) };
     page.goto("about:blank", NAVIGATION_LIMIT).await?;
     Err(refused)
 }

@@ -6,8 +6,8 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    chain, compare, contents, cookies, devtools, files, frames, identity, inspect, inspection, interaction, looks,
-    navigation, reading, saved_state, snapshot, tabs, visual, watch,
+    chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect, inspection,
+    interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::LazyLock;
@@ -36,6 +36,8 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         chain::COMMANDS,
         saved_state::COMMANDS,
         watch::COMMANDS,
+        inbox::COMMANDS,
+        control::COMMANDS,
     ];
     groups.iter().copied().flatten().collect()
 });
@@ -110,9 +112,35 @@ pub async fn run(context: &Context, name: &str, args: &[String]) -> Result<Outpu
     let arguments = Arguments::parse(spec, args)?;
     tokio::select! {
         biased;
-        output = (spec.run)(context, arguments) => output,
+        output = execute(context, spec, arguments) => output,
         () = context.cancel.cancelled() => Err(cut_off(spec)),
     }
+}
+
+/// Runs it. The one way in which a command's output comes to be: what it read from a page that has to do with a refused
+/// address is not handed on, and nothing is done in such a page.
+pub async fn execute(context: &Context, spec: &Spec, arguments: Arguments) -> Result<Output, Fault> {
+    // About tabs, not about what is in them; the commands inside of a chain come here themselves.
+    if spec.category == Category::Tabs {
+        return (spec.run)(context, arguments).await;
+    }
+    // Without a tab the command says so itself.
+    let Ok(tab) = context.tab().await else { return (spec.run)(context, arguments).await };
+    let since = tab.refusal_mark();
+    // Such a page can be left; where that leads alone counts then.
+    let leaves = spec.category == Category::Navigation;
+    if !leaves {
+        tab.check_addresses(since)?;
+    }
+    let output = (spec.run)(context, arguments).await;
+    let since = if leaves { tab.refusal_mark() } else { since };
+    let Err(refused) = tab.check_addresses(since) else { return output };
+    for file in output.map(|output| output.files).unwrap_or_default() {
+        if let Err(error) = tokio::fs::remove_file(&file).await {
+            tracing::warn!(%error, "a file with refused content could not be removed");
+        }
+    }
+    Err(refused.into())
 }
 
 fn cut_off(spec: &Spec) -> Fault {

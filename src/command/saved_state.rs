@@ -1,21 +1,15 @@
 //! state.
 
 use super::arguments::{Arguments, usage};
+use super::browser_state::{self, BrowserState};
 use super::context::{Context, Output};
 use super::spec::{Category, Class, Kind, Spec, parameter};
-use super::{path_guard, registry, url_guard};
+use super::{path_guard, registry};
 use crate::base::home::private_folder;
-use crate::browser::page::Cookie;
-use crate::browser::tab::Tab;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
-use futures_util::future::join_all;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::path::PathBuf;
-use std::time::Duration;
 
-const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
 const LONGEST_NAME: usize = 64;
 
 pub(super) const COMMANDS: &[Spec] = &[Spec {
@@ -36,22 +30,6 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     run: |context, arguments| Box::pin(state(context, arguments)),
 }];
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SavedState {
-    cookies: Vec<Cookie>,
-    pages: Vec<SavedPage>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SavedPage {
-    url: String,
-    local_storage: Map<String, Value>,
-    /// Commands worked on it.
-    current: bool,
-}
-
 async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let name = arguments.required("name")?;
     let spec = registry::get("state")?;
@@ -68,21 +46,7 @@ async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 }
 
 async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
-    let current = context.tab().await?;
-    let cookies = context.pages.open(&current).await?.cookies().await?;
-    let tabs: Vec<_> = context.browser.tabs().into_iter().filter(|tab| tab.url.starts_with("http")).collect();
-    let pages = tabs.iter().map(|tab| async {
-        let local_storage = match context.browser.tab(tab.id) {
-            Ok(tab) => local_storage(context, &tab).await,
-            Err(error) => Err(error.into()),
-        };
-        let local_storage = local_storage.unwrap_or_else(|fault| {
-            tracing::info!(tab = %tab.id, %fault, "a page's storage could not be read");
-            Map::new()
-        });
-        SavedPage { url: tab.url.clone(), local_storage, current: tab.id == current.id() }
-    });
-    let state = SavedState { cookies, pages: join_all(pages).await };
+    let state = browser_state::capture(context).await?;
     let written = serde_json::to_vec(&state).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
     private_folder(&context.state_folder)
         .map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
@@ -92,54 +56,22 @@ async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
         .data(json!({ "path": file.display().to_string(), "cookies": cookies, "pages": pages })))
 }
 
-async fn local_storage(context: &Context, tab: &Tab) -> Result<Map<String, Value>, Fault> {
-    Ok(context.pages.open(tab).await?.storage().await?.local_storage)
-}
-
 async fn load(context: &Context, file: PathBuf, name: &str) -> Result<Output, Fault> {
     if !file.is_file() {
         return Err(Fault::new(FaultCode::NotFound, format!("There is no saved state {name:?}"))
             .hint("Save one first: gstack state save <name>"));
     }
-    let state: SavedState = serde_json::from_str(&path_guard::read_text(&file).await?).map_err(|error| {
+    let state: BrowserState = serde_json::from_str(&path_guard::read_text(&file).await?).map_err(|error| {
         Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", file.display()))
             .hint("Save it anew: gstack state save <name>")
     })?;
-    context.page().await?.set_cookies(&state.cookies).await?;
-    let opened = join_all(state.pages.iter().map(|page| open(context, page))).await;
-    let mut lost = String::new();
-    let mut current = None;
-    let mut pages = 0;
-    for (page, opened) in state.pages.iter().zip(opened) {
-        match opened {
-            Ok(id) => {
-                pages += 1;
-                if page.current || current.is_none() {
-                    current = Some(id);
-                }
-            }
-            Err(fault) => lost.push_str(&format!("\nNot loaded: {} ({})", page.url, fault.message)),
-        }
-    }
-    if let Some(id) = current {
-        context.move_to(id)?;
-    }
+    let restored = browser_state::restore(context, &state).await?;
+    let failed = state.pages.iter().zip(&restored.pages).filter_map(|(page, tab)| Some((page, tab.as_ref().err()?)));
+    let lost: String = failed.map(|(page, fault)| format!("\nNot loaded: {} ({})", page.url, fault.message)).collect();
+    let pages = restored.pages.iter().filter(|tab| tab.is_ok()).count();
     let cookies = state.cookies.len();
     let mut output = Output::text(format!("State loaded: {cookies} cookies, {pages} pages{lost}"))
         .data(json!({ "cookies": cookies, "pages": pages }));
-    output.moved_to = current;
+    output.moved_to = restored.current;
     Ok(output)
-}
-
-/// Loaded twice where it has a storage: the page must find that when it starts.
-async fn open(context: &Context, saved: &SavedPage) -> Result<TabId, Fault> {
-    let address = url_guard::check(&saved.url)?;
-    let tab = context.browser.new_tab().await?;
-    let page = context.pages.open(&tab).await?;
-    page.goto(address.as_str(), NAVIGATION_LIMIT).await?;
-    if !saved.local_storage.is_empty() {
-        page.set_storage(&saved.local_storage).await?;
-        page.reload(false, NAVIGATION_LIMIT).await?;
-    }
-    Ok(tab.id())
 }

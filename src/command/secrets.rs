@@ -64,10 +64,15 @@ pub(super) fn is_secret_name(name: &str) -> bool {
         || words.windows(2).any(|pair| SECRET_PAIRS.contains(&(pair[0].as_str(), pair[1].as_str())))
 }
 
+/// It begins as the keys of a known issuer do, and goes on like one.
+pub(super) fn is_issued_key(value: &str) -> bool {
+    value.len() >= SHORTEST_PREFIXED && SECRET_PREFIXES.iter().any(|prefix| value.starts_with(prefix))
+}
+
 /// A key of a known issuer, or a long run of letters and digits that nobody wrote.
 pub(super) fn is_secret_value(value: &str) -> bool {
     let value = value.trim().trim_matches('"');
-    if value.len() >= SHORTEST_PREFIXED && SECRET_PREFIXES.iter().any(|prefix| value.starts_with(prefix)) {
+    if is_issued_key(value) {
         return true;
     }
     let is_run =

@@ -64,6 +64,17 @@ pub struct Parameter {
     pub help: &'static str,
 }
 
+impl Parameter {
+    /// It names a file: shells complete it as one.
+    pub fn is_path(&self) -> bool {
+        self.kind == Kind::Path
+    }
+    /// It takes all the words that are left.
+    pub fn takes_all(&self) -> bool {
+        matches!(self.kind, Kind::Rest | Kind::List)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One word.
@@ -120,7 +131,7 @@ impl Spec {
     pub fn usage(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         for parameter in self.parameters {
-            let dots = if matches!(parameter.kind, Kind::Rest | Kind::List) { "…" } else { "" };
+            let dots = if parameter.takes_all() { "…" } else { "" };
             words.push(match parameter.required {
                 true => format!("<{}{dots}>", parameter.name),
                 false => format!("[{}{dots}]", parameter.name),

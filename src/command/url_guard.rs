@@ -68,6 +68,11 @@ pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Faul
     remote_address.map_or(Ok(()), check_remote)
 }
 
+/// Whether nothing is read from the address that answered, as the browser spells it.
+pub fn is_refused_address(address: &str) -> bool {
+    check_remote(address).is_err()
+}
+
 fn check_remote(address: &str) -> Result<(), Fault> {
     let bare = address.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {

@@ -1,9 +1,12 @@
 //! `daemon.log`: what the daemon did, never what people and pages said.
+//!
+//! Owns the file. Each line goes through the rules of `redaction` first: an error may name an address, with its secrets.
 
 use crate::base::atomic::FILE_MODE;
 use crate::base::home::Home;
+use crate::command::redaction;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
@@ -21,10 +24,40 @@ pub fn start(home: &Home) -> io::Result<()> {
     }
     let file: File = OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(&path)?;
     let filter = EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new("gstack=info,warn"));
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(Mutex::new(file));
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(Mutex::new(Redacting { file }));
     if subscriber.try_init().is_err() {
         // A test process may have one already; the daemon never does.
         tracing::debug!("a log was begun before");
     }
     Ok(())
+}
+
+/// A file that no secret of an address reaches. It is given whole lines: the subscriber formats one before it writes.
+struct Redacting<W> {
+    file: W,
+}
+
+impl<W: Write> Write for Redacting<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let clean = redaction::text(&String::from_utf8_lossy(line));
+        self.file.write_all(clean.as_bytes())?;
+        Ok(line.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redacting;
+    use std::io::Write;
+
+    #[test]
+    fn a_line_loses_the_secrets_of_its_addresses() {
+        let mut log = Redacting { file: Vec::new() };
+        log.write_all(b"WARN could not load http://me:pw@a/?token=hunter2 in time\n").unwrap();
+        assert_eq!(log.file, b"WARN could not load http://[redacted]@a/?token=[redacted] in time\n");
+    }
 }

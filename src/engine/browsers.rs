@@ -5,12 +5,15 @@
 use super::ports::{Port, PortId};
 use super::{Engine, lock};
 use crate::browser::browser::{AttachOptions, Browser};
+use crate::browser::endpoint::Endpoint;
 use crate::browser::keeper_link::KeeperLink;
 use crate::browser::launch::side_panel;
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
-use crate::browser::{keeper_link, launch};
+use crate::browser::{keeper_link, launch, websocket};
+use crate::command::url_guard;
 use crate::protocol::EXTENSION_ID;
+use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::methods::ToPanel;
@@ -38,13 +41,16 @@ struct Current {
     browser: Browser,
     /// What commands remember of its tabs.
     pages: Pages,
-    pid: u32,
+    /// None where an attached browser does not tell.
+    pid: Option<u32>,
+    /// The DevTools address of somebody else's browser, which is never ended; none for our own.
+    attached: Option<String>,
 }
 
 /// For `status` and `doctor`.
 pub(super) struct BrowserStatus {
     pub(super) mode: &'static str,
-    pub(super) pid: u32,
+    pub(super) pid: Option<u32>,
     pub(super) tabs: usize,
     pub(super) url: Option<String>,
 }
@@ -73,15 +79,30 @@ impl Engine {
     }
 
     pub(super) fn browser_pid(&self) -> Option<u32> {
-        lock(&self.inner.browsers.current).as_ref().map(|current| current.pid)
+        lock(&self.inner.browsers.current).as_ref().and_then(|current| current.pid)
+    }
+
+    /// The browser in use is somebody else's.
+    pub(super) fn is_attached(&self) -> bool {
+        self.attached_to().flatten().is_some()
+    }
+
+    /// The address of an attached browser; `Some(None)` for one of our own, none where there is no browser.
+    pub(super) fn attached_to(&self) -> Option<Option<String>> {
+        let current = lock(&self.inner.browsers.current).clone();
+        current.filter(|current| !current.browser.gone().is_cancelled()).map(|current| current.attached)
     }
 
     pub(super) fn browser_status(&self) -> Option<BrowserStatus> {
         let browser = self.browser()?;
         let tabs = browser.tabs();
         Some(BrowserStatus {
-            mode: if browser.is_headless() { "headless" } else { "headed" },
-            pid: self.browser_pid().unwrap_or_default(),
+            mode: match browser.is_headless() {
+                _ if self.is_attached() => "attached",
+                true => "headless",
+                false => "headed",
+            },
+            pid: self.browser_pid(),
             tabs: tabs.len(),
             url: browser.current_known().and_then(|id| tabs.into_iter().find(|tab| tab.id == id)).map(|tab| tab.url),
         })
@@ -108,12 +129,33 @@ impl Engine {
             headless: link.headless,
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
         };
         let browser = Browser::attach_kept(link, options).await?;
-        *lock(&self.inner.browsers.current) = Some(Current { browser: browser.clone(), pages: Pages::default(), pid });
+        self.take_into_use(&browser, Some(pid), None);
+        Ok(browser)
+    }
+
+    /// Attaches to somebody else's browser and makes it the one in use.
+    pub(super) async fn use_foreign_browser(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
+        let transport = websocket::connect(&endpoint.address).await?;
+        let options = AttachOptions {
+            headless: endpoint.headless,
+            numbers: self.tab_numbers().clone(),
+            early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
+        };
+        let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
+        let pid = browser.pid().await;
+        self.take_into_use(&browser, pid, Some(endpoint.address.clone()));
+        Ok(browser)
+    }
+
+    fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
+        let current = Current { browser: browser.clone(), pages: Pages::default(), pid, attached };
+        *lock(&self.inner.browsers.current) = Some(current);
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));
-        Ok(browser)
     }
 
     /// The connection ended: the browser was closed or crashed, or its keeper was killed.
@@ -147,10 +189,15 @@ impl Engine {
         }
     }
 
-    /// Closes the browser. Conversations stay.
-    pub async fn disconnect(&self) -> Result<(), Fault> {
+    /// Closes the browser, or lets go of one that is somebody else's. Conversations stay.
+    pub async fn disconnect(&self) -> Result<Disconnected, Fault> {
         let _turn = self.inner.browsers.change.lock().await;
         self.stop_turns(None);
+        self.close_browser_in_turn().await
+    }
+
+    /// The same, for who has the turn to change the browser.
+    pub(super) async fn close_browser_in_turn(&self) -> Result<Disconnected, Fault> {
         // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
         let current = lock(&self.inner.browsers.current).take();
         if let Some(current) = &current {
@@ -159,10 +206,14 @@ impl Engine {
             }
             current.browser.detach().await;
         }
+        if current.as_ref().is_some_and(|current| current.attached.is_some()) {
+            self.update_busy();
+            return Ok(Disconnected { closed: false });
+        }
         let stopped = launch::stop(self.home()).await?;
         self.update_busy();
         if stopped || current.is_some() {
-            return Ok(());
+            return Ok(Disconnected { closed: true });
         }
         Err(Fault::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser))
     }

@@ -5,7 +5,9 @@
 use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
-use crate::command::{Arguments, Context, Output, Spec, registry};
+use crate::browser::browser::Browser;
+use crate::browser::page::Pages;
+use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -14,20 +16,26 @@ use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// Answered here: it is about gstack, not about a page.
-const STATUS: &str = "status";
-
 impl Engine {
     /// A command from the terminal or a script.
     pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
-        if request.command == STATUS {
-            let status = self.status();
-            let data = serde_json::to_value(&status).ok();
-            return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
-        }
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
-        Arguments::parse(spec, &request.args)?;
+        let arguments = Arguments::parse(spec, &request.args)?;
+        match spec.name {
+            control::STATUS => {
+                let status = self.status();
+                let data = serde_json::to_value(&status).ok();
+                return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
+            }
+            control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
+            control::RESUME => return self.resume(&request).await,
+            "inbox" => {
+                let cwd = request.cwd.as_deref().map(Path::new);
+                return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
+            }
+            _ => {}
+        }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
@@ -61,7 +69,24 @@ impl Engine {
         let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let context = Context {
+        let context = self.context(browser, pages, target, cancel.clone())?;
+        tokio::select! {
+            outcome = registry::execute(&context, spec, arguments) => outcome,
+            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
+            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
+            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
+        }
+    }
+
+    /// What a command runs with.
+    pub(super) fn context(
+        &self,
+        browser: Browser,
+        pages: Pages,
+        target: Target<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Context, Fault> {
+        Ok(Context {
             browser,
             pages,
             tab: target.tab,
@@ -70,14 +95,8 @@ impl Engine {
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
-            cancel: cancel.clone(),
-        };
-        tokio::select! {
-            outcome = (spec.run)(&context, arguments) => outcome,
-            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
-            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
-        }
+            cancel,
+        })
     }
 
     /// A browser without a window for the first command of a terminal.

@@ -23,17 +23,17 @@ const HELLO_LIMIT: Duration = Duration::from_secs(5);
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
 /// Tells the terminal what has been done and how long it took.
-type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
+pub(super) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
 
-struct Step {
+pub(super) struct Step {
     began: Instant,
 }
 
 impl Step {
-    fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         Self { began: Instant::now() }
     }
-    fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
+    pub(super) fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tell(ConnectLine::Step { name: name.to_owned(), detail: detail.into(), millis });
     }
@@ -70,20 +70,26 @@ impl Engine {
         if let Some(cwd) = &request.cwd {
             *lock(&self.inner.folder) = Some(cwd.clone());
         }
-        let started = self.open_browser(request, tell).await?;
+        let started = match &request.attach {
+            Some(address) => self.attach_browser(address, tell).await?,
+            None => self.open_browser(request, tell).await?,
+        };
         let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;
         // The welcome page comes after the extension: into a page that stood before, no content script is put.
-        let welcome = started.then(|| self.welcome_url());
+        let attached = self.is_attached();
+        let welcome = (started && !attached).then(|| self.welcome_url());
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
-            let spec_name = if started { "goto" } else { "newtab" };
+            let spec_name = if started && !attached { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
             let target = Target { tab: None, moves_current: true, cwd: None, only_on: None };
             let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }
-        self.open_panel(&browser, tell).await?;
+        if !attached {
+            self.open_panel(&browser, tell).await?;
+        }
         let step = Step::begin();
         let agents = self.agents(false).await.agents;
         let agent = agents.iter().find(|agent| agent.default).or(agents.first());
@@ -98,7 +104,7 @@ impl Engine {
         }
         Ok(Connected {
             mode: self.status().mode,
-            browser_pid: self.browser_pid().unwrap_or_default(),
+            browser_pid: self.browser_pid(),
             started,
             panel: self.ports().panels() > 0,
             agent: label,
@@ -108,9 +114,22 @@ impl Engine {
     /// Opens the browser and loads the extension. False: it was open already.
     pub(super) async fn open_browser(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let _turn = self.inner.browsers.change.lock().await;
+        self.open_browser_in_turn(request, tell).await
+    }
+
+    /// The same, for who has the turn to change the browser.
+    pub(super) async fn open_browser_in_turn(
+        &self,
+        request: &ConnectRequest,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, Fault> {
         if let Some(browser) = self.browser() {
             let step = Step::begin();
-            let status = if browser.is_headless() { "headless" } else { "with a window" };
+            let status = match browser.is_headless() {
+                _ if self.is_attached() => "attached to",
+                true => "headless",
+                false => "with a window",
+            };
             step.done(tell, "browser found", format!("open already, {status}, {} tabs", browser.tabs().len()));
             if request.headless == Some(false) && browser.is_headless() {
                 tell(ConnectLine::Notice(
@@ -176,7 +195,7 @@ impl Engine {
     }
 
     /// Opens the side panel and waits until it has said that it is there.
-    async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
+    pub(super) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
         let mut changed = self.inner.ports_changed.subscribe();
         if !side_panel::is_open(browser, EXTENSION_ID).await? {

@@ -99,8 +99,9 @@ impl Engine {
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browser_pid().unwrap_or_default();
-                let detail = format!("{version}, pid {pid}, {} tabs", browser.tabs().len());
+                let pid = self.browser_pid().map(|pid| format!(", pid {pid}")).unwrap_or_default();
+                let attached = if self.is_attached() { ", attached to" } else { "" };
+                let detail = format!("{version}{pid}{attached}, {} tabs", browser.tabs().len());
                 good(Hop::Browser, detail, Some(began))
             }
             Ok(Err(error)) => bad(Hop::Browser, error.into()),

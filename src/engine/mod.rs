@@ -4,12 +4,14 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod agents;
+mod attach;
 mod browsers;
 mod chats;
 mod commands;
 mod config;
 mod connect;
 mod folders;
+mod handoff;
 mod history;
 mod hops;
 mod leftovers;
@@ -33,6 +35,7 @@ pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
 use crate::agent::registry::{AgentSettings, Agents};
+use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
 use crate::chat::Store;
@@ -44,7 +47,7 @@ use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use browsers::Browsers;
 use chats::Subscriptions;
-use policy::Grants;
+use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
 use runner::Runners;
 use slots::Slots;
@@ -95,7 +98,12 @@ struct Inner {
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
-    grants: Mutex<Grants>,
+    policy: Mutex<PolicyStore>,
+    audit: Mutex<Audit>,
+    /// Raised when an approval is asked for or is no longer open.
+    approvals_changed: watch::Sender<()>,
+    /// What the conversations' agents have read since the daemon started.
+    trails: Mutex<HashMap<ConversationId, Trail>>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -134,6 +142,11 @@ impl Engine {
             default: None,
             environment: config.agents.environment.clone(),
         });
+        let policy = PolicyStore::open(home.policy_file(), now_millis());
+        if let Some(fault) = policy.fault() {
+            tracing::error!("{fault}");
+        }
+        let audit = Audit::at(home.audit_file());
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -156,7 +169,10 @@ impl Engine {
                 recently_closed: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
-                grants: Mutex::default(),
+                policy: Mutex::new(policy),
+                audit: Mutex::new(audit),
+                approvals_changed: watch::Sender::new(()),
+                trails: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -213,7 +229,7 @@ impl Engine {
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
-            browser_pid: browser.map(|b| b.pid),
+            browser_pid: browser.and_then(|b| b.pid),
             version: VERSION.to_owned(),
             port: self.inner.port,
             panels: self.ports().panels(),

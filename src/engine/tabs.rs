@@ -335,7 +335,7 @@ impl Engine {
     }
 }
 
-fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
+pub(super) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
     let key = TabKey { browser_run: browser.run().clone(), target_id: info.target.clone() };
     TabPlace { tab_id: info.id, key, page: page(&info.url, &info.title) }
 }

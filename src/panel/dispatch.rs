@@ -1,6 +1,7 @@
 //! From a message's bytes to the engine and back, by method.
 
 use crate::engine::{Engine, PortId, PortSender};
+use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -133,10 +134,7 @@ impl Request {
             ToDaemon::InboxLeave(leave) => reply.give(engine.leave_in_inbox(leave).await),
             ToDaemon::SettingsGet(Empty {}) => reply.give(Ok(engine.settings().await)),
             ToDaemon::SettingsSet(set) => reply.give(engine.set_setting(set).await),
-            other @ (ToDaemon::PolicyList(_)
-            | ToDaemon::PolicyAdd(_)
-            | ToDaemon::PolicyRemove(_)
-            | ToDaemon::ActivitySubscribe(_)
+            other @ (ToDaemon::ActivitySubscribe(_)
             | ToDaemon::ActivityUnsubscribe(_)
             | ToDaemon::RefsList(_)
             | ToDaemon::RefsShow(_)
@@ -145,6 +143,9 @@ impl Request {
             | ToDaemon::PickStop(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
+            ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
+            ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
+            ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }

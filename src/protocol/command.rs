@@ -4,6 +4,9 @@ use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What a `chain` may hold, in bytes, wherever it comes from.
+pub const LARGEST_CHAIN: usize = 1024 * 1024;
+
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -24,6 +24,15 @@ pub struct ConnectRequest {
     pub environment: BTreeMap<String, String>,
     /// Arguments for the browser, after our own.
     pub arguments: Vec<String>,
+    /// The DevTools address of a browser that somebody else started, instead of one of our own.
+    pub attach: Option<String>,
+}
+
+/// The answer to `POST /disconnect`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disconnected {
+    /// The browser was ours and has been closed. False: it was only attached to, and goes on.
+    pub closed: bool,
 }
 
 /// One line of the answer to `POST /connect`.
@@ -46,7 +55,8 @@ pub enum ConnectLine {
 #[serde(rename_all = "camelCase")]
 pub struct Connected {
     pub mode: String,
-    pub browser_pid: u32,
+    /// Absent where an attached browser does not tell.
+    pub browser_pid: Option<u32>,
     /// False when the browser was open before.
     pub started: bool,
     /// The panel has said hello.

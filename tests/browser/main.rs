@@ -6,6 +6,7 @@
 mod composed;
 mod contents;
 mod looks;
+mod refused;
 mod world;
 
 use gstack::command::{Context, registry};

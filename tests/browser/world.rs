@@ -29,6 +29,11 @@ const QUIET: [&str; 6] = [
     "--site-per-process",
 ];
 
+/// Stands for a cloud's metadata service: a loopback address, so that no test asks the real one.
+pub const REFUSED_ADDRESS: &str = "127.0.0.66";
+/// Names that lead there.
+const RULES: &str = "--host-resolver-rules=MAP *.refused.test 127.0.0.66";
+
 /// A test that hangs must not take its browser along.
 const TEST_LIMIT: Duration = Duration::from_secs(60);
 
@@ -51,7 +56,7 @@ impl World {
         let home = Home::at(folder.path().join("home")).unwrap();
         let options = LaunchOptions {
             headless: Some(headless()),
-            extra_args: QUIET.iter().map(|argument| (*argument).to_owned()).collect(),
+            extra_args: QUIET.iter().chain([&RULES]).map(|argument| (*argument).to_owned()).collect(),
             keeper_program: Some(PathBuf::from(env!("CARGO_BIN_EXE_gstack"))),
             ..LaunchOptions::default()
         };
@@ -59,6 +64,7 @@ impl World {
         let attach = AttachOptions {
             headless: headless(),
             early_scripts: vec![script::early_script()],
+            refuses: Some(|address| address == REFUSED_ADDRESS),
             ..AttachOptions::default()
         };
         let browser = Browser::attach_kept(started.link, attach).await.unwrap();
@@ -114,6 +120,14 @@ impl World {
     pub async fn closed_down_to(&self, tabs: usize) {
         let mut events = self.context.browser.events();
         while self.context.browser.tabs().len() > tabs {
+            events.recv().await.unwrap();
+        }
+    }
+
+    /// Waits until there are so many tabs.
+    pub async fn opened_up_to(&self, tabs: usize) {
+        let mut events = self.context.browser.events();
+        while self.context.browser.tabs().len() < tabs {
             events.recv().await.unwrap();
         }
     }
@@ -184,11 +198,18 @@ async fn serve() -> u16 {
             "/file.bin",
             get(|| async { ([(header::CONTENT_TYPE, "application/octet-stream")], vec![7_u8; 1_500_000]) }),
         )
+        .route("/redirect", get(redirect))
         .route("/headers", get(all_headers))
         .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))
         .route("/{page}", get(fixture));
     tokio::spawn(async move { axum::serve(listener, router).await });
     port
+}
+
+/// `?to=URL`
+async fn redirect(query: axum::extract::RawQuery) -> Response {
+    let to = query.0.and_then(|query| query.strip_prefix("to=").map(str::to_owned)).unwrap_or_default();
+    (StatusCode::FOUND, [(header::LOCATION, to)]).into_response()
 }
 
 async fn all_headers(headers: HeaderMap) -> String {

@@ -76,14 +76,16 @@ function readStorage() {
   return { localStorage: all(storageOf('localStorage')), sessionStorage: all(storageOf('sessionStorage')) };
 }
 
-/* Sets entries of the local storage. → null, or why it was refused */
-function writeStorage(entries) {
-  const storage = storageOf('localStorage');
-  if (!storage) return 'this page has no local storage';
-  try {
-    for (const [key, value] of Object.entries(entries)) storage.setItem(key, value);
-  } catch (error) {
-    return error.message;
+/* Sets entries: {localStorage, sessionStorage}. → null, or why one was refused */
+function writeStorage(wanted) {
+  for (const [name, entries] of Object.entries(wanted)) {
+    const storage = storageOf(name);
+    if (!storage && Object.keys(entries).length > 0) return `this page has no ${name}`;
+    try {
+      for (const [key, value] of Object.entries(entries)) storage.setItem(key, value);
+    } catch (error) {
+      return error.message;
+    }
   }
   return null;
 }

@@ -48,20 +48,13 @@ const finish = (text) => clip(squeeze(text), NAME_LIMIT);
 const ariaLabel = (element) => squeeze(element.getAttribute('aria-label') ?? '');
 
 function labelledBy(element, run) {
-  const attribute = element.getAttribute('aria-labelledby');
+  const attribute = labelIds(element);
   if (!attribute) return '';
   const parts = [];
   for (const target of referenced(element, attribute)) {
     parts.push(squeeze(textOf(target, run, { referenced: true, follow: false })));
   }
   return parts.filter(Boolean).join(' ');
-}
-
-/* The elements of an id list, in its order, from the element's own tree. */
-function referenced(element, ids) {
-  const root = element.getRootNode();
-  if (!root.getElementById) return [];
-  return ids.split(/\s+/).filter(Boolean).map((id) => root.getElementById(id)).filter(Boolean);
 }
 
 const isValueControl = (element) => ['input', 'select', 'textarea'].includes(tagOf(element));
@@ -90,16 +83,17 @@ function nativeName(element, run) {
       return childText(element, 'caption', run);
     case 'figure':
       return childText(element, 'figcaption', run);
-    case 'svg':
-      return childText(element, 'title', run);
     case 'optgroup':
       return squeeze(element.label);
     case 'option':
       return squeeze(element.getAttribute('label') ?? '');
     default:
-      return '';
+      return isDrawn(element) ? childText(element, 'title', run) : '';
   }
 }
+
+/* A part of an SVG drawing, or the whole: its `<title>` child names it. */
+const isDrawn = (element) => element.namespaceURI === 'http://www.w3.org/2000/svg';
 
 /* The last source before none: a placeholder. */
 function lastResort(element) {
@@ -116,7 +110,10 @@ function lastResort(element) {
  * element (20,000 buttons took 26 s), so this is read once a pass; `beginPass` forgets it.
  */
 let labelsByTree = new Map();
-const beginPass = () => { labelsByTree = new Map(); };
+function beginPass() {
+  labelsByTree = new Map();
+  forgetOwned();
+}
 
 function labelsOf(element) {
   const root = element.getRootNode();
@@ -160,10 +157,13 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) && !isReferenced && tag !== 'title') return '';
   if (isOwnHost(element)) return '';
-  const hidden = element.getAttribute('aria-hidden') === 'true' || rendering(element) === GONE;
-  if (hidden && !isReferenced) return '';
+  const shown = rendering(element);
+  const gone = shown === GONE || element.getAttribute('aria-hidden') === 'true';
+  if (gone && !isReferenced) return '';
+  // All of a hidden element is read where it was asked for by name.
+  const hidden = isReferenced && (gone || shown !== SHOWN);
 
-  if (follow) {
+  if (follow && tag !== 'slot') {
     const label = labelledBy(element, run);
     if (label) return label;
   }
@@ -175,17 +175,21 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   if (value !== null && element !== control && !(isReferenced && !control && !follow && isFormField(role))) {
     return value;
   }
-  const label = role === 'none' ? '' : ariaLabel(element);
+  // A slot is not there for a reader: only what is in it.
+  const label = role === 'none' || tag === 'slot' ? '' : ariaLabel(element);
   if (label) return label;
   if (role !== 'none') {
-    const native = tag === 'svg' ? childText(element, 'title', run) : tag === 'img' || tag === 'area' || tag === 'input' ? nativeName(element, run) : '';
+    const native = NAMES_ITSELF.has(tag) || isDrawn(element) ? nativeName(element, run) : '';
     if (native) return native;
   }
   if (isFormField(role) && !isReferenced) return '';
-  const text = contentText(element, run, hidden && isReferenced, control);
+  const text = contentText(element, run, hidden, control);
   if (squeeze(text)) return text;
   return squeeze(element.getAttribute('title') ?? '');
 }
+
+/* Elements that HTML names by something else than their text, wherever they are read. */
+const NAMES_ITSELF = new Set(['img', 'area', 'input', 'fieldset', 'table', 'figure', 'optgroup', 'option']);
 
 const isFormField = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
 
@@ -243,9 +247,7 @@ function contentText(element, run, hidden = false, control = null) {
     if (!inner) return;
     text += INLINE.has(tag) && !isBlock(node) ? inner : ` ${inner} `;
   };
-  for (const child of composedChildren(element)) add(child);
-  const owned = element.getAttribute('aria-owns');
-  if (owned) for (const target of referenced(element, owned)) add(target);
+  for (const child of treeChildren(element)) add(child);
   return text + pseudoText(element, '::after');
 }
 
@@ -274,6 +276,11 @@ function contentStrings(content) {
       }
     } else if (character === '/') {
       text = '';
+    } else if (content.startsWith('url(', at)) {
+      // A picture stands between words.
+      text += ' ';
+      at += 3;
+      while (at < content.length && content[at] !== ')') at += 1;
     } else if (character === '(') {
       // The arguments of counter(), url() … are not text.
       while (at < content.length && content[at] !== ')') at += 1;

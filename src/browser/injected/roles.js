@@ -62,15 +62,22 @@ const INPUT_ROLES = new Map(
   }),
 );
 
-/* The role that the page gave by attribute, or ''. The first token that is a role counts. */
+/* The role that the page gave by attribute, or ''. The first token that is a role, and may be one here, counts. */
 function explicitRole(element) {
   const attribute = element.getAttribute('role');
   if (!attribute) return '';
-  for (const token of attribute.toLowerCase().split(/\s+/)) {
-    if (KNOWN_ROLES.has(token)) return token === 'image' ? 'img' : token === 'presentation' ? 'none' : token;
+  for (const token of attribute.toLowerCase().split(/[\t\n\f\r ]+/)) {
+    if (!KNOWN_ROLES.has(token)) continue;
+    // A landmark of these kinds is none without a name.
+    if ((token === 'region' || token === 'form') && !hasOwnLabel(element)) continue;
+    if (ROLE_CONTEXTS.has(token) && !standsInContext(element, token)) continue;
+    return SYNONYMS.get(token) ?? token;
   }
   return '';
 }
+
+/* Roles with two names. */
+const SYNONYMS = new Map(Object.entries({ image: 'img', presentation: 'none', directory: 'list' }));
 
 const isFocusable = (element) =>
   !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
@@ -110,7 +117,7 @@ function roleOf(element) {
   if (given && given !== 'none') return given;
   if (given === 'none' && !isFocusable(element) && !GLOBAL_ARIA.some((name) => element.hasAttribute(name))) return 'none';
   const native = nativeRole(element);
-  return native && takesRoleFromParent(element) ? 'none' : native;
+  return takesRoleFromParent(element) ? 'none' : native;
 }
 
 /* `li`, `tr`, `td` … lose their meaning with the list or table that they belong to. */
@@ -146,10 +153,8 @@ function nativeRole(element) {
       return hasOwnLabel(element) || element.querySelector(':scope > title') ? 'img' : '';
     case 'select':
       return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
-    case 'li': {
-      const parent = element.parentElement;
-      return parent && ['ul', 'ol', 'menu'].includes(tagOf(parent)) ? 'listitem' : '';
-    }
+    case 'li':
+      return isListItem(element) ? 'listitem' : '';
     case 'tr':
       return element.closest('table') ? 'row' : '';
     case 'td':
@@ -188,7 +193,10 @@ function imageRole(element) {
 
 /* A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. */
 const hasOwnLabel = (element) =>
-  !!element.getAttribute('aria-label')?.trim() || !!element.getAttribute('aria-labelledby')?.trim() || !!element.getAttribute('title')?.trim();
+  !!element.getAttribute('aria-label')?.trim() || referenced(element, labelIds(element)).length > 0 || !!element.getAttribute('title')?.trim();
+
+/* The ids of `aria-labelledby`, also in the spelling that browsers forgive. */
+const labelIds = (element) => element.getAttribute('aria-labelledby') ?? element.getAttribute('aria-labeledby') ?? '';
 
 function cellRole(element, tag) {
   const table = element.closest('table');

@@ -21,7 +21,7 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   beginPass();
   const walk = {
     interactive, cursor, size: 0, more: 0, frames: [], cursorNodes: [],
-    modal: topModal(), owned: ownedElements(),
+    modal: topModal(),
   };
   const top = { kids: [], mute: false, leaf: false, fresh: true };
   const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
@@ -50,21 +50,9 @@ function topModal() {
   return found;
 }
 
-/* owned element → its owner, for every `aria-owns` of the document. */
-function ownedElements() {
-  const owned = new Map();
-  for (const owner of document.querySelectorAll('[aria-owns]')) {
-    for (const element of referenced(owner, owner.getAttribute('aria-owns'))) {
-      if (!owned.has(element) && !composedContains(element, owner)) owned.set(element, owner);
-    }
-  }
-  return owned;
-}
-
-function visitElement(element, parent, flags, walk, byOwner = false) {
+function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
-  if (!byOwner && walk.owned.size && walk.owned.has(element)) return;
   if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
   const shown = rendering(element);
   if (shown === GONE) return;
@@ -114,7 +102,7 @@ const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
-  for (const child of composedChildren(element)) {
+  for (const child of treeChildren(element)) {
     if (child.nodeType === Node.TEXT_NODE) {
       if (withText) addText(target, child.data, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
@@ -125,11 +113,6 @@ function visitChildren(element, target, flags, walk, withText) {
         continue;
       }
       visitElement(child, target, flags, walk);
-    }
-  }
-  if (walk.owned.size && element.hasAttribute('aria-owns')) {
-    for (const owned of referenced(element, element.getAttribute('aria-owns'))) {
-      if (walk.owned.get(owned) === element) visitElement(owned, target, flags, walk, true);
     }
   }
 }

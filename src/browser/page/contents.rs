@@ -28,13 +28,13 @@ impl Page {
     pub async fn storage(&self) -> Result<PageStorage, PageError> {
         self.read_whole("readStorage").await
     }
-    /// Sets entries of the local storage. `Refused` where the page has none or it is full.
-    pub async fn set_storage(&self, entries: &Map<String, Value>) -> Result<(), PageError> {
+    /// Sets these entries and leaves the others. `Refused` where the page has no such storage or it is full.
+    pub async fn set_storage(&self, entries: &PageStorage) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let refused: Option<String> = self.script(&frame, "writeStorage", &[entries], SCRIPT_LIMIT).await?;
         match refused {
             None => Ok(()),
-            Some(reason) => Err(PageError::Refused { what: "localStorage".to_owned(), reason }),
+            Some(reason) => Err(PageError::Refused { what: "the storage".to_owned(), reason }),
         }
     }
     /// The phases of the document's loading by name, in milliseconds; empty where the browser recorded none.

@@ -24,6 +24,7 @@ mod keys;
 mod memory;
 #[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
 mod page;
+mod password;
 mod print;
 mod read;
 pub mod refs;

@@ -144,7 +144,9 @@ impl Task {
         let Some(shared) = self.shared.upgrade() else { return Ok(()) };
         let browser = Browser { shared };
         let page = self.pages.open(&browser.tab(self.tab)?).await?;
+        let since = page.refusal_mark();
         let text = page.look().await?;
+        page.check_addresses(since)?;
         let Some(memory) = self.memory.upgrade() else { return Ok(()) };
         if let Some(watch) = lock(&memory.watch).as_mut().filter(|watch| watch.last != text) {
             watch.snapshots += 1;

@@ -12,7 +12,7 @@ use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
 use crate::engine::turn_steps::Steps;
 use crate::engine::{Engine, lock};
-use crate::protocol::chat::{Attachment, ConversationState, Decision, PageContext};
+use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub(super) struct Task {
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
     /// Who waits for the answer of an approval.
-    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<Decision>>,
+    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
     /// Who waits for the answer to a question.
     pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
     /// The agent's own request ids of its approvals.
@@ -193,6 +193,7 @@ impl Task {
                 self.waiting.insert(request.approval_id.clone(), answer);
                 self.engine.working(&self.conversation, |doing| doing.waiting = true);
                 self.step(Event::ApprovalAsked(request));
+                self.engine.approvals_changed();
             }
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() && self.starting.is_none() => self.end_session(),
@@ -223,11 +224,12 @@ impl Task {
                 self.deadline = Some((turn_id, Instant::now() + STOP_LIMIT));
             }
             Effect::KillAgent => self.end_present(),
-            Effect::AnswerApproval { approval_id, decision } => {
+            Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
                     // Whoever asked may have been cancelled.
-                    waiting.send(decision).ok();
+                    waiting.send((decision, by)).ok();
                 }
+                self.engine.approvals_changed();
                 self.tell_waiting();
             }
             Effect::AnswerQuestion { question_id, answers } => {

@@ -1,0 +1,141 @@
+//! `gstack completions` and `gstack man`: what a shell and `man` want to know of the command line.
+//!
+//! Owns the form of both. Every command is in them because both are made from the command line and the registry.
+
+use super::arguments::{self, Document};
+use super::terminal::print;
+use crate::command::registry;
+use crate::protocol::fault::{Fault, FaultCode};
+use clap::{Arg, ArgAction, Command, ValueHint};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::io;
+
+/// The shells that completions are made for, as they are named on the command line.
+pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+pub fn show(document: &Document) -> Result<(), Fault> {
+    let text = match document {
+        Document::Completions { shell } => completions(shell)
+            .ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("there are no completions for {shell}")))?,
+        Document::Manual => manual().map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?,
+    };
+    print(&String::from_utf8_lossy(&text));
+    Ok(())
+}
+
+/// The completion script; none for a shell that is not among [`SHELLS`].
+fn completions(shell: &str) -> Option<Vec<u8>> {
+    let shell = match shell {
+        "bash" => Shell::Bash,
+        "zsh" => Shell::Zsh,
+        "fish" => Shell::Fish,
+        _ => return None,
+    };
+    let mut script = Vec::new();
+    generate(shell, &mut detailed(), "gstack", &mut script);
+    Some(script)
+}
+
+/// The manual page, in roff.
+fn manual() -> io::Result<Vec<u8>> {
+    let command = arguments::command();
+    let mut page = Vec::new();
+    let man = Man::new(command.clone()).manual("gstack");
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    commands(command).to_writer(&mut page)?;
+    man.render_extra_section(&mut page)?;
+    man.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+/// One section with every command: a page a command would be eighty files to install.
+fn commands(mut command: Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["COMMANDS"]);
+    command.build();
+    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+        let usage = sub.render_usage().to_string();
+        let usage = usage.trim_start_matches("Usage: ").trim().to_owned();
+        let help = sub.get_long_about().or(sub.get_about()).map(ToString::to_string).unwrap_or_default();
+        roff.control("TP", []).text([bold(usage)]);
+        // What is lined up in columns stays so.
+        roff.text([roman(help.lines().next().unwrap_or_default().to_owned())]);
+        let more = help.lines().skip(1).skip_while(|line| line.is_empty());
+        let more: Vec<String> = more.map(str::to_owned).collect();
+        if !more.is_empty() {
+            roff.control("RS", []).control("nf", []).text([roman(more.join("\n"))]).control("fi", []).control("RE", []);
+        }
+    }
+    roff
+}
+
+/// The command line with the flags and arguments of the browser's commands, which parse them themselves.
+fn detailed() -> Command {
+    let mut command = arguments::command();
+    for spec in registry::all().iter().filter(|spec| arguments::is_of_browser(spec.name)) {
+        let mut sub = Command::new(spec.name).about(spec.summary);
+        for flag in spec.flags {
+            let spellings = [flag.name, flag.alias];
+            let mut arg = Arg::new(flag.name).help(flag.help);
+            for spelling in spellings {
+                match spelling.strip_prefix("--") {
+                    Some(long) => arg = arg.long(long.to_owned()),
+                    None => arg = spelling.chars().nth(1).into_iter().fold(arg, Arg::short),
+                }
+            }
+            sub = sub.arg(match flag.value {
+                Some(value) => arg.value_name(value),
+                None => arg.action(ArgAction::SetTrue),
+            });
+        }
+        for parameter in spec.parameters {
+            let hint = if parameter.is_path() { ValueHint::FilePath } else { ValueHint::Other };
+            let arg = Arg::new(parameter.name).help(parameter.help).value_hint(hint);
+            sub = sub.arg(if parameter.takes_all() { arg.num_args(0..) } else { arg });
+        }
+        command = command.mut_subcommand(spec.name, |_| sub);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        let own = arguments::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect::<Vec<_>>();
+        assert!(registry::all().iter().all(|spec| own.iter().any(|name| name == spec.name)));
+        own
+    }
+
+    #[test]
+    fn every_command_and_every_flag_is_in_the_completions_of_every_shell() {
+        for shell in SHELLS {
+            let script = String::from_utf8(completions(shell).unwrap()).unwrap();
+            for name in names() {
+                assert!(script.contains(&name), "{name} is not completed in {shell}");
+            }
+            for flag in registry::all().iter().flat_map(|spec| spec.flags) {
+                let long = flag.name.trim_start_matches('-');
+                assert!(script.contains(long), "{} is not completed in {shell}", flag.name);
+            }
+        }
+        assert!(completions("powershell").is_none());
+    }
+
+    #[test]
+    fn every_command_is_in_the_manual_with_its_usage() {
+        let page = String::from_utf8(manual().unwrap()).unwrap();
+        let plain = page.replace('\\', "");
+        for name in names() {
+            assert!(plain.contains(&format!("fBgstack {name}")), "{name} is not in the manual");
+        }
+        assert!(page.contains("Prints: ") && page.contains(".SH COMMANDS"), "{page}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What a command takes from standard input.
+//!
+//! Owns its limits and the words for input that can't be used. Never waits for a person at a terminal.
+
+use crate::protocol::command::LARGEST_CHAIN;
+use crate::protocol::fault::{Fault, FaultCode};
+use std::io::IsTerminal;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+const USAGE: &str = "Write the commands behind it, or pipe them in: echo 'goto example.com | text' | gstack chain";
+
+/// The commands of a `chain` that was given none as arguments.
+pub async fn chain() -> Result<String, Fault> {
+    if std::io::stdin().is_terminal() {
+        return Err(Fault::new(FaultCode::BadRequest, "chain needs commands").hint(USAGE));
+    }
+    text(tokio::io::stdin()).await
+}
+
+async fn text(input: impl AsyncRead + Unpin) -> Result<String, Fault> {
+    let mut bytes = Vec::new();
+    let most = LARGEST_CHAIN as u64 + 1;
+    let read = input.take(most).read_to_end(&mut bytes).await;
+    read.map_err(|error| {
+        Fault::new(FaultCode::BadRequest, format!("standard input can't be read: {error}")).hint(USAGE)
+    })?;
+    if bytes.len() > LARGEST_CHAIN {
+        let message = format!("standard input holds more than {LARGEST_CHAIN} bytes");
+        return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, "standard input is no text: it holds bytes that are not UTF-8").hint(USAGE)
+    })?;
+    if text.trim().is_empty() {
+        return Err(Fault::new(FaultCode::BadRequest, "standard input is empty: chain needs commands").hint(USAGE));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_CHAIN, text};
+    use crate::protocol::fault::FaultCode;
+
+    #[tokio::test]
+    async fn what_is_no_list_of_commands_is_told_in_words() {
+        assert_eq!(text(&b"url | text\n"[..]).await.unwrap(), "url | text\n");
+        for (input, words) in
+            [(&b""[..], "empty"), (b" \n", "empty"), (b"\x89PNG\xff\xfe", "no text"), (b"url\0", "no text")]
+        {
+            let fault = text(input).await.unwrap_err();
+            assert!(fault.message.contains(words) && fault.hint.is_some(), "{fault:?}");
+        }
+        let fault = text(tokio::io::repeat(b'a')).await.unwrap_err();
+        assert_eq!(fault.code, FaultCode::TooLarge);
+        assert!(fault.message.contains(&LARGEST_CHAIN.to_string()));
+    }
+}

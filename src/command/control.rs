@@ -1,0 +1,67 @@
+//! status, handoff, resume: commands about gstack itself, which the engine answers.
+//!
+//! Owns their specs, so that help, docs and HTTP know them as they know the others. Never runs them.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Kind, Spec, parameter};
+use crate::protocol::fault::{Fault, FaultCode};
+use futures_util::future::BoxFuture;
+
+pub const STATUS: &str = "status";
+pub const HANDOFF: &str = "handoff";
+pub const RESUME: &str = "resume";
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: STATUS,
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "What runs: browser, tabs, panels, agents",
+        details: "",
+        untrusted: false,
+        writes: false,
+        output: "Status, Mode, URL, Tabs, PID and more, a line each",
+        run: by_itself,
+    },
+    Spec {
+        name: HANDOFF,
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Secret,
+        parameters: &[parameter("message", false, Kind::Rest, "What the person is to do")],
+        flags: &[],
+        summary: "Show the headless browser's pages in a window, for a person to take over",
+        details: "The browser starts again on the same profile: sign-ins stay, the pages are opened again with their local and session storage and their conversations. What was typed into them and not sent is lost. Without a display nothing is changed. Go on with: resume",
+        untrusted: false,
+        writes: true,
+        output: "HANDED OFF, and what the person is to do",
+        run: by_itself,
+    },
+    Spec {
+        name: RESUME,
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Secret,
+        parameters: &[],
+        flags: &[],
+        summary: "Go on after a handoff: how the page looks now",
+        details: "The window stays open.",
+        untrusted: true,
+        writes: false,
+        output: "RESUMED, then a snapshot with fresh refs",
+        run: by_itself,
+    },
+];
+
+/// Reached from inside a `chain` or `tab-each` only: elsewhere the engine answers.
+fn by_itself(_: &Context, _: Arguments) -> BoxFuture<'_, Result<Output, Fault>> {
+    Box::pin(std::future::ready(Err(Fault::new(
+        FaultCode::BadRequest,
+        "this command runs by itself, not among others",
+    )
+    .hint("Run it alone: status, handoff or resume."))))
+}
