@@ -79,7 +79,7 @@ impl Engine {
         let engine = self.clone();
         async move {
             let mut environment = engine.inner.agents.environment().await;
-            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), "1".into());
+            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), engine.home().root().into());
             environment
         }
     }

@@ -38,7 +38,7 @@ use crate::agent::registry::{AgentSettings, Agents};
 use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
-use crate::chat::Store;
+use crate::chat::{Conversation, Event, Store};
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
@@ -64,6 +64,8 @@ use tokio_util::task::TaskTracker;
 pub const MCP_PATH: &str = "/mcp";
 /// How long running agents may take to end when the daemon does.
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+/// What an agent gets to end by itself after its daemon was killed.
+const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
 /// A handle to the one engine. Cheap to clone.
 #[derive(Clone)]
@@ -181,8 +183,38 @@ impl Engine {
             }),
         };
         engine.take_over_browser().await;
+        engine.end_orphans();
         engine.look_for_agents();
+        engine.go_on(&recovered.conversations);
         Ok(engine)
+    }
+
+    /// Lets the messages run that waited when the daemon before this one ended, where the person wants that.
+    fn go_on(&self, recovered: &[Arc<Conversation>]) {
+        if !self.config().turns.continue_after_restart {
+            return;
+        }
+        for conversation in recovered {
+            if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
+                self.tell_fault(&fault);
+            }
+        }
+    }
+
+    /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and
+    /// have something to write down before they do.
+    fn end_orphans(&self) {
+        let orphans = lineage::marked(self.home().root());
+        if orphans.is_empty() {
+            return;
+        }
+        let shutdown = self.shutdown();
+        self.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(ORPHAN_GRACE) => lineage::kill(&orphans),
+                () = shutdown.cancelled() => {}
+            }
+        });
     }
 
     /// Ends everything that runs; what is open is on disk when this returns.
@@ -196,6 +228,7 @@ impl Engine {
             tracing::warn!("some tasks did not end in time");
         }
         self.detach_browser().await;
+        lineage::kill(&lineage::marked(self.home().root()));
         let engine = self.clone();
         let saved = tokio::task::spawn_blocking(move || engine.store().persist_all()).await;
         if let Ok(Err(error)) = saved {

@@ -153,11 +153,11 @@ impl Task {
     }
 
     fn look_at_the_clock(&mut self) {
-        if let Some(turn) = &self.turn
-            && let Some(fault) = turn.watchdog.verdict(Instant::now())
-        {
-            tracing::warn!(turn = %turn.id, "{fault}");
-            self.step(Event::GiveUp { turn_id: turn.id.clone(), fault });
+        let Some(turn) = &mut self.turn else { return };
+        let turn_id = turn.id.clone();
+        if let Some(fault) = turn.watchdog.verdict(Instant::now()) {
+            tracing::warn!(turn = %turn_id, "{fault}");
+            self.step(Event::GiveUp { turn_id, fault });
         }
     }
 

@@ -68,8 +68,14 @@ impl Watchdog {
         })
     }
 
-    /// Why the turn is given up, where its time is over.
-    pub(super) fn verdict(&self, now: Instant) -> Option<Fault> {
+    /// Why the turn is given up, where its time is over. Told once: from then on a stop's own deadline counts.
+    pub(super) fn verdict(&mut self, now: Instant) -> Option<Fault> {
+        let fault = self.judge(now)?;
+        (self.silence, self.total) = (None, None);
+        Some(fault)
+    }
+
+    fn judge(&self, now: Instant) -> Option<Fault> {
         if self.paused.is_some() {
             return None;
         }
@@ -137,6 +143,7 @@ mod tests {
         dog.pause(false, start + 108 * MINUTE);
         assert_eq!(dog.deadline(), Some(start + 109 * MINUTE));
         assert_eq!(dog.verdict(start + 109 * MINUTE).unwrap().code, FaultCode::Timeout);
+        assert_eq!((dog.deadline(), dog.verdict(start + 200 * MINUTE)), (None, None), "told once");
     }
 
     #[tokio::test]
