@@ -40,6 +40,9 @@ pub enum Invocation {
         answer: Option<(String, ApprovalWord)>,
     },
     Agents,
+    Activity {
+        follow: bool,
+    },
     InstallHost {
         user_data_dir: Option<PathBuf>,
         dry_run: bool,
@@ -125,6 +128,9 @@ pub fn command() -> Command {
             .arg(Arg::new("id").value_name("ID").requires("word"))
             .arg(Arg::new("word").value_name("allow|deny").value_parser(["allow", "deny"])),
         Command::new("agents").about("The agents that were found, and how to install the others"),
+        Command::new("activity")
+            .about("What was done in the browser, and by whom; secrets are left out")
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Go on with what comes")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
         Command::new("completions")
@@ -264,6 +270,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
                 .map(|(id, word)| (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })),
         },
         "agents" => Invocation::Agents,
+        "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {
             let (user_data_dir, dry_run) = host();
             Invocation::InstallHost { user_data_dir, dry_run }

@@ -8,6 +8,7 @@ use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -18,7 +19,14 @@ use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// A command from the terminal or a script.
-    pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+    pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
+        let outcome = self.command_of_client(request).await;
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+
+    async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -53,8 +61,11 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
+        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
         let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
     }
 
     /// Runs a command on a tab, or on the current one.

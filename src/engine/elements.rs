@@ -4,9 +4,10 @@
 
 use super::commands::not_driven;
 use super::ports::{PortId, notification};
+use super::tabs::no_browser;
 use super::{Engine, lock};
 use crate::browser::page::refs::RefName;
-use crate::browser::page::{Marks, PickedElement, PointerAt, PointerWatch};
+use crate::browser::page::{Listed, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
@@ -35,15 +36,21 @@ const BROWSERS_OWN: [&str; 9] = [
 const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
 
 impl Engine {
-    /// The refs of a tab's last snapshot.
-    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+    /// The refs of a tab's last snapshot, without asking its page: of this tab, else of the current one.
+    pub fn refs(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let id = match tab {
+            Some(id) => Some(browser.tab(id)?.id()),
+            None => browser.current_known(),
+        };
+        let listed = id.map(|id| pages.listed(id)).unwrap_or_default();
+        Ok(Refs { refs: listed.into_iter().map(info).collect() })
+    }
+
+    /// Those of a panel's tab whose elements are still in the page.
+    pub async fn refs_of_panel(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
         let listed = self.marks(port, of.chrome_tab_id).await?.refs().await?;
-        let refs = listed.into_iter().map(|listed| RefInfo {
-            reference: listed.name.to_string(),
-            role: listed.role,
-            name: listed.label,
-        });
-        Ok(Refs { refs: refs.collect() })
+        Ok(Refs { refs: listed.into_iter().map(info).collect() })
     }
 
     pub async fn show_refs(&self, port: PortId, show: RefsShow) -> Result<(), Fault> {
@@ -130,6 +137,10 @@ impl Engine {
     }
 }
 
+fn info(listed: Listed) -> RefInfo {
+    RefInfo { reference: listed.name.to_string(), role: listed.role, name: listed.label }
+}
+
 fn wire(picked: PickedElement) -> Picked {
     let PickedElement { name, role, label, selector, url, rect, html } = picked;
     Picked { reference: name.to_string(), role, name: label, selector, url, rect, html }
@@ -156,7 +167,9 @@ mod tests {
 
     #[test]
     fn a_page_of_the_browser_or_the_store_is_refused_in_words() {
-        for url in ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"] {
+        for url in
+            ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"]
+        {
             let fault = kept_out_of(url).unwrap();
             assert!(fault.message.contains("nothing can be picked here") && fault.hint.is_some(), "{url}");
         }

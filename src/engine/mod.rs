@@ -3,6 +3,7 @@
 //! Owns ports, conversations' tasks, the browser in use, agents, tokens and approvals, and joins the layers
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
+mod activity;
 mod agents;
 mod attach;
 mod browsers;
@@ -25,6 +26,7 @@ mod tools;
 mod turn_steps;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
 pub use provision::Provision;
@@ -40,6 +42,7 @@ use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{AgentName, ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use policy::Grants;
@@ -85,6 +88,8 @@ struct Inner {
     agents_running: Mutex<HashSet<ConversationId>>,
     grants: Mutex<Grants>,
     picks: Mutex<elements::Picks>,
+    /// What was done in the browser.
+    activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -141,6 +146,7 @@ impl Engine {
                 agents_running: Mutex::default(),
                 grants: Mutex::default(),
                 picks: Mutex::default(),
+                activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -180,6 +186,10 @@ impl Engine {
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
+    /// Ends when the daemon does.
+    pub fn ended(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
     /// Whether anybody needs the daemon: a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
@@ -215,6 +225,7 @@ impl Engine {
         drop(ended);
         self.forget_tabs(id);
         self.end_picks_of(id, None);
+        self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -270,6 +281,7 @@ impl Engine {
             known.panels.remove(client);
         }
         self.end_picks_of(port, Some(&client));
+        self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

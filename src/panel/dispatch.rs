@@ -114,6 +114,16 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
+            ToDaemon::ActivitySubscribe(subscribe) => {
+                let answer = |page| reply.give(Ok(page));
+                if let Err(fault) = engine.activity_subscribe(port, client, subscribe.after, answer) {
+                    reply.fail(fault);
+                }
+            }
+            ToDaemon::ActivityUnsubscribe(Empty {}) => {
+                engine.activity_unsubscribe(port, client.as_ref());
+                reply.give(Ok(Empty {}));
+            }
             other @ (ToDaemon::QuestionAnswer(_)
             | ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
@@ -127,12 +137,10 @@ impl Request {
             | ToDaemon::SettingsSet(_)
             | ToDaemon::PolicyList(_)
             | ToDaemon::PolicyAdd(_)
-            | ToDaemon::PolicyRemove(_)
-            | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)) => {
+            | ToDaemon::PolicyRemove(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
-            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
+            ToDaemon::RefsList(of) => reply.give(engine.refs_of_panel(port, of).await),
             ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
             ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
             ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
