@@ -118,6 +118,14 @@ impl Home {
     pub fn config_file(&self) -> PathBuf {
         self.root.join("config.toml")
     }
+    /// What persons have allowed and denied agents.
+    pub fn policy_file(&self) -> PathBuf {
+        self.root.join("policy.json")
+    }
+    /// What was decided about agents' actions.
+    pub fn audit_file(&self) -> PathBuf {
+        self.root.join("audit.jsonl")
+    }
     /// One folder a conversation.
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")

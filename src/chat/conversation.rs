@@ -182,7 +182,10 @@ impl Conversation {
             // A question that nobody can see is answered with no.
             Event::ApprovalAsked(request) => {
                 let approval_id = request.approval_id.clone();
-                (OnFailure::Undo, vec![Effect::AnswerApproval { approval_id, decision: Decision::Deny }])
+                (
+                    OnFailure::Undo,
+                    vec![Effect::AnswerApproval { approval_id, decision: Decision::Deny, by: AnsweredBy::Withdrawn }],
+                )
             }
             _ => (OnFailure::GoOn, Vec::new()),
         };
@@ -274,6 +277,11 @@ impl Conversation {
 
     pub fn set_page(&self, page: PageContext) {
         self.change(|record| record.page = Some(page));
+    }
+
+    /// An agent remembers earlier turns of this conversation.
+    pub fn has_resume(&self) -> bool {
+        !self.lock().record.resume.is_empty()
     }
 
     /// The agent's own session id from an earlier turn, to go on with.

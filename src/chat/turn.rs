@@ -238,7 +238,11 @@ impl Machine {
     }
 
     fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
-        let denied = Effect::AnswerApproval { approval_id: request.approval_id.clone(), decision: Decision::Deny };
+        let denied = Effect::AnswerApproval {
+            approval_id: request.approval_id.clone(),
+            decision: Decision::Deny,
+            by: AnsweredBy::Withdrawn,
+        };
         let Some(active) = &mut self.active else { return vec![denied] };
         let (accepted, mut open) = match &mut active.phase {
             Phase::Starting | Phase::Stopping { .. } => return vec![denied],
@@ -271,7 +275,7 @@ impl Machine {
         match self.close_approval(&approval_id) {
             Some(turn_id) => vec![
                 Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-                Effect::AnswerApproval { approval_id, decision },
+                Effect::AnswerApproval { approval_id, decision, by },
             ],
             None => vec![Effect::Rejected(Refusal::NotAsked)],
         }
@@ -373,7 +377,7 @@ fn withdrawn(turn_id: TurnId, approval_id: ApprovalId) -> [Effect; 2] {
     let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
     [
         Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-        Effect::AnswerApproval { approval_id, decision },
+        Effect::AnswerApproval { approval_id, decision, by },
     ]
 }
 

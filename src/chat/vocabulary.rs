@@ -122,7 +122,7 @@ pub enum Effect {
     /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
     KillAgent,
     /// Tell whoever asked. A request that ends with its turn is denied.
-    AnswerApproval { approval_id: ApprovalId, decision: Decision },
+    AnswerApproval { approval_id: ApprovalId, decision: Decision, by: AnsweredBy },
     /// The turn is over: already in the journal when the engine sees it.
     TurnEnded(TurnEnd),
     /// The event was not accepted; nothing changed.

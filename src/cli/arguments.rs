@@ -2,7 +2,11 @@
 //!
 //! Owns gstack's own subcommands and global options; the browser's commands come from the registry.
 
+use super::approvals::{self, Approvals};
+use super::audit;
+use super::policy::{self, Rules};
 use crate::command::registry;
+use crate::protocol::audit::AuditRequest;
 use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -36,9 +40,9 @@ pub enum Invocation {
         agent: Option<String>,
     },
     StopTurns,
-    Approvals {
-        answer: Option<(String, ApprovalWord)>,
-    },
+    Approvals(Approvals),
+    Audit(AuditRequest),
+    Policy(Rules),
     Agents,
     Activity {
         follow: bool,
@@ -66,12 +70,6 @@ pub enum Document {
     Completions { shell: String },
     /// The manual page.
     Manual,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ApprovalWord {
-    Allow,
-    Deny,
 }
 
 const AFTER_HELP: &str = "\
@@ -123,10 +121,9 @@ pub fn command() -> Command {
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
             .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)")),
         Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
-        Command::new("approvals")
-            .about("List what agents wait to be allowed, or answer")
-            .arg(Arg::new("id").value_name("ID").requires("word"))
-            .arg(Arg::new("word").value_name("allow|deny").value_parser(["allow", "deny"])),
+        approvals::command(),
+        policy::command(),
+        audit::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
         Command::new("activity")
             .about("What was done in the browser, and by whom; secrets are left out")
@@ -264,11 +261,9 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             Invocation::Chat { message: words.join(" "), agent: text("agent") }
         }
         "stop-turn" => Invocation::StopTurns,
-        "approvals" => Invocation::Approvals {
-            answer: text("id")
-                .zip(text("word"))
-                .map(|(id, word)| (id, if word == "allow" { ApprovalWord::Allow } else { ApprovalWord::Deny })),
-        },
+        "approvals" => Invocation::Approvals(approvals::parse(matches)),
+        "policy" => Invocation::Policy(policy::parse(matches)),
+        "audit" => Invocation::Audit(audit::parse(matches)),
         "agents" => Invocation::Agents,
         "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {
@@ -326,7 +321,8 @@ mod tests {
 
     #[test]
     fn a_wrong_or_missing_value_is_a_usage_error() {
-        for line in [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "id"], &[]]
+        for line in
+            [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "nonsense"], &[]]
         {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
         }

@@ -3,11 +3,15 @@
 //! Owns words and exit codes on a terminal. Never does a command's work itself.
 
 mod activity;
+mod approvals;
 pub mod arguments;
+mod audit;
 mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod moment;
+mod policy;
 mod shell;
 mod standard_input;
 mod terminal;
@@ -15,20 +19,17 @@ mod terminal;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::http::Client;
-use crate::protocol::chat::Decision;
 use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::control::{
-    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
-};
+use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TabId};
-use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
-use arguments::{ApprovalWord, Globals, Invocation};
+use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
+use crate::protocol::methods::{Agents, Empty};
+use arguments::{Globals, Invocation};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use terminal::{Terminal, clean_line, print, print_line};
+use terminal::{Terminal, print, print_line};
 
 /// Pins the tab of every command of a shell.
 const TAB_VARIABLE: &str = "GSTACK_TAB";
@@ -112,7 +113,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             };
             show(json, &stopped, || words)?;
         }
-        Invocation::Approvals { answer } => approvals(&running, answer, json, terminal).await?,
+        Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
+        Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
+        Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.get("/agents").await?;
             show(json, &agents, || agents_text(&agents, terminal))?;
@@ -208,54 +211,6 @@ async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<E
         doctor::print_hops(&report.hops, terminal);
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-async fn approvals(
-    running: &Client,
-    answer: Option<(String, ApprovalWord)>,
-    json: bool,
-    terminal: Terminal,
-) -> Result<(), Fault> {
-    let waiting: WaitingApprovals = running.get("/approvals").await?;
-    let Some((id, word)) = answer else {
-        return show(json, &waiting, || {
-            if waiting.approvals.is_empty() {
-                return "Nothing waits for an answer.".to_owned();
-            }
-            let lines = waiting.approvals.iter().map(|a| {
-                let site = a.site.as_deref().map(|s| format!(" on {s}")).unwrap_or_default();
-                format!(
-                    "{}  {}{site}\n    {}",
-                    a.approval_id,
-                    terminal.bold(&clean_line(&a.ask)),
-                    terminal.dim(&clean_line(&a.does))
-                )
-            });
-            let text: Vec<String> = lines.collect();
-            format!("{}\n\nAnswer with: gstack approvals ID allow|deny", text.join("\n"))
-        });
-    };
-    let named: Vec<_> = waiting.approvals.iter().filter(|a| a.approval_id.as_str().starts_with(&id)).collect();
-    let found = match named[..] {
-        [found] => found,
-        [] => {
-            return Err(Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
-                .hint("`gstack approvals` lists those that do."));
-        }
-        // Which one is meant is never guessed.
-        _ => {
-            return Err(Fault::new(FaultCode::BadRequest, format!("{} approvals begin with {id:?}", named.len()))
-                .hint("Give more of the id; `gstack approvals` lists them whole."));
-        }
-    };
-    let answer = ApprovalAnswer {
-        conversation_id: found.conversation_id.clone(),
-        approval_id: ApprovalId::new(found.approval_id.as_str()),
-        decision: if word == ApprovalWord::Allow { Decision::AllowOnce } else { Decision::Deny },
-    };
-    running.post::<_, Empty>("/approvals/answer", &answer).await?;
-    say(json, if word == ApprovalWord::Allow { "Allowed once." } else { "Denied." });
-    Ok(())
 }
 
 fn agents_text(agents: &Agents, terminal: Terminal) -> String {

@@ -86,10 +86,19 @@ impl Output {
         self
     }
 
-    /// As it travels, page content in its envelope.
+    /// As it travels to people and their scripts, page content in its envelope.
     pub fn into_result(self) -> CommandResult {
+        self.wrapped(envelope::wrap)
+    }
+
+    /// As it travels to a model: what the envelope says can't be foreseen by a page.
+    pub fn into_result_for_model(self) -> CommandResult {
+        self.wrapped(envelope::wrap_for_model)
+    }
+
+    fn wrapped(self, wrap: impl FnOnce(&str, &str) -> String) -> CommandResult {
         let output = match &self.source_url {
-            Some(url) => envelope::wrap(&self.text, url),
+            Some(url) => wrap(&self.text, url),
             None => self.text,
         };
         let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();

@@ -8,8 +8,23 @@ const MARKED: &str = "UNTRUSTED EXTERNAL CONTENT";
 /// In characters.
 const LONGEST_URL: usize = 200;
 
-/// `content` between the markers.
+/// `content` between the markers that are promised to people and their scripts.
 pub fn wrap(content: &str, url: &str) -> String {
+    between(content, url, BEGIN, END)
+}
+
+/// `content` between markers that hold a new random word each time: a page that spells a marker can't spell this one.
+pub fn wrap_for_model(content: &str, url: &str) -> String {
+    let nonce = &uuid::Uuid::new_v4().simple().to_string()[..16];
+    between(
+        content,
+        url,
+        &format!("--- BEGIN UNTRUSTED EXTERNAL CONTENT {nonce} (source: "),
+        &format!("--- END UNTRUSTED EXTERNAL CONTENT {nonce} ---"),
+    )
+}
+
+fn between(content: &str, url: &str, begin: &str, end: &str) -> String {
     let url: String = url
         .chars()
         .filter(|character| !character.is_control() && !is_line_break(*character))
@@ -18,7 +33,7 @@ pub fn wrap(content: &str, url: &str) -> String {
     let url = defuse(&url);
     let content = defuse(content);
     let content = content.strip_suffix('\n').unwrap_or(&content);
-    format!("{BEGIN}{url}) ---\n{content}\n{END}")
+    format!("{begin}{url}) ---\n{content}\n{end}")
 }
 
 fn is_line_break(character: char) -> bool {

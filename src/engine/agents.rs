@@ -1,13 +1,11 @@
 //! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
 
-use super::policy::{Verdict, Wish};
 use super::tools::ConversationTools;
 use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment};
 use crate::base::site;
 use crate::chat::Conversation;
 use crate::protocol::agents::AgentInfo;
-use crate::protocol::chat::Decision;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
 use crate::protocol::methods::{Agents, ToPanel};
@@ -101,15 +99,6 @@ impl Engine {
             }
         }
         found
-    }
-
-    // The policy.
-
-    pub(super) fn verdict(&self, wish: &Wish) -> Verdict {
-        lock(&self.inner.grants).verdict(wish)
-    }
-    pub(super) fn remember(&self, wish: &Wish, decision: Decision) {
-        lock(&self.inner.grants).remember(wish, decision);
     }
 
     /// The host of the page in a tab.

@@ -7,7 +7,7 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
+use crate::command::{Arguments, Context, Output, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -38,16 +38,15 @@ impl Engine {
             }
             control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
             control::RESUME => return self.resume(&request).await,
-            "inbox" => {
-                let cwd = request.cwd.as_deref().map(Path::new);
-                return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
-            }
             _ => {}
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
+            return outcome.map(Output::into_result);
         }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
-        let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
         let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)

@@ -7,7 +7,7 @@ use super::ports::{PortId, notification};
 use super::tabs::no_browser;
 use super::{Engine, lock};
 use crate::browser::page::refs::RefName;
-use crate::browser::page::{Listed, Marks, PickedElement, PointerAt, PointerWatch};
+use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
@@ -36,21 +36,19 @@ const BROWSERS_OWN: [&str; 9] = [
 const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
 
 impl Engine {
-    /// The refs of a tab's last snapshot, without asking its page: of this tab, else of the current one.
-    pub fn refs(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
-        let id = match tab {
-            Some(id) => Some(browser.tab(id)?.id()),
-            None => browser.current_known(),
-        };
-        let listed = id.map(|id| pages.listed(id)).unwrap_or_default();
-        Ok(Refs { refs: listed.into_iter().map(info).collect() })
+    /// The refs of a tab's last snapshot.
+    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+        Ok(listed(self.marks(port, of.chrome_tab_id).await?.refs().await?))
     }
 
-    /// Those of a panel's tab whose elements are still in the page.
-    pub async fn refs_of_panel(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
-        let listed = self.marks(port, of.chrome_tab_id).await?.refs().await?;
-        Ok(Refs { refs: listed.into_iter().map(info).collect() })
+    /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
+    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => browser.current().await?,
+        };
+        Ok(listed(pages.marks(&tab).await?.refs().await?))
     }
 
     pub async fn show_refs(&self, port: PortId, show: RefsShow) -> Result<(), Fault> {
@@ -137,8 +135,13 @@ impl Engine {
     }
 }
 
-fn info(listed: Listed) -> RefInfo {
-    RefInfo { reference: listed.name.to_string(), role: listed.role, name: listed.label }
+fn listed(refs: Vec<ListedRef>) -> Refs {
+    let refs = refs.into_iter().map(|listed| RefInfo {
+        reference: listed.name.to_string(),
+        role: listed.role,
+        name: listed.label,
+    });
+    Refs { refs: refs.collect() }
 }
 
 fn wire(picked: PickedElement) -> Picked {

@@ -33,6 +33,7 @@ pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
 use crate::agent::registry::{AgentSettings, Agents};
+use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
 use crate::chat::Store;
@@ -45,7 +46,7 @@ use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
-use policy::Grants;
+use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
 use runner::Runners;
 use std::collections::{HashMap, HashSet};
@@ -86,7 +87,12 @@ struct Inner {
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
-    grants: Mutex<Grants>,
+    policy: Mutex<PolicyStore>,
+    audit: Mutex<Audit>,
+    /// Raised when an approval is asked for or is no longer open.
+    approvals_changed: watch::Sender<()>,
+    /// What the conversations' agents have read since the daemon started.
+    trails: Mutex<HashMap<ConversationId, Trail>>,
     picks: Mutex<elements::Picks>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
@@ -127,6 +133,11 @@ impl Engine {
             default: config.agent.default.clone().map(AgentName::new),
             environment: config.agent.environment.clone(),
         });
+        let policy = PolicyStore::open(home.policy_file(), now_millis());
+        if let Some(fault) = policy.fault() {
+            tracing::error!("{fault}");
+        }
+        let audit = Audit::at(home.audit_file());
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -144,7 +155,10 @@ impl Engine {
                 tab_book: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
-                grants: Mutex::default(),
+                policy: Mutex::new(policy),
+                audit: Mutex::new(audit),
+                approvals_changed: watch::Sender::new(()),
+                trails: Mutex::default(),
                 picks: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),

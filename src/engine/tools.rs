@@ -3,15 +3,20 @@
 //! Owns the token, the list of what is offered, and the way of each call past the policy. The token dies with
 //! the agent; the tools act on the conversation's own tab and on no other.
 
+mod offered;
+mod wishes;
+
+pub use offered::OfferedTool;
+
 use super::Engine;
 use super::commands::{Target, not_driven};
-use super::policy::{Verdict, Wish};
+use super::policy::Permitted;
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
-use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
+use crate::command::{Class, Output, Spec, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
@@ -19,43 +24,17 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, TabId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use wishes::Scene;
 
-/// What agents with a model are offered: what a person does with a page, and looking at it.
-const OFFERED: [&str; 13] = [
-    "goto",
-    "back",
-    "reload",
-    "click",
-    "fill",
-    "press",
-    "select",
-    "scroll",
-    "wait",
-    "snapshot",
-    "text",
-    "links",
-    "screenshot",
-];
-/// Not offered: where a file goes is not an agent's to say. Its pictures come with the answer.
-const WITHHELD: [&str; 2] = ["path", "output"];
 /// A larger picture would cost an agent more than it shows.
 const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
 
 /// What an approval shows of a call, in characters.
 const LONGEST_LINE: usize = 500;
-
-/// One tool as MCP lists it.
-#[derive(Clone, Debug)]
-pub struct OfferedTool {
-    pub name: String,
-    pub description: String,
-    pub schema: Map<String, Value>,
-    pub read_only: bool,
-}
 
 /// The tools of one agent of one conversation.
 pub struct ConversationTools {
@@ -78,24 +57,12 @@ impl ConversationTools {
 
     /// What is offered, as MCP lists it.
     pub fn offered(&self) -> Vec<OfferedTool> {
-        let specs = OFFERED.iter().filter_map(|name| registry::find(name));
-        let tool = |spec: &'static Spec| OfferedTool {
-            name: spec.name.to_owned(),
-            description: tool_schema::description(spec),
-            schema: without_withheld(tool_schema::input_schema(spec)),
-            read_only: spec.class == Class::Read,
-        };
-        specs.map(tool).collect()
+        offered::all()
     }
 
     /// A tool call's JSON arguments as the command that they mean.
     pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
-        let spec = offered(tool).ok_or_else(|| registry::unknown(tool))?;
-        if let Some(name) = WITHHELD.iter().find(|name| arguments.get(name).is_some()) {
-            return Err(Fault::new(FaultCode::PathRefused, format!("{tool}: `{name}` is not offered to agents"))
-                .hint("Leave it out: what it made comes with the answer."));
-        }
-        Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
+        offered::call_of(tool, arguments)
     }
 
     /// Runs a call, and the activity says so, whatever becomes of it.
@@ -112,7 +79,7 @@ impl ConversationTools {
         let spec = if self.by_person {
             registry::get(&call.command)?
         } else {
-            offered(&call.command).ok_or_else(|| not_offered(&call.command))?
+            offered::find(&call.command).ok_or_else(|| offered::not_offered(&call.command))?
         };
         let info = self.runner.conversation().info();
         let tab = info.tab_id.filter(|_| self.engine.has_browser());
@@ -132,6 +99,7 @@ impl ConversationTools {
             pointer: self.engine.shows_pointer(tab),
         };
         let output = self.engine.run(spec, &call.args, target, cancel).await?;
+        self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
 
@@ -143,56 +111,63 @@ impl ConversationTools {
         tab: TabId,
         cancel: &CancellationToken,
     ) -> Result<(), Fault> {
-        let site = self.engine.site_of(tab);
-        let goes = spec.name == "goto";
-        let target = if goes { destination(spec, call) } else { site.clone() };
-        let wish = Wish {
-            conversation_id: self.runner.conversation().id().clone(),
-            class: spec.class_of(&call.args),
-            // An address whose site can't be told is never the site that was allowed.
-            leaves_site: goes && (target.is_none() || target != site),
-            // Where it goes is what a person decides about, not where it comes from.
-            site: target,
-        };
-        let choices = match self.engine.verdict(&wish) {
-            Verdict::Run => return Ok(()),
-            Verdict::Refuse => return Err(not_offered(spec.name)),
-            Verdict::Ask(choices) => choices,
-        };
+        let conversation = self.runner.conversation();
+        let into_password = wishes::types(spec) && self.engine.types_into_password(tab, spec, &call.args).await;
+        let wish = self.engine.with_trail(conversation.id(), |trail| {
+            let site = self.engine.site_of(tab);
+            wishes::wish(spec, call, Scene { conversation_id: conversation.id(), site, into_password, trail })
+        });
         let words = self.words(&call.command, &call.args, Some(tab));
+        let card = match self.engine.judge(conversation, &wish, &words.redacted) {
+            Permitted::Yes => return Ok(()),
+            Permitted::No(fault) => return Err(fault),
+            Permitted::Ask(card) => card,
+        };
         let approval_id = ApprovalId::random();
         let request = ApprovalRequest {
             approval_id: approval_id.clone(),
             ask: words.request(),
             site: wish.site.clone(),
-            why: None,
-            does: as_typed(call),
+            why: card.why.map(str::to_owned),
+            // The journal keeps what is shown: a password is not.
+            does: if into_password { words.redacted.clone() } else { as_typed(call) },
             kind: words.kind,
-            choices: choices.to_vec(),
+            choices: card.choices,
         };
-        let answer = self.runner.ask(request);
+        let mut answer = self.runner.ask(request);
         let limit = self.engine.approval_limit();
-        let decision = tokio::select! {
-            answer = answer => answer.unwrap_or(Decision::Deny),
+        let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
+        let answered = tokio::select! {
+            answer = &mut answer => answer.unwrap_or(withdrawn),
             () = cancel.cancelled() => {
                 // The agent took the call back; where its turn has ended the card is closed already.
                 self.withdraw(approval_id);
-                return Err(Fault::new(FaultCode::Cancelled, "the call was taken back before it was answered"));
+                withdrawn
             }
             () = tokio::time::sleep(limit) => {
-                if let Err(error) = self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
-                    tracing::debug!(%error, "an approval was answered while it ran out");
+                match self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
+                    Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
+                    // Somebody answered while it ran out: that answer counts.
+                    Err(_) => answer.await.unwrap_or(withdrawn),
                 }
-                return Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed")
-                    .hint("Say what you wanted, and end your turn."));
             }
         };
-        self.engine.remember(&wish, decision);
-        if decision.allows() {
-            return Ok(());
+        self.engine.settle(conversation, &wish, &words.redacted, answered)
+    }
+
+    /// What the agent gets to read it may carry elsewhere.
+    fn remember_read(&self, spec: &Spec, tab: TabId, output: &Output) {
+        if self.by_person
+            || !(spec.untrusted
+                || output.source_url.is_some()
+                || spec.class == Class::Control
+                || !output.files.is_empty())
+        {
+            return;
         }
-        Err(Fault::new(FaultCode::Denied, "the person said no")
-            .hint("Do not try it another way. Say what you wanted and ask how to go on."))
+        let of_page = output.source_url.as_deref().and_then(site::of).or_else(|| self.engine.site_of(tab));
+        let site = of_page.unwrap_or_default();
+        self.engine.with_trail(self.runner.conversation().id(), |trail| trail.read(&site, &output.text));
     }
 
     /// What a call does, with what its ref is called in the page.
@@ -244,25 +219,9 @@ impl Tools for ConversationTools {
     }
 }
 
-/// The command behind a tool's name, where agents with a model are offered it.
-fn offered(tool: &str) -> Option<&'static Spec> {
-    OFFERED.contains(&tool).then(|| registry::find(tool)).flatten()
-}
-
-fn not_offered(command: &str) -> Fault {
-    Fault::new(FaultCode::Denied, format!("`{command}` is not offered to agents")).hint("Ask the person to do it.")
-}
-
-fn without_withheld(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.retain(|name, _| !WITHHELD.contains(&name.as_str()));
-    }
-    schema
-}
-
 async fn tool_result(output: Output) -> ToolResult {
     let files = output.files.clone();
-    let CommandResult { output: text, data, .. } = output.into_result();
+    let CommandResult { output: text, data, .. } = output.into_result_for_model();
     let images = tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(path)).collect())
         .await
         .unwrap_or_default();
@@ -294,69 +253,9 @@ fn image(path: &Path) -> Option<Image> {
     std::fs::read(path).ok().map(|bytes| Image { mime: mime.to_owned(), bytes })
 }
 
-/// The site that `goto` takes the tab to; none where its address has none or can't be read.
-fn destination(spec: &Spec, call: &ToolCall) -> Option<String> {
-    let typed = Arguments::parse(spec, &call.args).ok()?.text("url")?;
-    // `localhost:3000` parses as it is too, with `localhost` for its scheme and no host.
-    site::of(&typed).or_else(|| site::of(&format!("https://{typed}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn goto(arguments: &Value) -> (&'static Spec, ToolCall) {
-        let spec = registry::find("goto").unwrap();
-        let args = tool_schema::arguments_of(spec, arguments).unwrap();
-        (spec, ToolCall { command: "goto".to_owned(), args })
-    }
-
-    #[test]
-    fn an_agent_can_reach_no_command_that_runs_others_or_shows_secrets() {
-        for spec in registry::all() {
-            let names = std::iter::once(&spec.name).chain(spec.aliases);
-            let reached = names.into_iter().any(|name| offered(name).is_some());
-            let runs_others = ["chain", "tab-each", "tab", "newtab", "closetab", "tabs"].contains(&spec.name);
-            assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
-        }
-        assert!(OFFERED.iter().all(|name| offered(name).is_some()));
-        // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
-        let chain = registry::find("chain").unwrap();
-        let class = |text: &str| chain.class_of(&[text.to_owned()]);
-        assert_eq!(
-            (class("text | js 1"), class("cookies"), class("'")),
-            (Class::Control, Class::Secret, Class::Secret)
-        );
-    }
-
-    #[test]
-    fn a_site_is_its_host_and_an_unusual_port() {
-        for (url, site) in [
-            ("https://a.example/b?c", Some("a.example")),
-            ("https://a.example:443/", Some("a.example")),
-            ("http://a.example:8080/", Some("a.example:8080")),
-            ("https://a.example@evil.example/", Some("evil.example")),
-            ("about:blank", None),
-            ("", None),
-        ] {
-            assert_eq!(crate::base::site::of(url).as_deref(), site, "{url}");
-        }
-    }
-
-    #[test]
-    fn where_goto_goes_is_its_address_however_it_is_spelled_and_no_other_word() {
-        for (url, site) in [
-            ("https://a.example/b", Some("a.example")),
-            ("a.example/b", Some("a.example")),
-            ("localhost:3000", Some("localhost:3000")),
-            ("evil.example:8080/x", Some("evil.example:8080")),
-            ("about:blank", None),
-        ] {
-            let (spec, call) = goto(&json!({ "url": url, "timeout": 5000 }));
-            assert_eq!(destination(spec, &call).as_deref(), site, "{url}");
-        }
-    }
 
     #[test]
     fn an_approval_shows_the_call_as_it_would_be_typed() {

@@ -47,7 +47,7 @@ pub async fn history(State(engine): State<Engine>, Query(query): Query<After>) -
 
 /// `GET /refs?tabId=N` → `Refs` of the tab's last snapshot; without a tab of the current one.
 pub async fn refs(State(engine): State<Engine>, Query(of): Query<OfTab>) -> Result<Json<Refs>, Refusal> {
-    Ok(Json(engine.refs(of.tab_id)?))
+    Ok(Json(engine.refs_of_tab(of.tab_id).await?))
 }
 
 /// `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once when it

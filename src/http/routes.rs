@@ -8,6 +8,7 @@ use super::welcome;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::activity::ActivitySource;
+use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
@@ -15,6 +16,7 @@ use crate::protocol::control::{
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -52,7 +54,12 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/chat", post(chat))
         .route("/stop-turns", post(stop_turns))
         .route("/approvals", get(approvals))
+        .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
+        .route("/policy", get(policy))
+        .route("/policy/add", post(add_rule))
+        .route("/policy/remove", post(remove_rule))
+        .route("/audit", post(audit))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(private).merge(person).with_state(engine).merge(mcp).layer(DefaultBodyLimit::max(BODY_LIMIT)).fallback(
@@ -152,6 +159,30 @@ async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
     Json(WaitingApprovals { approvals: engine.waiting_approvals() })
 }
 
+async fn watch_approvals(State(engine): State<Engine>, Body(Empty {}): Body<Empty>) -> Response {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.watch_approvals(sender);
+    json_lines(lines)
+}
+
+async fn policy(State(engine): State<Engine>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy()?))
+}
+
+async fn add_rule(State(engine): State<Engine>, Body(add): Body<PolicyAdd>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy_add(add, AuditBy::Terminal)?))
+}
+
+async fn remove_rule(State(engine): State<Engine>, Body(remove): Body<PolicyRemove>) -> Result<Json<Policy>, Refusal> {
+    Ok(Json(engine.policy_remove(&remove, AuditBy::Terminal)?))
+}
+
+async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) -> Result<Response, Refusal> {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.audit(request, sender)?;
+    Ok(json_lines(lines))
+}
+
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
     engine.answer_approval(&answer, AnsweredBy::Terminal)?;
     Ok(Json(Empty {}))
@@ -210,6 +241,9 @@ mod tests {
             ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
             ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
+            ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),
             ("POST", "/command", Some(TOKEN), "no json", StatusCode::BAD_REQUEST),
             ("POST", "/command", Some(TOKEN), r#"{"command":"nonsense","args":[]}"#, StatusCode::NOT_FOUND),

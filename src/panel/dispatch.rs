@@ -1,6 +1,7 @@
 //! From a message's bytes to the engine and back, by method.
 
 use crate::engine::{Engine, PortId, PortSender};
+use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -134,13 +135,13 @@ impl Request {
             | ToDaemon::ConversationsTab(_)
             | ToDaemon::InboxLeave(_)
             | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-            | ToDaemon::PolicyList(_)
-            | ToDaemon::PolicyAdd(_)
-            | ToDaemon::PolicyRemove(_)) => {
+            | ToDaemon::SettingsSet(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
-            ToDaemon::RefsList(of) => reply.give(engine.refs_of_panel(port, of).await),
+            ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
+            ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
+            ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
+            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
             ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
             ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
             ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),

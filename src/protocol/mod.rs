@@ -8,6 +8,7 @@ pub mod activity;
 pub mod agents;
 #[cfg(test)]
 mod answers;
+pub mod audit;
 pub mod chat;
 pub mod command;
 pub mod control;

@@ -66,6 +66,33 @@ pub enum PolicyScope {
     Everything,
 }
 
+impl PolicyScope {
+    pub const ALL: [Self; 8] = [
+        Self::Act,
+        Self::Control,
+        Self::Shell,
+        Self::Write,
+        Self::Download,
+        Self::Upload,
+        Self::Password,
+        Self::Everything,
+    ];
+
+    /// As it travels and as a person types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Act => "act",
+            Self::Control => "control",
+            Self::Shell => "shell",
+            Self::Write => "write",
+            Self::Download => "download",
+            Self::Upload => "upload",
+            Self::Password => "password",
+            Self::Everything => "everything",
+        }
+    }
+}
+
 /// `policy.add`. The answer holds the rule with its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -26,6 +26,7 @@ globalThis.__gstack = Object.freeze({
   readForms,
   readDocument,
   readElement,
+  focusIsPassword,
   readMedia,
   readData,
   readStorage,

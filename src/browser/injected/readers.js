@@ -112,6 +112,18 @@ function readAttributes(element) {
   return attributes;
 }
 
+/* A field whose text is a secret of the person, also while the page shows it. */
+function isPassword(element) {
+  return tagOf(element) === 'input' && (element.type === 'password' || /\b(current|new)-password\b/.test(element.autocomplete));
+}
+
+/* Whether what has the focus in this document, in open shadow roots too, is a password field. */
+function focusIsPassword() {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return !!focused && isPassword(focused);
+}
+
 const STATES = {
   visible: isVisible,
   hidden: (element) => !isVisible(element),
@@ -120,6 +132,7 @@ const STATES = {
   checked: (element) => checkedState(element, roleOf(element)) === 'true',
   editable: (element) => isEditable(element) && !isDisabled(element),
   focused: (element) => element.getRootNode().activeElement === element,
+  password: isPassword,
 };
 
 /*

@@ -7,7 +7,7 @@ use super::devtools::{call, tell};
 use super::error::PageError;
 use super::evaluate::{Argument, script_in};
 use super::page::{Memory, Page, Pages, SCRIPT_LIMIT, lock};
-use super::refs::{ElementPlace, Listed, RefName};
+use super::refs::{ElementPlace, RefName};
 use super::script::WORLD;
 use crate::browser::frames::{FrameId, World};
 use crate::browser::session::Session;
@@ -20,6 +20,15 @@ use std::sync::Arc;
 
 /// The world of our extension's content scripts: the browser reports it under the extension's name.
 const EXTENSION_WORLD: &str = "gstack";
+
+/// One line of the last snapshot that has a ref.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedRef {
+    pub name: RefName,
+    /// For what is clickable without a role: why it is (`cursor:pointer`).
+    pub role: String,
+    pub label: String,
+}
 
 /// What a tab's marks are like now. In the tab's memory.
 #[derive(Debug, Default)]
@@ -83,8 +92,8 @@ impl Pages {
 
 impl Marks {
     /// The refs of the tab's last snapshot whose elements are still in the page, in the page's order.
-    pub async fn refs(&self) -> Result<Vec<Listed>, PageError> {
-        let listed = self.memory.refs().listed();
+    pub async fn refs(&self) -> Result<Vec<ListedRef>, PageError> {
+        let listed = lock(&self.memory.listed).clone();
         let by_frame = self.places(&listed);
         let mut present: HashMap<FrameId, Vec<u32>> = HashMap::new();
         for (frame, (document, badges)) in by_frame {
@@ -114,7 +123,7 @@ impl Marks {
     }
 
     async fn draw_refs(&self) -> Result<(), PageError> {
-        let listed = self.memory.refs().listed();
+        let listed = lock(&self.memory.listed).clone();
         let mut by_frame = self.places(&listed);
         self.share_root().await?;
         for frame in self.tab.frames().await? {
@@ -136,7 +145,7 @@ impl Marks {
         let gone = || PageError::RefNotFound(name.to_string());
         let place = self.memory.refs().place(name).cloned().ok_or_else(gone)?;
         let label = {
-            let listed = self.memory.refs().listed();
+            let listed = lock(&self.memory.listed);
             listed.iter().find(|listed| listed.name == name).map(|listed| match listed.label.as_str() {
                 "" => format!("{name} {}", listed.role),
                 label => format!("{name} {} \"{label}\"", listed.role),
@@ -176,10 +185,10 @@ impl Marks {
     }
 
     /// The elements of refs by frame, with the document that they are in.
-    fn places(&self, listed: &[Listed]) -> HashMap<FrameId, (String, Vec<Badge>)> {
+    fn places(&self, listed: &[ListedRef]) -> HashMap<FrameId, (String, Vec<Badge>)> {
         let refs = self.memory.refs();
         let mut by_frame: HashMap<FrameId, (String, Vec<Badge>)> = HashMap::new();
-        for Listed { name, .. } in listed {
+        for ListedRef { name, .. } in listed {
             let Some(place) = refs.place(*name) else { continue };
             let (_, badges) =
                 by_frame.entry(place.frame.clone()).or_insert_with(|| (place.document.clone(), Vec::new()));

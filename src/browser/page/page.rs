@@ -5,9 +5,9 @@
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
-use super::marks::Drawn;
+use super::marks::{Drawn, ListedRef};
 use super::pointer::PointerWatch;
-use super::refs::{Listed, RefName, RefTable};
+use super::refs::{RefName, RefTable};
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -35,6 +35,8 @@ pub struct Pages {
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    /// What the last snapshot gave refs to.
+    pub(super) listed: Mutex<Vec<ListedRef>>,
     pub(super) drawn: Mutex<Drawn>,
     /// The element that the person picked last.
     pub(super) picked: Mutex<Option<RefName>>,
@@ -80,12 +82,6 @@ impl Pages {
         let name = RefName::parse(name)?;
         let memory = lock(&self.memories).get(&tab).cloned()?;
         memory.refs().label_of(name).map(str::to_owned)
-    }
-
-    /// What the newest snapshot of a tab listed, in the page's order; empty before the first.
-    pub fn listed(&self, tab: TabId) -> Vec<Listed> {
-        let memory = lock(&self.memories).get(&tab).cloned();
-        memory.map(|memory| memory.refs().listed()).unwrap_or_default()
     }
 
     /// Console messages and requests that are remembered of a tab.

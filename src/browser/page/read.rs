@@ -29,6 +29,8 @@ pub enum ElementState {
     Checked,
     Editable,
     Focused,
+    /// Asked by the policy, not by `is`.
+    Password,
 }
 
 impl ElementState {

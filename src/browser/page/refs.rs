@@ -65,16 +65,6 @@ pub(super) struct RefTable {
     places: HashMap<RefName, ElementPlace>,
     labels: HashMap<RefName, String>,
     last: HashMap<RefKind, u32>,
-    /// What the newest snapshot listed, in its order.
-    listed: Vec<Listed>,
-}
-
-/// A ref as a snapshot lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
-    pub name: RefName,
-    pub role: String,
-    pub label: String,
 }
 
 impl RefTable {
@@ -98,17 +88,6 @@ impl RefTable {
         self.labels.get(&name).map(String::as_str).filter(|label| !label.is_empty())
     }
 
-    /// A snapshot begins.
-    pub(super) fn clear_list(&mut self) {
-        self.listed.clear();
-    }
-    pub(super) fn list(&mut self, name: RefName, role: &str, label: &str) {
-        self.listed.push(Listed { name, role: role.to_owned(), label: label.to_owned() });
-    }
-    pub(super) fn listed(&self) -> Vec<Listed> {
-        self.listed.clone()
-    }
-
     pub(super) fn place(&self, name: RefName) -> Option<&ElementPlace> {
         self.places.get(&name)
     }
@@ -118,7 +97,6 @@ impl RefTable {
         self.names.retain(|(_, place), _| is_alive(place));
         self.places.retain(|_, place| is_alive(place));
         self.labels.retain(|name, _| self.places.contains_key(name));
-        self.listed.retain(|listed| self.places.contains_key(&listed.name));
     }
 }
 

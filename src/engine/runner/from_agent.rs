@@ -6,8 +6,9 @@ use super::task::Task;
 use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked};
 use crate::chat::turn::ApprovalRequest;
 use crate::chat::{BlockKind, Event};
+use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision};
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind};
 use crate::protocol::ids::{ApprovalId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -25,6 +26,10 @@ impl Task {
             AgentEvent::StepStarted { step_id, words, tool, arguments } => {
                 let doing = format!("{} {}", words.verb, words.object);
                 self.engine.working(&self.conversation, |working| working.doing = doing.trim().to_owned());
+                if words.kind == StepKind::File {
+                    // What is in the file is not known here, but that it may be carried elsewhere is.
+                    self.engine.with_trail(self.conversation.id(), |trail| trail.read("", ""));
+                }
                 let body = self.steps.begin(turn_id, step_id, words, tool, arguments);
                 self.append(body);
             }
@@ -97,10 +102,18 @@ impl Task {
 
     /// The agent wants to use a tool of its own.
     fn permission(&mut self, asked: PermissionAsked) {
-        if asked.read_only {
-            asked.answer.send(PermissionAnswer::Allow).ok();
-            return;
-        }
+        let wish = Wish::of_own_tool(self.conversation.id().clone(), &asked);
+        let card = match self.engine.judge(&self.conversation, &wish, &asked.does) {
+            Permitted::Yes => {
+                asked.answer.send(PermissionAnswer::Allow).ok();
+                return;
+            }
+            Permitted::No(fault) => {
+                asked.answer.send(PermissionAnswer::Deny(fault.message)).ok();
+                return;
+            }
+            Permitted::Ask(card) => card,
+        };
         let approval_id = ApprovalId::random();
         self.requests.insert(asked.request, approval_id.clone());
         let (answer, decided) = oneshot::channel();
@@ -109,17 +122,21 @@ impl Task {
         let limit = self.engine.approval_limit();
         let runner = self.runner.clone();
         let waiting_id = approval_id.clone();
+        let (engine, conversation, action) = (self.engine.clone(), self.conversation.clone(), asked.does.clone());
         self.engine.spawn(async move {
-            let answer = match timeout(limit, decided).await {
-                Ok(Ok(decision)) if decision.allows() => PermissionAnswer::Allow,
-                Ok(_) => PermissionAnswer::Deny("The person said no.".to_owned()),
-                Err(_) => {
-                    let by = AnsweredBy::Timeout;
-                    if let Err(error) = runner.answer(waiting_id, Decision::Deny, by) {
-                        tracing::debug!(%error, "an approval was answered while it ran out");
-                    }
-                    PermissionAnswer::Deny("Nobody answered in time, so it was not allowed.".to_owned())
-                }
+            let mut decided = decided;
+            let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
+            let answered = match timeout(limit, &mut decided).await {
+                Ok(answered) => answered.unwrap_or(withdrawn),
+                Err(_) => match runner.answer(waiting_id, Decision::Deny, AnsweredBy::Timeout) {
+                    Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
+                    // Somebody answered while it ran out: that answer counts.
+                    Err(_) => decided.await.unwrap_or(withdrawn),
+                },
+            };
+            let answer = match engine.settle(&conversation, &wish, &action, answered) {
+                Ok(()) => PermissionAnswer::Allow,
+                Err(fault) => PermissionAnswer::Deny(fault.message),
             };
             // The agent may have taken it back or ended.
             asked.answer.send(answer).ok();
@@ -128,10 +145,11 @@ impl Task {
             approval_id,
             ask: asked.ask,
             site: None,
-            why: asked.why,
+            why: card.why.map(str::to_owned).or(asked.why),
             does: asked.does,
             kind: asked.kind,
-            choices: vec![Decision::AllowOnce, Decision::Deny],
+            choices: card.choices,
         }));
+        self.engine.approvals_changed();
     }
 }

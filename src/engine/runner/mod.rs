@@ -39,7 +39,7 @@ enum Input {
     /// The tools of the conversation ask a person.
     Asked {
         request: ApprovalRequest,
-        answer: oneshot::Sender<Decision>,
+        answer: oneshot::Sender<(Decision, AnsweredBy)>,
     },
     /// Its tab is gone: the agent is needed no more, once no turn runs.
     LetGo,
@@ -102,7 +102,7 @@ impl Runner {
     }
 
     /// Asks the person; the receiver errs when the question can't be put.
-    pub(super) fn ask(&self, request: ApprovalRequest) -> oneshot::Receiver<Decision> {
+    pub(super) fn ask(&self, request: ApprovalRequest) -> oneshot::Receiver<(Decision, AnsweredBy)> {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver

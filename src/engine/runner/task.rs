@@ -9,7 +9,7 @@ use crate::chat::{Conversation, Effect, Event};
 use crate::engine::tools::ConversationTools;
 use crate::engine::turn_steps::Steps;
 use crate::engine::{Engine, lock};
-use crate::protocol::chat::{ConversationState, Decision, PageContext};
+use crate::protocol::chat::{AnsweredBy, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{AgentName, ApprovalId, TurnId};
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ pub(super) struct Task {
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
     /// Who waits for the answer of an approval.
-    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<Decision>>,
+    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
     /// The agent's own request ids of its approvals.
     pub(super) requests: HashMap<String, ApprovalId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
@@ -107,6 +107,7 @@ impl Task {
                 self.waiting.insert(request.approval_id.clone(), answer);
                 self.engine.working(&self.conversation, |doing| doing.waiting = true);
                 self.step(Event::ApprovalAsked(request));
+                self.engine.approvals_changed();
             }
             Input::LetGo => self.end_unneeded(),
         }
@@ -132,12 +133,13 @@ impl Task {
                 self.deadline = Some((turn_id, Instant::now() + STOP_LIMIT));
             }
             Effect::KillAgent => self.end_agent(),
-            Effect::AnswerApproval { approval_id, decision } => {
+            Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
                     // Whoever asked may have been cancelled.
-                    waiting.send(decision).ok();
+                    waiting.send((decision, by)).ok();
                 }
                 let waiting = !self.waiting.is_empty();
+                self.engine.approvals_changed();
                 self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
             }
             Effect::TurnEnded(end) => {
@@ -170,6 +172,7 @@ impl Task {
             choice.model.clone(),
         );
         let turn_id = message.turn_id.clone();
+        self.engine.person_said(&self.conversation, message);
         if let Err(error) = begun {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }

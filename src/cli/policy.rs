@@ -1,0 +1,156 @@
+//! `gstack policy`: the rules about what agents may do, shown, made and taken back.
+//!
+//! Owns the words. What a rule means is the daemon's.
+
+use super::terminal::{Terminal, clean_line};
+use super::{moment, show};
+use crate::base::clock::now_millis;
+use crate::client::http::Client;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command};
+
+/// What was asked for. Spans are as they were typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rules {
+    List,
+    Add {
+        effect: PolicyEffect,
+        scope: PolicyScope,
+        site: Option<String>,
+        conversation: Option<String>,
+        span: Option<String>,
+    },
+    Remove {
+        id: String,
+    },
+}
+
+pub fn command() -> Command {
+    let scope = || {
+        let names = PolicyScope::ALL.iter().map(|scope| scope.name());
+        Arg::new("scope")
+            .required(true)
+            .value_name("SCOPE")
+            .value_parser(PossibleValuesParser::new(names))
+            .help("What it is about")
+    };
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let place = |command: Command| {
+        command.arg(option("site", "HOST", "Only on this site")).arg(option(
+            "conversation",
+            "ID",
+            "Only in this conversation",
+        ))
+    };
+    Command::new("policy")
+        .about("The rules about what agents may do without asking")
+        .subcommand(Command::new("list").about("Every rule in force (also without a word)"))
+        .subcommand(place(Command::new("allow").about("Let agents do this without asking")).arg(scope()).arg(option(
+            "for",
+            "SPAN",
+            "For so long: 90m, 2h, 1d",
+        )))
+        .subcommand(
+            place(Command::new("deny").about("Never let agents do this; wins over every rule that allows"))
+                .arg(scope())
+                .arg(option("for", "SPAN", "For so long: 90m, 2h, 1d")),
+        )
+        .subcommand(
+            place(Command::new("unattended").about("Let agents do everything without asking, for a time"))
+                .arg(Arg::new("span").required(true).value_name("SPAN").help("How long: 90m, 2h, 1d")),
+        )
+        .subcommand(
+            Command::new("remove")
+                .about("Take a rule back")
+                .arg(Arg::new("id").required(true).value_name("ID").help("As `gstack policy list` shows it")),
+        )
+}
+
+pub fn parse(matches: &ArgMatches) -> Rules {
+    let Some((word, matches)) = matches.subcommand() else { return Rules::List };
+    let text = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
+    let add = |effect, scope, span| Rules::Add {
+        effect,
+        scope,
+        site: text("site"),
+        conversation: text("conversation"),
+        span,
+    };
+    let scope = || {
+        let name = text("scope").unwrap_or_default();
+        PolicyScope::ALL.into_iter().find(|scope| scope.name() == name).unwrap_or(PolicyScope::Act)
+    };
+    match word {
+        "allow" => add(PolicyEffect::Allow, scope(), text("for")),
+        "deny" => add(PolicyEffect::Deny, scope(), text("for")),
+        "unattended" => add(PolicyEffect::Allow, PolicyScope::Everything, text("span")),
+        "remove" => Rules::Remove { id: text("id").unwrap_or_default() },
+        _ => Rules::List,
+    }
+}
+
+pub async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal) -> Result<(), Fault> {
+    let policy: Policy = match wanted {
+        Rules::List => client.get("/policy").await?,
+        Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
+        Rules::Add { effect, scope, site, conversation, span } => {
+            let until = span.as_deref().map(end_of).transpose()?;
+            let conversation_id = conversation.map(ConversationId::new);
+            client.post("/policy/add", &PolicyAdd { effect, scope, site, conversation_id, until }).await?
+        }
+    };
+    show(json, &policy, || {
+        if policy.rules.is_empty() {
+            return "No rules: agents look without asking, and ask before anything else.".to_owned();
+        }
+        let lines: Vec<String> = policy.rules.iter().map(|rule| line(rule, terminal)).collect();
+        lines.join("\n")
+    })
+}
+
+fn end_of(span: &str) -> Result<u64, Fault> {
+    let length = moment::span(span).ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("{span:?} is no span of time"))
+            .hint("Write it as 90m, 2h, 1h30m or 1d.")
+    })?;
+    Ok(now_millis().saturating_add(length))
+}
+
+fn line(rule: &PolicyRule, terminal: Terminal) -> String {
+    let effect = match rule.effect {
+        PolicyEffect::Allow => terminal.good("allow"),
+        PolicyEffect::Deny => terminal.bad("deny "),
+    };
+    let site = rule.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
+    let conversation = rule.conversation_id.as_ref().map(|id| format!(" in conversation {id}")).unwrap_or_default();
+    let until = rule.until.map(|until| format!(" until {}", moment::local(until))).unwrap_or_default();
+    let everywhere = if rule.site.is_none() && rule.conversation_id.is_none() { " everywhere" } else { "" };
+    format!("{}  {effect} {}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_said_in_words() {
+        let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
+        assert_eq!(parsed(&["policy"]).unwrap(), Rules::List);
+        let added = parsed(&["policy", "allow", "act", "--site", "a.example", "--for", "2h"]).unwrap();
+        assert!(matches!(
+            added,
+            Rules::Add { effect: PolicyEffect::Allow, scope: PolicyScope::Act, site: Some(site), span: Some(span), .. }
+                if site == "a.example" && span == "2h"
+        ));
+        let away = parsed(&["policy", "unattended", "90m"]).unwrap();
+        assert!(matches!(away, Rules::Add { scope: PolicyScope::Everything, span: Some(span), .. } if span == "90m"));
+        assert!(parsed(&["policy", "allow", "anything"]).is_err());
+        assert!(parsed(&["policy", "unattended"]).is_err());
+        assert!(end_of("soon").is_err() && end_of("1h").unwrap() > now_millis());
+    }
+}

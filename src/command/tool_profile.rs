@@ -1,0 +1,97 @@
+//! Which commands are tools: a core that a model can keep in mind, or all that make sense for one.
+//!
+//! Owns the choice. Never decides whether a call may run.
+
+use super::registry;
+use super::spec::{Class, Spec};
+use std::str::FromStr;
+
+/// What a person does with a page, and looking at it.
+const CORE: [&str; 21] = [
+    "goto",
+    "back",
+    "forward",
+    "reload",
+    "click",
+    "fill",
+    "type",
+    "press",
+    "select",
+    "hover",
+    "scroll",
+    "wait",
+    "snapshot",
+    "text",
+    "links",
+    "forms",
+    "screenshot",
+    "console",
+    "network",
+    "js",
+    "url",
+];
+
+/// How many tools are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolProfile {
+    #[default]
+    Core,
+    /// Every command but those that show or set what identifies a person.
+    All,
+    /// Those too.
+    AllWithSecrets,
+}
+
+impl ToolProfile {
+    /// The commands of it, in the registry's order.
+    pub fn specs(self) -> impl Iterator<Item = &'static Spec> {
+        registry::all().iter().copied().filter(move |spec| self.has(spec))
+    }
+
+    /// A command of it by its name.
+    pub fn find(self, name: &str) -> Option<&'static Spec> {
+        registry::find(name).filter(|spec| self.has(spec))
+    }
+
+    fn has(self, spec: &Spec) -> bool {
+        match self {
+            Self::Core => CORE.contains(&spec.name),
+            Self::All => spec.class != Class::Secret,
+            Self::AllWithSecrets => true,
+        }
+    }
+}
+
+/// No profile has this name.
+#[derive(Debug, thiserror::Error)]
+#[error("a profile is `core` or `all`")]
+pub struct UnknownProfile;
+
+impl FromStr for ToolProfile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
+        match name {
+            "core" => Ok(Self::Core),
+            "all" => Ok(Self::All),
+            _ => Err(UnknownProfile),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CORE, ToolProfile};
+    use crate::command::spec::Class;
+
+    #[test]
+    fn the_core_is_there_and_holds_no_secrets_and_all_has_none_unless_asked() {
+        assert_eq!(ToolProfile::Core.specs().count(), CORE.len());
+        assert!(ToolProfile::Core.specs().all(|spec| spec.class != Class::Secret));
+        assert!(ToolProfile::All.specs().all(|spec| spec.class != Class::Secret));
+        assert!(ToolProfile::All.find("cookies").is_none() && ToolProfile::All.find("pdf").is_some());
+        assert!(ToolProfile::AllWithSecrets.find("cookies").is_some());
+        assert!(ToolProfile::Core.find("pdf").is_none());
+        assert!("some".parse::<ToolProfile>().is_err() && "all".parse::<ToolProfile>().is_ok());
+    }
+}

@@ -1,0 +1,167 @@
+//! From a wish to a yes or no: the rules first, then the person, each decision written down.
+//!
+//! Owns the order. What can't be written down is not done, unless it only looks.
+
+use super::rules::{self, Verdict};
+use super::wish::{Deed, Wish};
+use crate::base::clock::now_millis;
+use crate::chat::Conversation;
+use crate::engine::{Engine, lock};
+use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::chat::{AnsweredBy, Decision};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::policy::PolicyScope;
+
+/// What a person is asked, and how it is written down.
+#[derive(Clone, Debug)]
+pub struct Card {
+    /// The answers that can be given.
+    pub choices: Vec<Decision>,
+    /// Why it is asked although a rule seems to cover it.
+    pub why: Option<&'static str>,
+}
+
+/// What the rules say.
+#[derive(Clone, Debug)]
+pub enum Permitted {
+    Yes,
+    No(Fault),
+    /// The person decides; their answer goes to [`Engine::settle`].
+    Ask(Card),
+}
+
+impl Engine {
+    /// Asks the rules. `action`: the command without what is typed, for the audit.
+    pub(in crate::engine) fn judge(&self, conversation: &Conversation, wish: &Wish, action: &str) -> Permitted {
+        let (verdict, readable) = {
+            let store = lock(&self.inner.policy);
+            (rules::decide(store.rules(), wish, store.now(now_millis())), store.fault().is_none())
+        };
+        let entry = |allowed, by, rule| AuditEntry { allowed, by, rule, ..entry(conversation, wish, action) };
+        match verdict {
+            Verdict::Run(rule) => {
+                let by = if rule.is_some() { AuditBy::Rule } else { AuditBy::Default };
+                match self.record(&entry(true, by, rule)) {
+                    Err(fault) if wish.deed != Deed::Read => Permitted::No(fault),
+                    _ => Permitted::Yes,
+                }
+            }
+            Verdict::Denied(rule) => {
+                self.record(&entry(false, AuditBy::Rule, Some(rule))).ok();
+                let place = wish.site.as_deref().map(|site| format!(" on {site}")).unwrap_or_default();
+                Permitted::No(
+                    Fault::new(FaultCode::Denied, format!("a rule of the person's says no to this{place}"))
+                        .hint("Do not try it another way. Say what you wanted; only the person can change the rule."),
+                )
+            }
+            Verdict::NotOffered => {
+                self.record(&entry(false, AuditBy::Default, None)).ok();
+                Permitted::No(
+                    Fault::new(FaultCode::Denied, "this is not offered to agents").hint("Ask the person to do it."),
+                )
+            }
+            Verdict::Ask(choices) => Permitted::Ask(Card { choices, why: why(wish, readable) }),
+        }
+    }
+
+    /// Takes the person's answer: written down, and kept where it holds for more than once.
+    pub(in crate::engine) fn settle(
+        &self,
+        conversation: &Conversation,
+        wish: &Wish,
+        action: &str,
+        (decision, by): (Decision, AnsweredBy),
+    ) -> Result<(), Fault> {
+        let now = now_millis();
+        let kept = rules::remembered(wish, decision, rule_id(), now).and_then(|rule| {
+            let id = rule.id.clone();
+            match lock(&self.inner.policy).add(rule, now) {
+                Ok(()) => Some(id),
+                // The person said yes; that it holds for once only is told.
+                Err(fault) => {
+                    self.tell_fault(&fault);
+                    None
+                }
+            }
+        });
+        let written = self.record(&AuditEntry {
+            allowed: decision.allows(),
+            by: audit_by(by),
+            answer: Some(decision),
+            rule: kept,
+            ..entry(conversation, wish, action)
+        });
+        match by {
+            _ if decision.allows() => written,
+            AnsweredBy::Timeout => Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed")
+                .hint("Say what you wanted, and end your turn.")),
+            AnsweredBy::Withdrawn => {
+                Err(Fault::new(FaultCode::Cancelled, "the question was taken back before it was answered"))
+            }
+            AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Rule => {
+                Err(Fault::new(FaultCode::Denied, "the person said no")
+                    .hint("Do not try it another way. Say what you wanted and ask how to go on."))
+            }
+        }
+    }
+
+    /// Writes a line of the audit; told to the person where that fails.
+    pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
+        lock(&self.inner.audit).append(entry).map_err(|error| {
+            let fault = Fault::new(FaultCode::Storage, format!("what agents do can't be written down: {error}"))
+                .hint("Free space or make gstack's home writable for you; until then agents only look.");
+            self.tell_fault(&fault);
+            fault
+        })
+    }
+}
+
+fn why(wish: &Wish, readable: bool) -> Option<&'static str> {
+    use super::wish::Shape;
+    if !readable {
+        return Some("policy.json can't be read, so everything is asked about");
+    }
+    match (wish.shape, wish.deed) {
+        (Shape::Carrying, Deed::Does(PolicyScope::Control | PolicyScope::Upload)) => {
+            Some("It could send what was read before to somebody else")
+        }
+        (Shape::Carrying, _) => Some("It may carry words of another page or file to this site"),
+        (Shape::NewSite, _) => Some("You have not named this site, and a page may have"),
+        (Shape::Plain, Deed::Does(PolicyScope::Password)) => Some("It types into a password field"),
+        (Shape::Plain, _) => None,
+    }
+}
+
+/// Short enough to be typed.
+pub(super) fn rule_id() -> String {
+    uuid::Uuid::new_v4().simple().to_string()[..8].to_owned()
+}
+
+fn audit_by(by: AnsweredBy) -> AuditBy {
+    match by {
+        AnsweredBy::Panel => AuditBy::Panel,
+        AnsweredBy::Terminal => AuditBy::Terminal,
+        AnsweredBy::Withdrawn => AuditBy::Withdrawn,
+        AnsweredBy::Rule => AuditBy::Rule,
+        AnsweredBy::Timeout => AuditBy::Timeout,
+    }
+}
+
+fn entry(conversation: &Conversation, wish: &Wish, action: &str) -> AuditEntry {
+    AuditEntry {
+        at: now_millis(),
+        conversation_id: Some(wish.conversation_id.clone()),
+        agent: conversation.info().agent,
+        action: action.to_owned(),
+        scope: match wish.deed {
+            Deed::Read => "read".to_owned(),
+            Deed::Does(scope) => scope.name().to_owned(),
+            Deed::Secret => "secret".to_owned(),
+        },
+        site: wish.site.clone(),
+        allowed: false,
+        by: AuditBy::Default,
+        answer: None,
+        rule: None,
+    }
+}

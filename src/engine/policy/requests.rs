@@ -1,0 +1,174 @@
+//! The policy and the audit as persons ask for them: list, add, take back, follow.
+//!
+//! Owns the check of what a rule may say. Who may ask at all is decided where the request comes in.
+
+use super::permission::rule_id;
+use crate::base::clock::now_millis;
+use crate::base::site;
+use crate::engine::{Engine, lock};
+use crate::protocol::audit::{AuditBy, AuditEntry, AuditRequest};
+use crate::protocol::control::WaitingApprovals;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
+use tokio::sync::mpsc;
+
+/// What one question may read of the audit.
+const MOST_LINES: usize = 10_000;
+
+impl Engine {
+    /// Every rule in force.
+    pub fn policy(&self) -> Result<Policy, Fault> {
+        let rules = lock(&self.inner.policy).in_force(now_millis())?;
+        Ok(Policy { rules })
+    }
+
+    /// Adds a rule; the answer is every rule in force, the new one first. `by`: where the person is.
+    pub fn policy_add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
+        let now = now_millis();
+        if add.until.is_some_and(|until| until <= now) {
+            return Err(Fault::new(FaultCode::BadRequest, "the rule would end before it begins")
+                .hint("Give a time that lies ahead."));
+        }
+        if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::Everything && add.until.is_none() {
+            return Err(Fault::new(FaultCode::BadRequest, "everything is allowed for a time only")
+                .hint("Say until when: `gstack policy unattended 2h`."));
+        }
+        if let Some(id) = &add.conversation_id {
+            self.conversation(id)?;
+        }
+        let site = add.site.as_deref().map(site_name).transpose()?;
+        let rule = PolicyRule {
+            id: rule_id(),
+            effect: add.effect,
+            scope: add.scope,
+            site,
+            conversation_id: add.conversation_id,
+            until: add.until,
+            made_at: now,
+        };
+        let entry = changed("policy add", &rule, by, now);
+        lock(&self.inner.policy).add(rule, now)?;
+        self.record(&entry).ok();
+        self.policy()
+    }
+
+    /// Takes a rule back; the answer is what is left.
+    pub fn policy_remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
+        let now = now_millis();
+        let removed = lock(&self.inner.policy).remove(&remove.id, now)?;
+        self.record(&changed("policy remove", &removed, by, now)).ok();
+        self.policy()
+    }
+
+    /// The approvals that wait, now and after each change, until the reader goes.
+    pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
+        let mut changed = self.inner.approvals_changed.subscribe();
+        let (engine, shutdown) = (self.clone(), self.shutdown());
+        self.spawn(async move {
+            let mut shown = None;
+            loop {
+                let waiting = WaitingApprovals { approvals: engine.waiting_approvals() };
+                if shown.as_ref() != Some(&waiting) {
+                    if lines.send(waiting.clone()).await.is_err() {
+                        return;
+                    }
+                    shown = Some(waiting);
+                }
+                tokio::select! {
+                    still = changed.changed() => if still.is_err() { return },
+                    () = lines.closed() => return,
+                    () = shutdown.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// An approval was asked for, or is no longer open.
+    pub(in crate::engine) fn approvals_changed(&self) {
+        self.inner.approvals_changed.send_replace(());
+    }
+
+    /// The audit's newest lines, and what follows where that is asked for, until the reader goes.
+    pub fn audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
+        let unreadable = |error: std::io::Error| {
+            Fault::new(FaultCode::Storage, format!("audit.jsonl can't be read: {error}"))
+                .hint("Make gstack's home readable for you.")
+        };
+        // In this order a line may come twice, and none is missed; the audit is locked, so none comes between.
+        let (newest, follower) = {
+            let audit = lock(&self.inner.audit);
+            let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(unreadable)?;
+            (newest, if request.follow { Some(audit.follow().map_err(unreadable)?) } else { None })
+        };
+        let shutdown = self.shutdown();
+        self.spawn(async move {
+            for entry in newest {
+                if lines.send(entry).await.is_err() {
+                    return;
+                }
+            }
+            let Some(mut follower) = follower else { return };
+            loop {
+                let more = tokio::select! {
+                    more = follower.next() => more,
+                    () = lines.closed() => None,
+                    () = shutdown.cancelled() => None,
+                };
+                let Some(Ok(entries)) = more else { return };
+                for entry in entries {
+                    if lines.send(entry).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        Ok(())
+    }
+}
+
+/// A host with its port where that is unusual, from what a person typed: a host or an address.
+fn site_name(typed: &str) -> Result<String, Fault> {
+    let typed = typed.trim();
+    let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };
+    found.ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("{typed:?} names no site"))
+            .hint("Give a host such as example.com or localhost:3000.")
+    })
+}
+
+fn changed(action: &str, rule: &PolicyRule, by: AuditBy, at: u64) -> AuditEntry {
+    AuditEntry {
+        at,
+        conversation_id: rule.conversation_id.clone(),
+        agent: None,
+        action: action.to_owned(),
+        scope: rule.scope.name().to_owned(),
+        site: rule.site.clone(),
+        allowed: rule.effect == PolicyEffect::Allow,
+        by,
+        answer: None,
+        rule: Some(rule.id.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::site_name;
+
+    #[test]
+    fn a_site_is_a_host_however_it_is_typed() {
+        for (typed, site) in [
+            ("example.com", "example.com"),
+            (" EXAMPLE.com ", "example.com"),
+            ("https://example.com/path?q", "example.com"),
+            ("localhost:3000", "localhost:3000"),
+            ("http://localhost:3000/", "localhost:3000"),
+            ("bücher.example", "xn--bcher-kva.example"),
+        ] {
+            assert_eq!(site_name(typed).unwrap(), site, "{typed}");
+        }
+        for wrong in ["", "a b", "https://"] {
+            assert!(site_name(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

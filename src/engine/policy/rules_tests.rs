@@ -1,0 +1,230 @@
+//! The decision by table and by property.
+
+use super::{Verdict, decide, remembered};
+use crate::engine::policy::wish::{Deed, Shape, Wish};
+use crate::protocol::chat::Decision;
+use crate::protocol::ids::ConversationId;
+use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
+use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
+
+const NOW: u64 = 1_000_000;
+
+fn wish(deed: Deed, site: Option<&str>) -> Wish {
+    Wish { conversation_id: ConversationId::new("c1"), deed, site: site.map(str::to_owned), shape: Shape::Plain }
+}
+
+fn does(scope: PolicyScope, site: Option<&str>) -> Wish {
+    wish(Deed::Does(scope), site)
+}
+
+fn rule(effect: PolicyEffect, scope: PolicyScope) -> PolicyRule {
+    PolicyRule { id: "r".to_owned(), effect, scope, site: None, conversation_id: None, until: None, made_at: 1 }
+}
+
+fn allow(scope: PolicyScope) -> PolicyRule {
+    rule(PolicyEffect::Allow, scope)
+}
+
+fn on(site: &str, rule: PolicyRule) -> PolicyRule {
+    PolicyRule { site: Some(site.to_owned()), ..rule }
+}
+
+fn within(conversation: &str, rule: PolicyRule) -> PolicyRule {
+    PolicyRule { conversation_id: Some(ConversationId::new(conversation)), ..rule }
+}
+
+fn runs(rules: &[PolicyRule], wish: &Wish) -> bool {
+    matches!(decide(Some(rules), wish, NOW), Verdict::Run(_))
+}
+
+#[test]
+fn without_rules_looking_runs_and_everything_else_asks_with_the_answers_that_make_sense() {
+    use Decision::{AllowAlways, AllowConversation, AllowOnce, AllowSite, Deny};
+    let site = Some("a.example");
+    let table: &[(Deed, Option<&str>, Verdict)] = &[
+        (Deed::Read, site, Verdict::Run(None)),
+        (Deed::Secret, site, Verdict::NotOffered),
+        (
+            Deed::Does(PolicyScope::Act),
+            site,
+            Verdict::Ask(vec![AllowOnce, AllowSite, AllowConversation, AllowAlways, Deny]),
+        ),
+        (Deed::Does(PolicyScope::Act), None, Verdict::Ask(vec![AllowOnce, AllowConversation, AllowAlways, Deny])),
+        (Deed::Does(PolicyScope::Control), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+        (Deed::Does(PolicyScope::Control), None, Verdict::Ask(vec![AllowOnce, Deny])),
+        (Deed::Does(PolicyScope::Shell), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
+        (Deed::Does(PolicyScope::Write), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
+        (Deed::Does(PolicyScope::Download), site, Verdict::Ask(vec![AllowOnce, AllowSite, AllowConversation, Deny])),
+        (Deed::Does(PolicyScope::Upload), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+        (Deed::Does(PolicyScope::Password), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+    ];
+    for (deed, site, expected) in table {
+        assert_eq!(decide(Some(&[]), &wish(*deed, *site), NOW), *expected, "{deed:?} {site:?}");
+    }
+}
+
+#[test]
+fn what_can_not_be_read_asks_about_everything_once() {
+    for deed in [Deed::Read, Deed::Does(PolicyScope::Act), Deed::Does(PolicyScope::Everything)] {
+        let asked = decide(None, &wish(deed, Some("a.example")), NOW);
+        assert_eq!(asked, Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]), "{deed:?}");
+    }
+    assert_eq!(decide(None, &wish(Deed::Secret, None), NOW), Verdict::NotOffered);
+}
+
+#[test]
+fn a_rule_is_for_its_scope_site_and_conversation_alone() {
+    let act = |site| does(PolicyScope::Act, Some(site));
+    let here = [on("a.example", allow(PolicyScope::Act))];
+    assert!(runs(&here, &act("a.example")));
+    for other in [
+        act("b.example"),
+        act("a.example:8080"),
+        does(PolicyScope::Act, None),
+        does(PolicyScope::Control, Some("a.example")),
+        does(PolicyScope::Password, Some("a.example")),
+    ] {
+        assert!(!runs(&here, &other), "{other:?}");
+    }
+    let conversation = [within("c1", allow(PolicyScope::Act))];
+    assert!(runs(&conversation, &act("anywhere.example")));
+    let other = Wish { conversation_id: ConversationId::new("c2"), ..act("anywhere.example") };
+    assert!(!runs(&conversation, &other));
+    let away = [PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }];
+    for scope in [PolicyScope::Act, PolicyScope::Control, PolicyScope::Shell, PolicyScope::Password] {
+        assert!(runs(&away, &does(scope, None)), "{scope:?}");
+    }
+    assert!(!runs(&away, &wish(Deed::Secret, None)), "no rule gives what identifies a person");
+}
+
+#[test]
+fn a_site_that_is_closed_for_everything_is_not_even_read() {
+    let closed = [on("bank.example", rule(PolicyEffect::Deny, PolicyScope::Everything)), allow(PolicyScope::Act)];
+    assert!(!runs(&closed, &wish(Deed::Read, Some("bank.example"))));
+    assert!(!runs(&closed, &does(PolicyScope::Act, Some("bank.example"))));
+    assert!(runs(&closed, &wish(Deed::Read, Some("a.example"))));
+    assert!(runs(&closed, &does(PolicyScope::Act, Some("a.example"))));
+    // Where an address leads that can't be told, it may be there.
+    let unknown = Wish { shape: Shape::NewSite, ..does(PolicyScope::Act, None) };
+    assert!(!runs(&closed, &unknown));
+}
+
+#[test]
+fn what_was_allowed_for_a_site_or_a_conversation_carries_nothing_elsewhere() {
+    let shaped = |shape| Wish { shape, ..does(PolicyScope::Act, Some("b.example")) };
+    let table = [
+        (within("c1", allow(PolicyScope::Act)), false, false),
+        (on("b.example", allow(PolicyScope::Act)), true, false),
+        (allow(PolicyScope::Act), true, true),
+        (PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }, true, true),
+        (within("c1", PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }), true, true),
+    ];
+    for (rule, new_site, carrying) in table {
+        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Shape::NewSite)), new_site, "{rule:?}");
+        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Shape::Carrying)), carrying, "{rule:?}");
+    }
+    let asked = decide(Some(&[]), &shaped(Shape::Carrying), NOW);
+    assert_eq!(asked, Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]));
+}
+
+#[test]
+fn an_answer_leaves_the_rule_that_it_named() {
+    let act = does(PolicyScope::Act, Some("a.example"));
+    let left = |decision| remembered(&act, decision, "id".to_owned(), NOW);
+    assert!(left(Decision::AllowOnce).is_none() && left(Decision::Deny).is_none());
+    assert_eq!(left(Decision::AllowSite).unwrap().site.as_deref(), Some("a.example"));
+    assert_eq!(left(Decision::AllowConversation).unwrap().conversation_id, Some(ConversationId::new("c1")));
+    let always = left(Decision::AllowAlways).unwrap();
+    assert!(always.site.is_none() && always.conversation_id.is_none() && always.until.is_none());
+    assert!(remembered(&does(PolicyScope::Act, None), Decision::AllowSite, "id".to_owned(), NOW).is_none());
+    assert!(remembered(&wish(Deed::Read, None), Decision::AllowAlways, "id".to_owned(), NOW).is_none());
+}
+
+fn scopes() -> impl Strategy<Value = PolicyScope> {
+    prop_oneof![
+        Just(PolicyScope::Act),
+        Just(PolicyScope::Control),
+        Just(PolicyScope::Shell),
+        Just(PolicyScope::Write),
+        Just(PolicyScope::Download),
+        Just(PolicyScope::Upload),
+        Just(PolicyScope::Password),
+        Just(PolicyScope::Everything),
+    ]
+}
+
+fn sites() -> impl Strategy<Value = Option<String>> {
+    prop_oneof![Just(None), Just(Some("a".to_owned())), Just(Some("b".to_owned()))]
+}
+
+fn rules() -> impl Strategy<Value = PolicyRule> {
+    let conversations = prop_oneof![Just(None), Just(Some("c1")), Just(Some("c2"))];
+    let until = prop_oneof![Just(None), (0..2 * NOW).prop_map(Some)];
+    (any::<bool>(), scopes(), sites(), conversations, until, 0..2 * NOW).prop_map(
+        |(allows, scope, site, conversation, until, made_at)| PolicyRule {
+            id: format!("{scope:?}{made_at}"),
+            effect: if allows { PolicyEffect::Allow } else { PolicyEffect::Deny },
+            scope,
+            site,
+            conversation_id: conversation.map(ConversationId::new),
+            until,
+            made_at,
+        },
+    )
+}
+
+fn wishes() -> impl Strategy<Value = Wish> {
+    let deeds = prop_oneof![Just(Deed::Read), Just(Deed::Secret), scopes().prop_map(Deed::Does)];
+    let shapes = prop_oneof![Just(Shape::Plain), Just(Shape::NewSite), Just(Shape::Carrying)];
+    (deeds, sites(), shapes).prop_map(|(deed, site, shape)| Wish { shape, site, ..wish(deed, None) })
+}
+
+proptest! {
+    #[test]
+    fn nothing_but_looking_runs_that_no_rule_allows(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+        if let Verdict::Run(by) = decide(Some(&all), &wish, NOW) {
+            match by {
+                None => prop_assert_eq!(wish.deed, Deed::Read),
+                Some(id) => {
+                    let rule = all.iter().find(|rule| rule.id == id).unwrap();
+                    prop_assert_eq!(rule.effect, PolicyEffect::Allow);
+                    prop_assert!(rule.made_at <= NOW && rule.until.is_none_or(|until| NOW < until));
+                    prop_assert!(rule.site.is_none() || rule.site == wish.site);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_no_wins_whatever_else_is_said(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+        let mut all = all;
+        all.push(rule(PolicyEffect::Deny, PolicyScope::Everything));
+        prop_assert!(!matches!(decide(Some(&all), &wish, NOW), Verdict::Run(_) | Verdict::Ask(_)));
+    }
+
+    #[test]
+    fn a_rule_more_that_allows_never_takes_anything_away(
+        wish in wishes(),
+        all in proptest::collection::vec(rules(), 0..6),
+        more in rules(),
+    ) {
+        let more = PolicyRule { effect: PolicyEffect::Allow, ..more };
+        let before = matches!(decide(Some(&all), &wish, NOW), Verdict::Run(_));
+        let after: Vec<PolicyRule> = all.into_iter().chain([more]).collect();
+        prop_assert!(!before || matches!(decide(Some(&after), &wish, NOW), Verdict::Run(_)));
+    }
+
+    #[test]
+    fn what_has_ended_or_is_not_yet_made_has_no_effect(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+        let held: Vec<PolicyRule> =
+            all.iter().filter(|rule| rule.made_at <= NOW && rule.until.is_none_or(|until| NOW < until)).cloned().collect();
+        prop_assert_eq!(decide(Some(&all), &wish, NOW), decide(Some(&held), &wish, NOW));
+    }
+
+    #[test]
+    fn who_carries_needs_no_less_than_who_does_not(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+        let shaped = |shape| matches!(decide(Some(&all), &Wish { shape, ..wish.clone() }, NOW), Verdict::Run(_));
+        prop_assert!(!shaped(Shape::Carrying) || shaped(Shape::NewSite));
+        prop_assert!(!shaped(Shape::NewSite) || shaped(Shape::Plain));
+    }
+}

@@ -1,0 +1,264 @@
+//! `policy.json`: the rules on disk, and the clock that they are judged by.
+//!
+//! Owns the file: 0600, replaced whole, of one version. The daemon's lock makes it the only writer. A file that can't be
+//! read allows nothing, and is never written over: it may hold a no.
+
+use super::rules::is_in_force;
+use crate::base::atomic;
+use crate::protocol::chat::Millis;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::policy::PolicyRule;
+use serde::{Deserialize, Serialize};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const VERSION: u32 = 1;
+/// More rules are no policy that a person could know.
+const MOST_RULES: usize = 1000;
+/// In bytes; what is larger was not written here.
+const LARGEST_FILE: u64 = 4 * 1024 * 1024;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    /// The time of the last change. A clock that shows an earlier one was set back.
+    seen: Millis,
+    rules: Vec<PolicyRule>,
+}
+
+/// The rules of one home.
+#[derive(Debug)]
+pub struct PolicyStore {
+    path: PathBuf,
+    /// Oldest first; the fault where they can't be read.
+    rules: Result<Vec<PolicyRule>, Fault>,
+    clock: Clock,
+}
+
+impl PolicyStore {
+    /// Reads the rules. `wall`: the wall clock now.
+    pub fn open(path: PathBuf, wall: Millis) -> Self {
+        let (rules, seen) = match read(&path) {
+            Ok(file) => (Ok(file.rules), file.seen),
+            Err(fault) => (Err(fault), 0),
+        };
+        Self { path, rules, clock: Clock::at(wall.max(seen)) }
+    }
+
+    /// The rules, ended ones too; none where they can't be read.
+    pub fn rules(&self) -> Option<&[PolicyRule]> {
+        self.rules.as_deref().ok()
+    }
+
+    /// Why the rules can't be read.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.rules.as_ref().err()
+    }
+
+    /// The time by which rules end: the wall clock, and never earlier than what has passed since it was last right.
+    pub fn now(&self, wall: Millis) -> Millis {
+        self.clock.now(wall, Instant::now())
+    }
+
+    /// The rules in force, newest first.
+    pub fn in_force(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
+        let now = self.now(wall);
+        let rules = self.rules.as_ref().map_err(Clone::clone)?;
+        Ok(rules.iter().rev().filter(|rule| is_in_force(rule, now)).cloned().collect())
+    }
+
+    /// Adds a rule that a person made now, in place of one that says the same. On disk when this returns; what could
+    /// not be written is not in force.
+    pub fn add(&mut self, rule: PolicyRule, wall: Millis) -> Result<(), Fault> {
+        let mut rules = self.held(wall)?;
+        rules.retain(|old| !says_the_same(old, &rule));
+        if rules.len() >= MOST_RULES {
+            return Err(Fault::new(FaultCode::TooLarge, format!("there are {MOST_RULES} rules already"))
+                .hint("Take back rules that you no longer need: `gstack policy list` shows them."));
+        }
+        rules.push(rule);
+        self.replace(rules, wall)
+    }
+
+    /// Takes a rule back. `NotFound` where there is none of this id.
+    pub fn remove(&mut self, id: &str, wall: Millis) -> Result<PolicyRule, Fault> {
+        let mut rules = self.held(wall)?;
+        let Some(at) = rules.iter().position(|rule| rule.id == id) else {
+            return Err(Fault::new(FaultCode::NotFound, format!("there is no rule {id}"))
+                .hint("`gstack policy list` shows the rules in force."));
+        };
+        let removed = rules.remove(at);
+        self.replace(rules, wall)?;
+        Ok(removed)
+    }
+
+    /// The rules that are worth keeping: what has ended is dropped before the clock may be taken as right again.
+    fn held(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
+        let now = self.now(wall);
+        let rules = self.rules.as_ref().map_err(Clone::clone)?;
+        Ok(rules.iter().filter(|rule| rule.until.is_none_or(|until| now < until)).cloned().collect())
+    }
+
+    fn replace(&mut self, rules: Vec<PolicyRule>, wall: Millis) -> Result<(), Fault> {
+        let file = File { version: VERSION, seen: wall, rules };
+        let mut bytes = serde_json::to_vec_pretty(&file).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        bytes.push(b'\n');
+        atomic::write(&self.path, &bytes).map_err(|error| {
+            Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", self.path.display()))
+                .hint("Free space or make gstack's home writable for you; until then every action is asked about.")
+        })?;
+        self.rules = Ok(file.rules);
+        // A person has just acted: what their clock shows is the time.
+        self.clock = Clock::at(wall);
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<File, Fault> {
+    let unreadable = |why: String| {
+        Fault::new(
+            FaultCode::Storage,
+            format!("{} can't be read ({why}), so agents ask about everything", path.display()),
+        )
+        .hint("Mend the file, or remove it to begin without rules; then run `gstack stop`.")
+    };
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(File { version: VERSION, seen: 0, rules: Vec::new() });
+        }
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    let mut text = String::new();
+    let length = file.take(LARGEST_FILE + 1).read_to_string(&mut text).map_err(|e| unreadable(e.to_string()))?;
+    if length as u64 > LARGEST_FILE {
+        return Err(unreadable(format!("it is larger than {LARGEST_FILE} bytes")));
+    }
+    let file: File = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
+    if file.version != VERSION {
+        return Err(unreadable(format!("it is of version {}, this gstack knows {VERSION}", file.version)));
+    }
+    Ok(file)
+}
+
+fn says_the_same(left: &PolicyRule, right: &PolicyRule) -> bool {
+    left.effect == right.effect
+        && left.scope == right.scope
+        && left.site == right.site
+        && left.conversation_id == right.conversation_id
+}
+
+/// A wall clock that does not go back while the daemon lives.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    wall: Millis,
+    at: Instant,
+}
+
+impl Clock {
+    fn at(wall: Millis) -> Self {
+        Self { wall, at: Instant::now() }
+    }
+
+    fn now(&self, wall: Millis, instant: Instant) -> Millis {
+        let passed = instant.saturating_duration_since(self.at).as_millis();
+        wall.max(self.wall.saturating_add(u64::try_from(passed).unwrap_or(u64::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::policy::{PolicyEffect, PolicyScope};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    /// Far beyond what the machine's own clock can reach meanwhile.
+    const WALL: Millis = 10_000_000;
+
+    fn rule(id: &str, until: Option<Millis>) -> PolicyRule {
+        PolicyRule {
+            id: id.to_owned(),
+            effect: PolicyEffect::Allow,
+            scope: if until.is_some() { PolicyScope::Everything } else { PolicyScope::Act },
+            site: until.is_none().then(|| format!("{id}.example")),
+            conversation_id: None,
+            until,
+            made_at: WALL,
+        }
+    }
+
+    fn ids(store: &PolicyStore, wall: Millis) -> Vec<String> {
+        store.in_force(wall).unwrap().into_iter().map(|rule| rule.id).collect()
+    }
+
+    #[test]
+    fn rules_survive_a_restart_for_their_owner_alone_and_can_be_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let mut store = PolicyStore::open(path.clone(), WALL);
+        store.add(rule("a", None), WALL).unwrap();
+        store.add(rule("b", None), WALL).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let mut store = PolicyStore::open(path.clone(), WALL);
+        assert_eq!(ids(&store, WALL), ["b", "a"]);
+        assert_eq!(store.remove("a", WALL).unwrap().id, "a");
+        assert_eq!(store.remove("a", WALL).unwrap_err().code, FaultCode::NotFound);
+        assert_eq!(ids(&PolicyStore::open(path, WALL), WALL), ["b"]);
+    }
+
+    #[test]
+    fn the_same_said_again_replaces_what_was_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = PolicyStore::open(folder.path().join("policy.json"), WALL);
+        store.add(rule("first", Some(WALL + 10_000)), WALL).unwrap();
+        store.add(rule("second", Some(WALL + 99_000)), WALL).unwrap();
+        assert_eq!(ids(&store, WALL), ["second"]);
+    }
+
+    #[test]
+    fn what_is_garbage_or_newer_or_a_folder_allows_nothing_and_is_left_as_it_is() {
+        let newer = format!(r#"{{"version":2,"seen":{WALL},"rules":[]}}"#);
+        for text in ["", "{", "[]", "null", r#"{"version":1}"#, &newer, r#"{"version":1,"seen":1,"rules":[],"x":1}"#] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("policy.json");
+            std::fs::write(&path, text).unwrap();
+            let mut store = PolicyStore::open(path.clone(), WALL);
+            assert!(store.rules().is_none(), "{text}");
+            assert!(store.fault().unwrap().hint.is_some());
+            assert_eq!(store.add(rule("a", None), WALL).unwrap_err().code, FaultCode::Storage, "{text}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        assert!(PolicyStore::open(folder.path().to_owned(), WALL).rules().is_none());
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_not_in_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = PolicyStore::open(folder.path().join("gone/policy.json"), WALL);
+        assert_eq!(store.add(rule("a", None), WALL).unwrap_err().code, FaultCode::Storage);
+        assert!(ids(&store, WALL).is_empty());
+    }
+
+    #[test]
+    fn a_rule_ends_by_the_wall_clock_and_setting_it_back_makes_none_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let mut store = PolicyStore::open(path.clone(), WALL);
+        let until = WALL + 3_600_000;
+        store.add(rule("away", Some(until)), WALL).unwrap();
+        assert_eq!(ids(&store, until - 1), ["away"]);
+        assert!(ids(&store, until).is_empty());
+        // Set back while it runs: the time that has passed counts on.
+        let clock = Clock { wall: WALL, at: Instant::now() };
+        let later = clock.at + Duration::from_secs(3600);
+        assert_eq!(clock.now(0, later), until);
+        assert_eq!(clock.now(until + 5, clock.at), until + 5);
+        // Set back over a restart: not before the rule was made.
+        let restarted = PolicyStore::open(path, 5);
+        assert!(restarted.now(5) >= WALL);
+    }
+}

@@ -1,0 +1,97 @@
+//! What an agent of a conversation is offered: which commands, with which arguments.
+//!
+//! Owns the list and the reading of a call. Never runs one.
+
+use crate::agent::adapter::ToolCall;
+use crate::command::tool_profile::ToolProfile;
+use crate::command::{Class, Spec, registry, tool_schema};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Map, Value};
+
+/// What agents with a model are offered.
+const PROFILE: ToolProfile = ToolProfile::Core;
+/// Not offered: where a file goes is not an agent's to say. Its pictures come with the answer.
+const WITHHELD: [&str; 2] = ["path", "output"];
+
+/// One tool as MCP lists it.
+#[derive(Clone, Debug)]
+pub struct OfferedTool {
+    pub name: String,
+    pub description: String,
+    pub schema: Map<String, Value>,
+    pub read_only: bool,
+}
+
+/// Everything that is offered, as MCP lists it.
+pub(super) fn all() -> Vec<OfferedTool> {
+    let tool = |spec: &'static Spec| OfferedTool {
+        name: spec.name.to_owned(),
+        description: tool_schema::description(spec),
+        schema: without_withheld(tool_schema::input_schema(spec)),
+        read_only: spec.class == Class::Read,
+    };
+    PROFILE.specs().map(tool).collect()
+}
+
+/// The command behind a tool's name, where agents with a model are offered it.
+pub(super) fn find(tool: &str) -> Option<&'static Spec> {
+    PROFILE.find(tool)
+}
+
+/// A tool call's JSON arguments as the command that they mean.
+pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
+    let spec = find(tool).ok_or_else(|| registry::unknown(tool))?;
+    if let Some(name) = WITHHELD.iter().find(|name| arguments.get(name).is_some()) {
+        return Err(path_withheld(tool, name));
+    }
+    Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
+}
+
+pub(super) fn path_withheld(tool: &str, name: &str) -> Fault {
+    Fault::new(FaultCode::PathRefused, format!("{tool}: `{name}` is not offered to agents"))
+        .hint("Leave it out: what it made comes with the answer.")
+}
+
+pub(super) fn not_offered(command: &str) -> Fault {
+    Fault::new(FaultCode::Denied, format!("`{command}` is not offered to agents")).hint("Ask the person to do it.")
+}
+
+fn without_withheld(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !WITHHELD.contains(&name.as_str()));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_agent_can_reach_no_command_that_runs_others_or_shows_secrets() {
+        for spec in registry::all() {
+            let names = std::iter::once(&spec.name).chain(spec.aliases);
+            let reached = names.into_iter().any(|name| find(name).is_some());
+            let runs_others = ["chain", "tab-each", "tab", "newtab", "closetab", "tabs"].contains(&spec.name);
+            assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
+        }
+        // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
+        let chain = registry::find("chain").unwrap();
+        let class = |text: &str| chain.class_of(&[text.to_owned()]);
+        assert_eq!(
+            (class("text | js 1"), class("cookies"), class("'")),
+            (Class::Control, Class::Secret, Class::Secret)
+        );
+    }
+
+    #[test]
+    fn an_agent_says_not_where_a_file_goes() {
+        assert!(all().iter().all(|tool| {
+            WITHHELD.iter().all(|name| !tool.schema["properties"].to_string().contains(&format!("\"{name}\"")))
+        }));
+        let fault = call_of("screenshot", &json!({ "path": "/etc/cron.d/x.png" })).unwrap_err();
+        assert_eq!(fault.code, FaultCode::PathRefused);
+        assert_eq!(call_of("cookies", &json!({})).unwrap_err().code, FaultCode::Unknown);
+    }
+}
