@@ -4,7 +4,7 @@ use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::registry;
 use super::spec::{Category, Class, Flag, Spec, selector};
-use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange};
+use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -59,20 +59,22 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
 
 async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let with_history = arguments.has("--history");
-    let Some(target) = arguments.target("sel") else {
+    let page = context.page().await?;
+    let Some(target) = arguments.target("sel").or_else(|| page.picked().map(Target::Ref)) else {
         if with_history {
-            return Ok(Output::text(history(&context.page().await?.style_changes())));
+            return Ok(Output::text(history(&page.style_changes())));
         }
         return Err(usage(registry::get("inspect")?, "No element is picked: name one".to_owned()));
     };
-    let page = context.page().await?;
     let found = page.inspect(&target).await?;
     let mut text = written(&found, arguments.has("--all"));
     if with_history {
         text.push_str(&format!("\n\n{}", history(&page.style_changes())));
     }
     let rules: Vec<_> = found.rules.iter().map(rule_data).collect();
-    Ok(Output::text(text).data(json!({ "element": found.element, "rules": rules, "computed": found.computed })))
+    let data = json!({ "element": found.element, "rules": rules, "computed": found.computed,
+        "box": found.box_model.as_ref().map(box_data) });
+    Ok(Output::text(text).data(data))
 }
 
 fn written(found: &Inspection, with_browsers: bool) -> String {
@@ -86,6 +88,9 @@ fn written(found: &Inspection, with_browsers: bool) -> String {
     for rule in rules {
         let specificity = rule.specificity.map(|(a, b, c)| format!(" ({a},{b},{c})")).unwrap_or_default();
         let origin = if rule.origin == Origin::UserAgent { " [user-agent]" } else { "" };
+        for condition in &rule.conditions {
+            write!(text, "\n  {condition}").ok();
+        }
         write!(text, "\n  {}{specificity}{origin}", rule.selector).ok();
         for declaration in &rule.declarations {
             let important = if declaration.important { " !important" } else { "" };
@@ -157,5 +162,11 @@ fn rule_data(rule: &Rule) -> serde_json::Value {
         })
         .collect();
     let specificity = rule.specificity.map(|(a, b, c)| [a, b, c]);
-    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "declarations": declarations })
+    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "conditions": rule.conditions,
+        "source": rule.source, "declarations": declarations })
+}
+
+fn box_data(model: &BoxModel) -> serde_json::Value {
+    json!({ "x": model.x, "y": model.y, "width": model.width, "height": model.height, "padding": model.padding,
+        "border": model.border, "margin": model.margin })
 }
