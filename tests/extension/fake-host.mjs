@@ -178,7 +178,7 @@ const methods = {
     return {};
   },
   "chat.stopAll": () => ({ turns: 2 }),
-  "pick.start": () => scenario.picked ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
+  "pick.start": () => (scenario.refused ? Promise.reject(fault(scenario.refused.code, scenario.refused.message, scenario.refused)) : scenario.picked) ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
   "pick.stop": () => (stopPick?.(), {}),
   ...recordMethods({ scenario, conversations, infoOf, save, fault, tabs: () => tabs, current: (chromeTabId) => current(chromeTabId) }),
   "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),

@@ -26,6 +26,9 @@ const STATES = {
   "queue-full": { scenario: "queue-full", ready: "document.querySelectorAll('.queue-chip').length === 5", then: typeAndEnter },
   tabs: { scenario: "tabs", ready: "!document.querySelector('.tabchip').disabled", act: "document.querySelector('.tabchip').click()" },
   history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
+  "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
+  "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-refs").click()`, after: "document.querySelector('.ref-row')", height: 820 },
+  "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-inspector").click(); document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
   connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
 };
