@@ -129,7 +129,8 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            claude_path: config.agent.programs.get("claude").cloned(),
+            programs: config.agent.programs.clone(),
+            own: config.own_agents(),
             default: config.agent.default.clone().map(AgentName::new),
             environment: config.agent.environment.clone(),
         });

@@ -125,8 +125,10 @@ impl Request {
                 engine.activity_unsubscribe(port, client.as_ref());
                 reply.give(Ok(Empty {}));
             }
-            other @ (ToDaemon::QuestionAnswer(_)
-            | ToDaemon::ConversationsRename(_)
+            ToDaemon::QuestionAnswer(answer) => {
+                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
+            }
+            other @ (ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
             | ToDaemon::ConversationsRestore(_)
             | ToDaemon::ConversationsExport(_)

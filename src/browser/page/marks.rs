@@ -87,6 +87,8 @@ impl Pages {
     /// Engages the tab, and draws on its page from then on.
     pub async fn marks(&self, tab: &Tab) -> Result<Marks, PageError> {
         tab.engage().await?;
+        // What a picked element says is read too.
+        tab.check_addresses(tab.refusal_mark())?;
         Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab) })
     }
 }
