@@ -110,7 +110,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
-    picks: Mutex<elements::Picks>,
+    pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
@@ -183,7 +183,7 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
-                picks: Mutex::default(),
+                pointing: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -297,7 +297,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
-        self.end_picks_of(id, None);
+        self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
@@ -355,7 +355,7 @@ impl Engine {
             known.opening.remove(client);
             known.panels.remove(client);
         }
-        self.end_picks_of(port, Some(&client));
+        self.end_pointing(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
