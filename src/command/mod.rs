@@ -26,6 +26,7 @@ mod looks;
 mod navigation;
 mod partial_file;
 mod path_guard;
+pub mod progress;
 mod reading;
 pub mod redaction;
 pub mod registry;
@@ -45,4 +46,5 @@ pub mod words;
 
 pub use arguments::Arguments;
 pub use context::{Context, Output};
+pub use progress::Progress;
 pub use spec::{Category, Class, Spec};

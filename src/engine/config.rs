@@ -62,11 +62,27 @@ pub struct AgentConfig {
     pub environment: BTreeMap<String, String>,
     /// An approval that nobody answers is a denial after this long.
     pub approval_minutes: u64,
+    /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
+    /// all of it, because what is piped on must be whole.
+    pub output_kilobytes: usize,
 }
 
 impl Default for AgentConfig {
     fn default() -> Self {
-        Self { default: None, programs: BTreeMap::new(), environment: BTreeMap::new(), approval_minutes: 60 }
+        Self {
+            default: None,
+            programs: BTreeMap::new(),
+            environment: BTreeMap::new(),
+            approval_minutes: 60,
+            output_kilobytes: 60,
+        }
+    }
+}
+
+impl AgentConfig {
+    /// In bytes.
+    pub fn most_output(&self) -> usize {
+        self.output_kilobytes.max(1).saturating_mul(1000)
     }
 }
 

@@ -10,6 +10,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod failures;
 mod handoff;
 mod hops;
 mod leftovers;

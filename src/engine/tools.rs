@@ -82,7 +82,10 @@ impl ConversationTools {
         // What was allowed here must not land on the page that came meanwhile.
         let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
         let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder), only_on };
-        let output = self.engine.run(spec, &call.args, target, cancel).await?;
+        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
+        if !self.by_person {
+            output.cut(self.engine.config().agent.most_output(), how_to_narrow(spec));
+        }
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
@@ -200,6 +203,15 @@ impl Tools for ConversationTools {
             }
         };
         StepWords { kind: words.kind, verb: words.verb, object: words.object }
+    }
+}
+
+/// What an agent can do about a text that was cut.
+fn how_to_narrow(spec: &Spec) -> &'static str {
+    match spec.name {
+        "snapshot" => "narrow with selector, depth or interactive",
+        _ if spec.parameters.iter().any(|parameter| parameter.name == "sel") => "narrow with a selector",
+        _ => "look at a part of the page instead",
     }
 }
 

@@ -38,6 +38,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .layer(from_fn(guard::public));
     let private = Router::new()
         .route("/command", post(command))
+        .route("/command/lines", post(command_lines))
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
@@ -110,6 +111,12 @@ async fn command(
             .into_response());
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
+}
+
+async fn command_lines(State(engine): State<Engine>, Body(request): Body<CommandRequest>) -> Response {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.command_in_lines(request, sender);
+    json_lines(lines)
 }
 
 async fn status(State(engine): State<Engine>) -> Json<Status> {

@@ -36,6 +36,8 @@ pub(super) struct Memory {
     pub(super) emulation: Emulation,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
+    /// The element that a person pointed at; its ref is as any other.
+    picked: Mutex<Option<RefName>>,
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
@@ -75,6 +77,13 @@ impl Pages {
         let name = RefName::parse(name)?;
         let memory = lock(&self.memories).get(&tab).cloned()?;
         memory.refs().label_of(name).map(str::to_owned)
+    }
+
+    /// The person has picked an element of the tab, or (none) taken the pick back.
+    pub fn set_picked(&self, tab: TabId, picked: Option<RefName>) {
+        if let Some(memory) = lock(&self.memories).get(&tab) {
+            *lock(&memory.picked) = picked;
+        }
     }
 
     /// Console messages and requests that are remembered of a tab.
@@ -121,6 +130,10 @@ impl Page {
             Some(now) if now == *wanted => Ok(()),
             _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
         }
+    }
+    /// The element that the person picked last in this tab. Its document may be gone: then its ref says so.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
     }
     pub fn work(&self) -> &Work {
         &self.work
