@@ -14,6 +14,7 @@ pub mod control;
 mod cookie_file;
 mod cookies;
 mod devtools;
+mod dialog_answers;
 pub mod envelope;
 mod files;
 mod frames;
@@ -40,7 +41,9 @@ mod text_diff;
 pub mod tool_profile;
 pub mod tool_schema;
 pub mod url_guard;
+mod viewport;
 mod visual;
+mod waiting;
 mod watch;
 pub mod words;
 
