@@ -96,6 +96,9 @@ pub struct AgentsConfig {
     pub worktrees: bool,
     /// Agents of the person's own, by name.
     pub own: BTreeMap<String, OwnAgentConfig>,
+    /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
+    /// all of it, because what is piped on must be whole.
+    pub output_kilobytes: usize,
 }
 
 impl Default for AgentsConfig {
@@ -109,6 +112,7 @@ impl Default for AgentsConfig {
             sleep_minutes: 10.0,
             worktrees: false,
             own: BTreeMap::new(),
+            output_kilobytes: 60,
         }
     }
 }
@@ -129,6 +133,10 @@ impl AgentsConfig {
             })
         };
         self.own.iter().filter_map(own).collect()
+    }
+    /// What one answer of a tool may hold, in bytes.
+    pub fn most_output(&self) -> usize {
+        self.output_kilobytes.max(1).saturating_mul(1000)
     }
     /// None: agents stay.
     pub fn sleep_after(&self) -> Option<Duration> {

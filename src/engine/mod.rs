@@ -12,6 +12,7 @@ mod commands;
 mod config;
 mod connect;
 mod elements;
+mod failures;
 mod folders;
 mod handoff;
 mod history;
