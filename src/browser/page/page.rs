@@ -105,6 +105,13 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
+    /// The person has picked an element of the tab, or (none) taken the pick back.
+    pub fn set_picked(&self, tab: TabId, picked: Option<RefName>) {
+        if let Some(memory) = lock(&self.memories).get(&tab) {
+            *lock(&memory.picked) = picked;
+        }
+    }
+
     /// Console messages and requests that are remembered of a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
