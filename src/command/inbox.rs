@@ -33,11 +33,8 @@ pub(super) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> 
     let clear = arguments.has("--clear");
     let task = tokio::task::spawn_blocking(move || {
         let root = inbox::root_of(&cwd);
-        let outcome = if clear {
-            inbox::clear(root).map(cleared)
-        } else {
-            inbox::list(root).map(|listed| shown(&listed))
-        };
+        let outcome =
+            if clear { inbox::clear(root).map(cleared) } else { inbox::list(root).map(|listed| shown(&listed)) };
         outcome.map_err(|error| {
             Fault::new(FaultCode::Storage, format!("the inbox of {} can't be used: {error}", root.display()))
                 .hint("Look at .context/sidebar-inbox there.")

@@ -4,6 +4,7 @@
  * A turn paces itself by short timers so that streaming is seen; tests wait on what appears, never on time.
  */
 import { deflateSync } from "node:zlib";
+import { debugScenario } from "./debug-scenario.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -165,6 +166,9 @@ const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
 export const scenarios = {
   /** Nothing said; a message is answered with a whole turn. */
   usual: base,
+  /** For the debug drawer. */
+  debug: debugScenario(base),
+  "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets nobody into its own pages", hint: "Choose from the refs." } },
   "no-agent": { ...base, agents: [MISSING, { ...BUILTIN, default: true }] },
   /** A turn in the middle of its text, with a queue. */
   streaming: {
