@@ -16,7 +16,7 @@ async function drawn(page) {
   const walk = (node, ours) => {
     const attributes = Object.fromEntries((node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []));
     const inside = ours || 'data-gstack' in attributes;
-    if (ours && attributes.class !== undefined) found.push({ names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
+    if (ours && attributes.class !== undefined) found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
     for (const child of [...(node.shadowRoots ?? []), ...(node.children ?? [])]) walk(child, inside);
     if (node.contentDocument) walk(node.contentDocument, false);
   };
@@ -29,6 +29,12 @@ const textOf = (node) => node.nodeValue || (node.children ?? []).map(textOf).joi
 /** Waits until something of that class is shown, with those words. */
 function seen(page, name, words = '') {
   return until(async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)), `${name} with ${JSON.stringify(words)} in the page`);
+}
+
+/** Where something that was drawn is, in the page's viewport. */
+async function boxOf(page, { nodeId }) {
+  const { model: { border: [left, top, , , right, bottom] } } = await page.send('DOM.getBoxModel', { nodeId });
+  return { left, top, right, bottom };
 }
 
 const hosts = 'document.querySelectorAll("[data-gstack]").length';
@@ -54,7 +60,10 @@ describe('in the page', () => {
     const middle = await page.evaluate(`(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`);
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(style);
     assert.ok(Math.abs(x - middle[0]) <= 1 && Math.abs(y - middle[1]) <= 1, `${style} is not at ${middle}`);
-    await seen(page, 'frame');
+    const size = await page.evaluate('({ right: innerWidth, bottom: innerHeight })');
+    assert.deepEqual(await boxOf(page, await seen(page, 'frame')), { left: 0, top: 0, ...size });
+    const pill = await boxOf(page, await seen(page, 'pill'));
+    assert.deepEqual([size.right - pill.right, size.bottom - pill.bottom], [16, 16]);
     assert.equal(await page.evaluate(hosts), 1);
     assert.deepEqual(await page.evaluate('[added[0].shadowRoot, added[0].childNodes.length, noticed.includes("div")]'), [null, 0, false]);
     turn.end();
