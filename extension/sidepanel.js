@@ -13,6 +13,10 @@ import { followTheme } from "./panel/theme.js";
 import { followTab } from "./panel/tab-follower.js";
 
 await followTheme();
+// The catalogue says which way its language runs.
+document.documentElement.lang = t("language");
+document.documentElement.dir = t("direction");
+
 const store = createStore(reduce, INITIAL);
 const { id: windowId } = await chrome.windows.getCurrent();
 

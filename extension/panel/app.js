@@ -97,7 +97,7 @@ export class PanelApp {
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer), showConnection: () => this.drawers.toggleDebug("connection") });
-    quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => this.writing.attach("element") });
+    quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => void this.writing.attach("element") });
 
     const draw = oncePerFrame(() => this.draw());
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });

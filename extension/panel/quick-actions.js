@@ -1,5 +1,5 @@
 /**
- * Actions on the page in view that need no agent.
+ * Actions on the page in view that need no agent: tidy it, take a picture, pick an element.
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
  * @import { Toast } from "./view/toast.js"
@@ -10,41 +10,34 @@ import { h, icon } from "./view/dom.js";
 
 /**
  * @param {HTMLElement} bar
- * @param {{ connection: Connection, store: PanelStore, toast: Toast, pick: () => Promise<void> }} parts  `pick`: an element goes with the next message
+ * @param {{ connection: Connection, store: PanelStore, toast: Toast, pick: () => void }} parts
  */
 export function quickActions(bar, { connection, store, toast, pick }) {
   bar.setAttribute("aria-label", t("quickActions"));
 
-  /** @param {string} command */
-  const run = (command) => {
+  /** Runs a command on the page in view while its button rests. @param {HTMLButtonElement} button @param {string} command @param {string[]} args */
+  const run = async (button, command, args) => {
     const { tab } = store.state;
-    return tab ? connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args: [] }) : Promise.resolve(null);
+    if (!tab) return;
+    button.disabled = true;
+    try {
+      const { output, files } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
+      const path = files?.[0];
+      toast.show(path ? t("screenshotAt", path) : output, path ? { label: t("copyPath"), onclick: () => void navigator.clipboard.writeText(path) } : undefined);
+    } catch (error) {
+      const { message, hint } = faultOf(error);
+      toast.show(hint ? `${message} ${hint}` : message);
+    } finally {
+      button.disabled = false;
+    }
   };
-  const cleanUp = async () => {
-    const done = await run("cleanup");
-    if (done) toast.show(done.output);
-  };
-  const screenshot = async () => {
-    const taken = await run("screenshot");
-    const path = taken?.files?.[0];
-    if (taken) toast.show(path ? t("screenshotAt", path) : taken.output, path ? { label: t("copyPath"), onclick: () => void navigator.clipboard.writeText(path) } : undefined);
-  };
-
-  /** @param {string} picture @param {string} label @param {() => Promise<void>} work */
-  const action = (picture, label, work) => {
-    const button = h("button", { class: "button button--quiet", type: "button", onclick: () => void once() }, icon(picture), label);
-    const once = async () => {
-      button.disabled = true;
-      try {
-        await work();
-      } catch (error) {
-        const { message, hint } = faultOf(error);
-        toast.show(hint ? `${message} ${hint}` : message);
-      } finally {
-        button.disabled = false;
-      }
-    };
+  /** @param {string} picture @param {string} words @param {(button: HTMLButtonElement) => void} onclick */
+  const action = (picture, words, onclick) => {
+    const button = h("button", { class: "button button--quiet", type: "button", onclick: () => onclick(button) }, icon(picture), h("span", { class: "truncate" }, words));
     return button;
   };
-  bar.append(action("clean", t("cleanUp"), cleanUp), action("camera", t("screenshot"), screenshot), action("pick", t("pickElement"), pick));
+  bar.append(
+    action("clean", t("cleanUp"), (button) => void run(button, "cleanup", ["--all"])),
+    action("camera", t("screenshot"), (button) => void run(button, "screenshot", [])),
+    action("pick", t("pickElement"), pick));
 }

@@ -42,6 +42,7 @@ impl Engine {
             conversation.set_page(place.page);
         }
         self.tell_tabs();
+        self.refresh(&conversation);
         Ok(conversation.info())
     }
 
@@ -63,7 +64,13 @@ impl Engine {
             conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
         answer(subscribed);
         sink.release();
+        let first_look =
+            self.ports().get_mut(port).zip(key.1.as_ref()).is_some_and(|(port, panel)| port.opening.remove(panel));
         self.subscriptions().insert(key, subscription);
+        // Whoever opens the panel on a conversation is about to write: its agent is made ready meanwhile.
+        if first_look && conversation.head() > 0 && conversation.info().tab_id.is_some() {
+            self.runner(&conversation).warm();
+        }
         Ok(())
     }
 
@@ -156,16 +163,12 @@ impl Engine {
         Ok(fresh.info())
     }
 
-    pub fn conversations(&self, search: Option<&str>) -> Vec<ConversationInfo> {
-        self.store().list(search)
-    }
-
     pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
             self.check_agent(agent)?;
         }
-        conversation.choose_agent(choose.agent.clone(), None);
+        conversation.choose_agent(choose.agent.clone(), choose.model.clone());
         Ok(conversation.info())
     }
 
@@ -175,10 +178,16 @@ impl Engine {
         self.runner(&conversation).answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault())
     }
 
-    /// Answers a question of an agent. The first answer counts.
+    /// Answers a question of the agent. The first answer counts.
     pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
-        let conversation = self.conversation(&answer.conversation_id)?;
-        self.runner(&conversation).answer_question(&answer.question_id, answer.answers, by)
+        let QuestionAnswer { conversation_id, question_id, answers } = answer;
+        if answers.iter().flatten().map(String::len).sum::<usize>() > LONGEST_MESSAGE {
+            return Err(
+                Fault::new(FaultCode::TooLarge, "the answer is longer than 1 MB").hint("Answer in fewer words.")
+            );
+        }
+        let conversation = self.conversation(&conversation_id)?;
+        self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
     }
 
     /// The approvals that wait, in all conversations.

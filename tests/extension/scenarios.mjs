@@ -258,6 +258,7 @@ export const scenarios = {
       on.held.costUsd = 0.42;
     },
   },
+  picked: { ...base, picked: { ref: "@e17", role: "button", name: "Buy now", selector: "button#buy.primary", url: "http://localhost:5173/cart", rect: [10, 20, 90, 32], html: "<button id=\"buy\">Buy now</button>" } },
   /** A newer extension lies on disk. */
   newer: { ...base, welcome: { extensionVersion: "9.0.0" } },
   /** An earlier conversation about this page. */
@@ -350,7 +351,10 @@ export const scenarios = {
   refused: { ...base, refuse: { code: "conflict", message: "The daemon is updating" } },
   tabs: {
     ...base,
-    before: (on) => turnOf(on, says(on, "Find out why.")).done(),
+    before(on) {
+      turnOf(on, says(on, "Find out why.")).done();
+      on.held.tabs = [{ tabId: 1, chromeTabId: on.held.chromeTabId, title: "Cart – Halden Store", url: "http://localhost:5173/cart" }];
+    },
     tabs: [
       { tabId: 2, chromeTabId: 900_002, windowId: 1, title: "API keys – Halden Console", url: "https://console.halden.example/keys", conversationId: "b", running: true },
       { tabId: 3, chromeTabId: 900_003, windowId: 1, title: "Rounding – Money handbook", url: "https://docs.halden.example/rounding", conversationId: "c", running: true },

@@ -2,6 +2,7 @@
  * Conversations of all time as the history lists them: by day, with the words that a search found. Pure.
  * @import { ConversationInfo } from "../../protocol.js"
  */
+import { groupedBy } from "./grouped.js";
 
 /** Noon is half a day after midnight: the clock's change moves midnight, never noon's date. */
 const HALF_DAY_MS = 12 * 3_600_000;
@@ -28,7 +29,7 @@ export function dayOf(at, now) {
  */
 export function byDay(found) {
   const said = found.filter(({ head }) => head > 0).toSorted((a, b) => b.updatedAt - a.updatedAt);
-  return [...Map.groupBy(said, ({ updatedAt }) => midnight(updatedAt))];
+  return groupedBy(said, ({ updatedAt }) => midnight(updatedAt));
 }
 
 /**

@@ -2,6 +2,7 @@
  * The daemon's settings as rows: grouped, each with the control that fits its values. Pure.
  * @import { Setting, SettingValue } from "../../protocol.js"
  */
+import { groupedBy } from "./grouped.js";
 
 /** More choices than this are a list to open; fewer stand side by side. */
 const SIDE_BY_SIDE = 3;
@@ -13,7 +14,7 @@ const LABELS_FIT = 30;
  * @returns {[string, Setting[]][]}  in the daemon's order
  */
 export function byGroup(settings) {
-  return [...Map.groupBy(settings, ({ group }) => group)];
+  return groupedBy(settings, ({ group }) => group);
 }
 
 /** @param {Setting} setting @returns {"switch" | "segments" | "list" | "number" | "text"} */

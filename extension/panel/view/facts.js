@@ -20,7 +20,7 @@ export function factsOf(turn, now, waitsForSlot) {
   const outcome = done.outcome === "done" ? [] : [t(`outcome_${done.outcome}`)];
   const { usage, costUsd } = done;
   const read = usage ? usage.inputTokens + usage.cachedTokens + usage.outputTokens : 0;
-  return [...outcome, ...who, duration(done.durationMs), ...(read > 0 ? [t("tokens", tokens(read))] : []), ...(costUsd == null ? [] : [cost(costUsd)])];
+  return [...outcome, ...who, duration(done.durationMs), ...(costUsd == null ? [] : [cost(costUsd)]), ...(read > 0 ? [t("tokens", tokens(read))] : [])];
 }
 
 /** @param {Usage} usage */
