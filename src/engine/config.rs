@@ -72,6 +72,8 @@ pub struct BrowserConfig {
     pub arguments: Vec<String>,
     /// Absent: headless where there is no display.
     pub headless: Option<bool>,
+    /// What a snapshot prints at most, in bytes; absent: 60,000. The rest is counted.
+    pub snapshot_limit: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]

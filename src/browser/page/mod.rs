@@ -10,6 +10,7 @@ mod console_events;
 mod contents;
 mod cookies;
 mod devtools;
+mod drag;
 mod element;
 mod emulation;
 pub mod error;
