@@ -172,7 +172,8 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 
 async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
-    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Empty {}).await
 }
 
@@ -221,6 +222,12 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
+        }
+        if let Some(account) = &agent.account {
+            line.push_str(&format!("\n    Signed in: {account}"));
+        }
+        if let Some(warning) = &agent.warning {
+            line.push_str(&format!("\n    {warning}"));
         }
         if let Some(fault) = &agent.fault {
             line.push_str(&format!("\n    {}", fault.message));

@@ -152,11 +152,7 @@ impl Engine {
     }
 
     fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
-        let mut pages = Pages::default();
-        if let Some(limit) = self.config().browser.snapshot_limit {
-            pages = pages.with_snapshot_limit(limit);
-        }
-        let current = Current { browser: browser.clone(), pages, pid, attached };
+        let current = Current { browser: browser.clone(), pages: Pages::default(), pid, attached };
         *lock(&self.inner.browsers.current) = Some(current);
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));

@@ -195,14 +195,19 @@ impl Tools for ConversationTools {
             }
             // A stop ends the call even where the agent does not take it back.
             let cancel = cancel.child_token();
+            let name = call.command.clone();
             let mut call = std::pin::pin!(self.run_call(call, cancel.clone()));
-            tokio::select! {
+            let outcome = tokio::select! {
                 outcome = &mut call => outcome,
                 () = turn.cancelled() => {
                     cancel.cancel();
                     call.await
                 }
+            };
+            if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) && !self.by_person {
+                self.runner.note_denied(&name);
             }
+            outcome
         }
         .boxed()
     }

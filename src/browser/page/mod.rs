@@ -60,6 +60,7 @@ pub use pointer::{PointerAt, PointerWatch};
 pub use read::{ElementState, Link};
 pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
+pub use snapshot_lines::SNAPSHOT_LIMIT;
 pub use temporary::TemporaryTab;
 pub use tidy::{Clutter, StyleChange};
 pub use titles::titles;

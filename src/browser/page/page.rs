@@ -4,7 +4,7 @@
 
 use super::emulation::Emulation;
 use super::error::PageError;
-use super::journal::{Journal, follow};
+use super::journal::{Journal, feed};
 use super::marks::{Drawn, ListedRef};
 use super::pointer::PointerWatch;
 use super::refs::{RefName, RefTable};
@@ -18,7 +18,7 @@ use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -28,15 +28,19 @@ pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
 /// What is remembered of the tabs of one browser. Cheap to clone.
 #[derive(Clone)]
 pub struct Pages {
-    memories: Arc<Mutex<HashMap<TabId, Arc<Memory>>>>,
+    memories: Memories,
+    /// A task feeds the journals.
+    fed: Arc<OnceLock<()>>,
     snapshot_limit: usize,
 }
 
 impl Default for Pages {
     fn default() -> Self {
-        Self { memories: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
+        Self { memories: Memories::default(), fed: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
     }
 }
+
+pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 
 /// What is remembered of one tab.
 #[derive(Default)]
@@ -86,6 +90,8 @@ impl Pages {
     /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
+        // Before the tab is engaged, so that nothing of it is missed.
+        self.fed.get_or_init(|| feed(tab.browser(), &self.memories));
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
@@ -106,14 +112,16 @@ impl Pages {
     }
 
     pub(super) fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
-        let mut memories = lock(&self.memories);
-        if !memories.contains_key(&tab.id()) {
-            forget_closed(&mut memories, tab.browser());
-        }
-        let memory = memories.entry(tab.id()).or_default();
-        follow(tab, memory);
-        memory.clone()
+        memory_of(&mut lock(&self.memories), tab.id(), tab.browser())
     }
+}
+
+/// The tab's memory; those of closed tabs go when a new one comes.
+pub(super) fn memory_of(memories: &mut HashMap<TabId, Arc<Memory>>, tab: TabId, browser: &Browser) -> Arc<Memory> {
+    if !memories.contains_key(&tab) {
+        forget_closed(memories, browser);
+    }
+    memories.entry(tab).or_default().clone()
 }
 
 fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) {
