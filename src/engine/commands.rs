@@ -137,7 +137,7 @@ impl Engine {
     ) -> Result<Context, Fault> {
         Ok(Context {
             browser,
-            pages,
+            pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,

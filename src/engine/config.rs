@@ -5,6 +5,7 @@
 
 use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
+use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -45,8 +46,8 @@ impl DaemonConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BrowserConfig {
     /// The browser's program.
     pub path: Option<PathBuf>,
@@ -54,6 +55,14 @@ pub struct BrowserConfig {
     pub arguments: Vec<String>,
     /// Absent: headless where there is no display.
     pub headless: Option<bool>,
+    /// What a snapshot prints at most, in bytes; the rest is counted.
+    pub snapshot_limit: usize,
+}
+
+impl Default for BrowserConfig {
+    fn default() -> Self {
+        Self { path: None, arguments: Vec::new(), headless: None, snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 /// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
