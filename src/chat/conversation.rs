@@ -202,6 +202,7 @@ impl Conversation {
         agent: AgentName,
         agent_label: String,
         model: Option<String>,
+        direct: bool,
     ) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         inner.clock = TurnClock::begin();
@@ -211,7 +212,7 @@ impl Conversation {
             agent,
             agent_label,
             model,
-            direct: false,
+            direct,
         })
     }
 

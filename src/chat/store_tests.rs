@@ -36,7 +36,7 @@ fn talk(conversation: &Conversation, text: &str) {
     let message = message(text);
     let turn_id = message.turn_id.clone();
     conversation.send(message.clone()).unwrap();
-    conversation.begin_turn(&message, AgentName::new("a"), "A".into(), None).unwrap();
+    conversation.begin_turn(&message, AgentName::new("a"), "A".into(), None, false).unwrap();
     conversation.handle(Event::AgentFailedToStart {
         turn_id,
         fault: crate::protocol::fault::Fault::new(crate::protocol::fault::FaultCode::AgentMissing, "none"),

@@ -1,10 +1,13 @@
 //! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
 
+use super::model::model_for;
 use super::tools::ConversationTools;
 use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment};
+use crate::agent::builtin;
 use crate::base::site;
 use crate::chat::Conversation;
+use crate::chat::turn::Message;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
@@ -19,6 +22,8 @@ pub(super) struct Choice {
     /// It decides by itself, so the policy stands before what it does.
     pub(super) is_model: bool,
     pub(super) fault: Option<Fault>,
+    /// The message is exactly one command: the built-in agent runs it, whatever agent the conversation has.
+    pub(super) direct: bool,
 }
 
 impl Engine {
@@ -44,8 +49,17 @@ impl Engine {
         });
     }
 
-    pub(super) async fn choose(&self, conversation: &Conversation) -> Choice {
+    /// Who answers a message, and with which model.
+    pub(super) async fn choose(&self, conversation: &Conversation, message: &Message) -> Choice {
         let known = &self.inner.agents;
+        let turns = &self.config().turns;
+        if turns.direct_commands
+            && message.attachments.is_empty()
+            && builtin::is_one_command(&message.text)
+            && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
+        {
+            return Choice { agent, model: None, is_model: false, fault: None, direct: true };
+        }
         let wanted = conversation.info().agent;
         let agent = match wanted.map(|name| known.get(&name)) {
             Some(Ok(agent)) => agent,
@@ -60,7 +74,11 @@ impl Engine {
             info = of_name(known.refresh().await);
         }
         let is_model = info.as_ref().is_none_or(|info| info.has_model);
-        Choice { agent, model: conversation.model(), is_model, fault: info.and_then(|info| info.fault) }
+        let offered = info.as_ref().map(|info| info.models.as_slice()).unwrap_or_default();
+        let configured = turns.models.get(name.as_str());
+        let model = model_for(conversation.model().as_deref(), &message.text, name.as_str(), offered, configured);
+        let model = model.filter(|_| is_model);
+        Choice { agent, model, is_model, fault: info.and_then(|info| info.fault), direct: false }
     }
 
     /// The login shell's environment, and the mark by which an agent's processes are known.

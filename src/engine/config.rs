@@ -3,6 +3,7 @@
 //! Owns the shape and the defaults. Read when the daemon starts; a wrong file stops it with words,
 //! because a setting that is silently ignored is worse.
 
+use super::model::DepthModels;
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
@@ -17,6 +18,7 @@ pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
     pub agent: AgentConfig,
+    pub turns: TurnsConfig,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -67,6 +69,22 @@ pub struct AgentConfig {
 impl Default for AgentConfig {
     fn default() -> Self {
         Self { default: None, programs: BTreeMap::new(), environment: BTreeMap::new(), approval_minutes: 60 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TurnsConfig {
+    /// A message that is exactly one plain command (`go back`, `open example.com`) runs at once, without a model.
+    #[serde(rename = "direct-commands")]
+    pub direct_commands: bool,
+    /// `[turns.models.NAME]`: what stands for `fast` and `deep` with an agent.
+    pub models: BTreeMap<String, DepthModels>,
+}
+
+impl Default for TurnsConfig {
+    fn default() -> Self {
+        Self { direct_commands: true, models: BTreeMap::new() }
     }
 }
 

@@ -14,6 +14,7 @@ mod handoff;
 mod hops;
 mod leftovers;
 pub mod lineage;
+mod model;
 mod policy;
 mod ports;
 mod provision;

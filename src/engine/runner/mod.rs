@@ -56,6 +56,7 @@ impl Runner {
             runner: runner.clone(),
             steps: Steps::default(),
             session: None,
+            aside: None,
             generation: 0,
             starting: None,
             waiting: HashMap::new(),

@@ -53,6 +53,8 @@ pub(super) struct Task {
     pub(super) runner: Runner,
     pub(super) steps: Steps,
     pub(super) session: Option<Session>,
+    /// The model's agent while a command runs that needs none.
+    pub(super) aside: Option<Session>,
     /// Counts the sessions: a late word of an earlier one is not taken for the present one's.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
@@ -82,6 +84,10 @@ impl Task {
                 Some((generation, event)) = from_agent.recv() => {
                     if self.session.as_ref().is_some_and(|session| session.generation == generation) {
                         self.agent_event(event).await;
+                    } else if matches!(event, AgentEvent::Exited { .. })
+                        && let Some(aside) = self.aside.take_if(|aside| aside.generation == generation)
+                    {
+                        self.close_session(aside);
                     }
                 }
             }
@@ -162,7 +168,7 @@ impl Task {
         self.turn = Some(Turn { id: message.turn_id.clone(), cancel });
         let shutdown = self.engine.shutdown();
         let choice = tokio::select! {
-            choice = self.engine.choose(&self.conversation) => choice,
+            choice = self.engine.choose(&self.conversation, message) => choice,
             () = shutdown.cancelled() => return,
         };
         let begun = self.conversation.begin_turn(
@@ -170,6 +176,7 @@ impl Task {
             choice.agent.name(),
             choice.agent.label().to_owned(),
             choice.model.clone(),
+            choice.direct,
         );
         let turn_id = message.turn_id.clone();
         self.engine.person_said(&self.conversation, message);
@@ -181,6 +188,7 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let name = choice.agent.name();
+        self.set_aside(&name, choice.direct);
         if self.session.as_ref().is_some_and(|s| s.agent == name && s.model == choice.model) {
             return self.step(Event::AgentReady(turn_id));
         }
@@ -214,6 +222,21 @@ impl Task {
                 }
             }
         });
+    }
+
+    /// A command that needs no model leaves the model's agent as it is, for the turn after.
+    fn set_aside(&mut self, wanted: &AgentName, direct: bool) {
+        if direct && self.session.as_ref().is_some_and(|session| session.agent != *wanted) {
+            self.aside = self.session.take();
+        } else if !direct && let Some(aside) = self.aside.take() {
+            self.end_session();
+            if aside.agent == *wanted {
+                self.session = Some(aside);
+                self.engine.agent_started(self.conversation.id());
+            } else {
+                self.close_session(aside);
+            }
+        }
     }
 
     fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
@@ -313,15 +336,22 @@ impl Task {
             starting.cancel.cancel();
             self.engine.revoke(&starting.tools);
         }
+        if let Some(aside) = self.aside.take() {
+            self.close_session(aside);
+        }
         self.end_session();
     }
 
     pub(super) fn end_session(&mut self) {
         if let Some(session) = self.session.take() {
-            self.engine.revoke(&session.tools);
-            self.engine.agent_ended(self.conversation.id());
-            self.engine.spawn(session.session.close());
+            self.close_session(session);
         }
+    }
+
+    fn close_session(&self, session: Session) {
+        self.engine.revoke(&session.tools);
+        self.engine.agent_ended(self.conversation.id());
+        self.engine.spawn(session.session.close());
     }
 }
 
