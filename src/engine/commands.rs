@@ -6,7 +6,7 @@ use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
-use crate::browser::page::Pages;
+use crate::browser::page::{Pages, PointerWatch};
 use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -41,7 +41,7 @@ impl Engine {
         }
         let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -53,7 +53,7 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -92,6 +92,7 @@ impl Engine {
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
+            pointer: target.pointer,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -132,6 +133,8 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
     pub(super) only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

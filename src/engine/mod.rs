@@ -10,6 +10,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod elements;
 mod handoff;
 mod hops;
 mod leftovers;
@@ -90,6 +91,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
+    picks: Mutex<elements::Picks>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -153,6 +155,7 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
+                picks: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -226,6 +229,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.end_picks_of(id, None);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -280,6 +284,7 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.panels.remove(client);
         }
+        self.end_picks_of(port, Some(&client));
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

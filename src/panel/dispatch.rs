@@ -47,6 +47,10 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
             | ToDaemon::FileRead(_)
+            | ToDaemon::RefsList(_)
+            | ToDaemon::RefsShow(_)
+            | ToDaemon::RefsHighlight(_)
+            | ToDaemon::PickStart(_)
             | ToDaemon::ConversationsList(_)
     )
 }
@@ -123,17 +127,17 @@ impl Request {
             | ToDaemon::SettingsGet(_)
             | ToDaemon::SettingsSet(_)
             | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)
-            | ToDaemon::RefsList(_)
-            | ToDaemon::RefsShow(_)
-            | ToDaemon::RefsHighlight(_)
-            | ToDaemon::PickStart(_)
-            | ToDaemon::PickStop(_)) => {
+            | ToDaemon::ActivityUnsubscribe(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
             ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
             ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
             ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
+            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
+            ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }

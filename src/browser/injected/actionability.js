@@ -218,6 +218,7 @@ let guard = null;
 /* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
 function setGuard(element) {
   releaseGuard();
+  yieldOwn(true);
   const state = { verdict: null, stop: null };
   const listener = (event) => {
     if (!event.isTrusted) return;
@@ -247,5 +248,6 @@ function releaseGuard(since = DOCUMENT_ID) {
   const state = guard;
   guard = null;
   state?.stop();
+  if (state) yieldOwn(false);
   return state?.verdict ?? null;
 }

@@ -161,11 +161,3 @@ async function frameOrigin(number, point) {
   }
   return { ...origin(), covered: hitBlocker(element, inTab()) };
 }
-
-/* Takes our own elements out of the picture, or puts them back. */
-function hideOwn(hide) {
-  for (const host of document.querySelectorAll(`[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`)) {
-    if (hide) host.style.setProperty('visibility', 'hidden', 'important');
-    else host.style.removeProperty('visibility');
-  }
-}

@@ -34,6 +34,7 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
+                self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
                 let body = Steps::with_images(body, images, &conversation).await;
