@@ -4,6 +4,7 @@
 
 use super::approvals::{self, Approvals};
 use super::audit;
+use super::mcp::{self, Mcp};
 use super::policy::{self, Rules};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
@@ -43,6 +44,7 @@ pub enum Invocation {
     Approvals(Approvals),
     Audit(AuditRequest),
     Policy(Rules),
+    Mcp(Mcp),
     Agents,
     InstallHost {
         user_data_dir: Option<PathBuf>,
@@ -121,6 +123,7 @@ pub fn command() -> Command {
         approvals::command(),
         policy::command(),
         audit::command(),
+        mcp::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
@@ -258,6 +261,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
+        "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "agents" => Invocation::Agents,
         "install-host" => {
             let (user_data_dir, dry_run) = host();

@@ -9,6 +9,7 @@ mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod mcp;
 mod moment;
 mod policy;
 mod shell;
@@ -114,6 +115,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
+        Invocation::Mcp(wanted) => {
+            let place = (globals.session.as_deref(), tab(&globals)?);
+            mcp::run(&client, wanted, place, json).await?;
+        }
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.get("/agents").await?;
@@ -138,6 +143,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 cwd: here().cwd,
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+                for_model: false,
             };
             let result: CommandResult = client.post("/command", &request).await?;
             show(json, &result, || result.output.clone())?;

@@ -4,7 +4,7 @@
 
 use super::envelope;
 use crate::browser::browser::Browser;
-use crate::browser::page::{Page, PointerWatch, Pages};
+use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::Fault;

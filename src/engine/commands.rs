@@ -42,7 +42,8 @@ impl Engine {
         let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
         let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let output = self.run(spec, &request.args, target, CancellationToken::new()).await?;
+        Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     /// A quick action of a panel, on the tab that it shows.

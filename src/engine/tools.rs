@@ -81,7 +81,13 @@ impl ConversationTools {
         let folder = PathBuf::from(&info.folder);
         // What was allowed here must not land on the page that came meanwhile.
         let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
-        let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder), only_on, pointer: self.engine.shows_pointer(tab) };
+        let target = Target {
+            tab: Some(tab),
+            moves_current: false,
+            cwd: Some(&folder),
+            only_on,
+            pointer: self.engine.shows_pointer(tab),
+        };
         let output = self.engine.run(spec, &call.args, target, cancel).await?;
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)

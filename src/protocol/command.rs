@@ -27,6 +27,9 @@ pub struct CommandRequest {
     /// Fail rather than start a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_autostart: bool,
+    /// A model reads the output: page content comes in an envelope whose markers no page can foresee.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_model: bool,
 }
 
 /// What a command gave.
