@@ -41,7 +41,9 @@ pub fn command() -> Command {
     let client = || {
         Arg::new("client").required(true).value_name("CLIENT").value_parser(PossibleValuesParser::new(McpClient::NAMES))
     };
-    let print = || Arg::new("print").long("print").action(ArgAction::SetTrue).help("Show the file as it would be, change nothing");
+    let print = || {
+        Arg::new("print").long("print").action(ArgAction::SetTrue).help("Show the file as it would be, change nothing")
+    };
     Command::new("mcp")
         .about("Serve the browser's commands as tools to an MCP client, on standard input and output")
         .args_conflicts_with_subcommands(true)
@@ -119,13 +121,15 @@ fn chosen(profile: &str, secrets: bool) -> Result<ToolProfile, Fault> {
 
 /// Where the home is, for a client whose own environment does not say it.
 fn environment(session: Option<&str>) -> Vec<(String, String)> {
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
+    let set =
+        |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
     let session = session.map(|name| (SESSION_VARIABLE.to_owned(), name.to_owned())).or_else(|| set(SESSION_VARIABLE));
     set(HOME_VARIABLE).into_iter().chain(session).collect()
 }
 
 fn change(client: &str, wanted: &Wanted, print: bool, json: bool) -> Result<(), Fault> {
-    let known = McpClient::named(client).ok_or_else(|| Fault::new(FaultCode::Unknown, format!("no such client: {client}")))?;
+    let known =
+        McpClient::named(client).ok_or_else(|| Fault::new(FaultCode::Unknown, format!("no such client: {client}")))?;
     let report = clients::apply(known, wanted, print)?;
     if print {
         say(json, &format!("{}:", report.file.display()));
@@ -135,7 +139,12 @@ fn change(client: &str, wanted: &Wanted, print: bool, json: bool) -> Result<(), 
     show(json, &report, || match (report.changed, wanted) {
         (false, _) => format!("{}: nothing to change in {}", report.client, report.file.display()),
         (true, Wanted::Present(_)) => {
-            format!("{}: gstack is in {}. Start {} anew to use it.", report.client, report.file.display(), report.client)
+            format!(
+                "{}: gstack is in {}. Start {} anew to use it.",
+                report.client,
+                report.file.display(),
+                report.client
+            )
         }
         (true, Wanted::Absent) => format!("{}: gstack is no more in {}", report.client, report.file.display()),
     })

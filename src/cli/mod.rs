@@ -19,7 +19,7 @@ mod terminal;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::http::Client;
-use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
@@ -31,8 +31,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 use terminal::{Terminal, print, print_line};
 
-/// Pins the tab of every command of a shell.
-const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The daemon itself takes less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
@@ -63,8 +61,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     }
     let home = Home::locate(globals.session.as_deref())
         .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
-    let client = Client::new(home.clone());
-    let running = Client::of_running(home.clone());
+    let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
+    let client = Client::new(home.clone()).with_token(token.clone());
+    let running = Client::of_running(home.clone()).with_token(token);
     let json = globals.json;
     match invocation {
         Invocation::Connect { browser, headless, url, arguments, attach } => {

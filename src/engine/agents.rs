@@ -2,16 +2,19 @@
 
 use super::model::model_for;
 use super::tools::ConversationTools;
-use super::{Engine, lock};
+use super::{Engine, lineage, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment};
 use crate::agent::builtin;
+use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::base::site;
 use crate::chat::Conversation;
 use crate::chat::turn::Message;
 use crate::protocol::agents::AgentInfo;
+use crate::protocol::command::{TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
 use crate::protocol::methods::{Agents, ToPanel};
+use std::ffi::OsStr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
@@ -81,12 +84,26 @@ impl Engine {
         Choice { agent, model, is_model, fault: info.and_then(|info| info.fault), direct: false }
     }
 
-    /// The login shell's environment, and the mark by which an agent's processes are known.
-    pub(super) fn agent_environment(&self) -> impl Future<Output = AgentEnvironment> + Send + 'static {
+    /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` needs to
+    /// speak to this daemon from a shell of the agent's: with its tab and its token, and with nothing more.
+    pub(super) fn agent_environment(
+        &self,
+        tools: &ConversationTools,
+    ) -> impl Future<Output = AgentEnvironment> + Send + 'static {
         let engine = self.clone();
+        let conversation = tools.conversation();
+        let mut own: Vec<(&str, String)> = vec![
+            (lineage::AGENT_VARIABLE, conversation.id().to_string()),
+            (TOKEN_VARIABLE, tools.token().to_owned()),
+            (HOME_VARIABLE, self.home().root().to_string_lossy().into_owned()),
+        ];
+        own.extend(conversation.info().tab_id.map(|tab| (TAB_VARIABLE, tab.to_string())));
         async move {
             let mut environment = engine.inner.agents.environment().await;
-            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), "1".into());
+            for name in [SESSION_VARIABLE, TAB_VARIABLE] {
+                environment.variables.remove(OsStr::new(name));
+            }
+            environment.variables.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
             environment
         }
     }
@@ -117,6 +134,11 @@ impl Engine {
             }
         }
         found
+    }
+
+    /// The tools of a conversation whose agent runs.
+    pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<ConversationTools>> {
+        lock(&self.inner.tokens).values().find(|tools| tools.conversation().id() == id).cloned()
     }
 
     /// The host of the page in a tab.

@@ -4,6 +4,7 @@
 //! the agent; the tools act on the conversation's own tab and on no other.
 
 mod offered;
+mod shell;
 mod wishes;
 
 pub use offered::OfferedTool;
@@ -14,6 +15,7 @@ use super::policy::Permitted;
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
+use crate::chat::Conversation;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Class, Output, Spec, registry, tool_schema};
@@ -52,6 +54,10 @@ impl ConversationTools {
 
     pub(super) fn token(&self) -> &str {
         &self.token
+    }
+
+    pub(super) fn conversation(&self) -> &Arc<Conversation> {
+        self.runner.conversation()
     }
 
     /// What is offered, as MCP lists it.

@@ -68,9 +68,10 @@ impl StdioTools {
         let request = CommandRequest { command: spec.name.to_owned(), args, ..self.template.clone() };
         let result: CommandResult = self.client.post("/command", &request).await?;
         let files = result.files;
-        let images = tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(Path::new(path))).collect())
-            .await
-            .unwrap_or_else(|_| Vec::new());
+        let images =
+            tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(Path::new(path))).collect())
+                .await
+                .unwrap_or_else(|_| Vec::new());
         Ok(answer::success(result.output, images.iter().map(|(mime, bytes)| (*mime, bytes.as_slice()))))
     }
 }

@@ -7,6 +7,11 @@ use std::collections::BTreeMap;
 /// What a `chain` may hold, in bytes, wherever it comes from.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
 
+/// The tab of every command of a shell, in its environment.
+pub const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The token of an agent's shell, in its environment: with it the command line is that agent's.
+pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
+
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -197,8 +197,8 @@ impl Task {
         let generation = self.generation;
         let cancel = CancellationToken::new();
         let (launch, tools) = self.launch(&name, choice.model.clone(), choice.is_model);
+        let environment = self.engine.agent_environment(&tools);
         self.starting = Some(Starting { agent: name, model: choice.model, turn_id, tools, cancel: cancel.clone() });
-        let environment = self.engine.agent_environment();
         let (events, mut own_events) = mpsc::channel(AGENT_BACKLOG);
         let agent = choice.agent;
         let runner = self.runner.clone();

@@ -59,9 +59,7 @@ impl McpClient {
             Self::Codex => moved("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml"),
             Self::Gemini => home.join(".gemini/settings.json"),
             Self::Cursor => home.join(".cursor/mcp.json"),
-            Self::VsCode if cfg!(target_os = "macos") => {
-                home.join("Library/Application Support/Code/User/mcp.json")
-            }
+            Self::VsCode if cfg!(target_os = "macos") => home.join("Library/Application Support/Code/User/mcp.json"),
             Self::VsCode => moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("Code/User/mcp.json"),
         }
     }

@@ -65,7 +65,8 @@ pub(super) fn edit(text: &str, servers: &str, wanted: &Wanted) -> Result<String,
 }
 
 fn parse(text: &str) -> Result<Table, EditError> {
-    text.parse().map_err(|error: toml::de::Error| EditError::Unreadable { format: "TOML", why: error.message().to_owned() })
+    text.parse()
+        .map_err(|error: toml::de::Error| EditError::Unreadable { format: "TOML", why: error.message().to_owned() })
 }
 
 fn entry(server: &Server) -> Value {

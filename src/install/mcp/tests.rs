@@ -23,9 +23,17 @@ fn in_json(text: &str, wanted: &Wanted) -> Result<String, EditError> {
 fn json_gets_the_server_and_keeps_the_rest_to_the_letter() {
     let text = "{\n    \"numbers\": [1.0, 1e400, 12345678901234567890123],\n    \"mcpServers\": {\n        \"other\": { \"command\":   \"x\" }\n    },\n    \"z\": null\n}\n";
     let with = in_json(text, &present()).unwrap();
-    assert!(with.contains("[1.0, 1e400, 12345678901234567890123]") && with.contains("{ \"command\":   \"x\" }"), "{with}");
+    assert!(
+        with.contains("[1.0, 1e400, 12345678901234567890123]") && with.contains("{ \"command\":   \"x\" }"),
+        "{with}"
+    );
     assert!(with.find("numbers") < with.find("mcpServers") && with.find("mcpServers") < with.find("\"z\""), "{with}");
-    assert!(with.contains("\n        \"gstack\": {\n            \"type\": \"stdio\",\n            \"command\": \"/opt/gstack\""), "{with}");
+    assert!(
+        with.contains(
+            "\n        \"gstack\": {\n            \"type\": \"stdio\",\n            \"command\": \"/opt/gstack\""
+        ),
+        "{with}"
+    );
     assert_eq!(in_json(&with, &present()).unwrap(), with, "twice changes nothing");
     let without = in_json(&with, &Wanted::Absent).unwrap();
     assert!(!without.contains("gstack") && without.contains("1e400") && without.contains("other"), "{without}");
