@@ -2,7 +2,7 @@
 # Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
 #
 #   tests/run.sh            everything
-#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension e2e
+#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension e2e mcp
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,10 +13,10 @@ exec </dev/null
 # shellcheck source=install/packages.sh
 . install/packages.sh
 
-if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension e2e); fi
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension e2e mcp); fi
 for name in "${wanted[@]}"; do
   case "$name" in
-    fmt | clippy | rust | types | extension | e2e) ;;
+    fmt | clippy | rust | types | extension | e2e | mcp) ;;
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown stage $name; see tests/run.sh --help" ;;
   esac
@@ -70,13 +70,19 @@ e2e() {
   return "$status"
 }
 
+# Real MCP clients: the SDK's and the inspector's.
+mcp() {
+  cargo build --locked --quiet
+  GSTACK_BROWSER_PATH=$browser node_tests tests/mcp/*.test.mjs
+}
+
 say "Looking for what the tests need"
-if wants fmt || wants clippy || wants rust || wants e2e; then
+if wants fmt || wants clippy || wants rust || wants e2e || wants mcp; then
   need_rust "$root"
   need_compiler
 fi
 need_node
-if wants rust || wants e2e; then
+if wants rust || wants e2e || wants mcp; then
   need_browser
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
@@ -84,7 +90,8 @@ if wants rust || wants e2e; then
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
 fi
 if wants types || wants extension; then packages tests/extension; fi
-if wants rust || wants e2e; then
+if wants mcp; then packages tests/mcp; fi
+if wants rust || wants e2e || wants mcp; then
   packages tests/e2e
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
 fi
@@ -95,6 +102,7 @@ stage rust count_cargo cargo test --locked --no-fail-fast
 stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
 stage extension count_node node_tests tests/extension/*.test.mjs
 stage e2e count_node e2e
+stage mcp count_node mcp
 
 printf '\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

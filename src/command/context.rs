@@ -34,6 +34,8 @@ pub struct Context {
     pub only_on: Option<String>,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
+    /// A model reads the output: what is hidden from a person is marked so.
+    pub for_model: bool,
     /// Ends the command.
     pub cancel: CancellationToken,
 }

@@ -41,7 +41,8 @@ impl Engine {
         }
         let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
+        let for_model = request.for_model;
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
         let output = self.run(spec, &request.args, target, CancellationToken::new()).await?;
         Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
     }
@@ -54,7 +55,14 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let target = Target {
+            tab: Some(place.tab_id),
+            moves_current: false,
+            cwd: None,
+            only_on: None,
+            pointer: None,
+            for_model: false,
+        };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -94,6 +102,7 @@ impl Engine {
             moves_current: target.moves_current,
             only_on: target.only_on,
             pointer: target.pointer,
+            for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -136,6 +145,8 @@ pub(super) struct Target<'a> {
     pub(super) only_on: Option<String>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
+    /// A model reads the output.
+    pub(super) for_model: bool,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

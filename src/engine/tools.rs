@@ -93,6 +93,7 @@ impl ConversationTools {
             cwd: Some(&folder),
             only_on,
             pointer: self.engine.shows_pointer(tab),
+            for_model: !self.by_person,
         };
         let output = self.engine.run(spec, &call.args, target, cancel).await?;
         self.remember_read(spec, tab, &output);

@@ -18,9 +18,8 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
 /// A process of our own user that no agent started: what panels may do belongs to the person.
 fn is_host(stream: &UnixStream) -> bool {
-    Peer::of(stream).is_ok_and(|peer| {
-        peer.is_own_user() && peer.pid.is_none_or(|pid| lineage::of(pid) == Lineage::Person)
-    })
+    Peer::of(stream)
+        .is_ok_and(|peer| peer.is_own_user() && peer.pid.is_none_or(|pid| lineage::of(pid) == Lineage::Person))
 }
 
 /// Serves connections until shutdown; returns when the last of them has ended.

@@ -51,8 +51,7 @@ pub(super) fn edit(text: &str, servers: &str, wanted: &Wanted) -> Result<String,
         if !written.is_empty() {
             written.push('\n');
         }
-        let body = toml::to_string(value).map_err(|_| EditError::Entangled)?;
-        written.push_str(&format!("[{servers}.{SERVER}]\n{body}"));
+        written.push_str(&format!("[{servers}.{SERVER}]\n{}", lines(value)));
     }
     let mut after = parse(&written).map_err(|_| EditError::Entangled)?;
     // A header with nothing beneath it says nothing.
@@ -85,6 +84,20 @@ fn read(entry: &Value) -> (String, Vec<String>) {
     let command = entry.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
     let arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten();
     (command, arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
+}
+
+/// A table's entries, a line each, in the order in which a person would write them.
+fn lines(entry: &Value) -> String {
+    let named = ["command", "args", "env"].into_iter().filter_map(|name| Some((name, entry.get(name)?)));
+    named
+        .map(|(name, value)| match value {
+            Value::Table(pairs) => {
+                let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                format!("{name} = {{ {} }}\n", pairs.join(", "))
+            }
+            value => format!("{name} = {value}\n"),
+        })
+        .collect()
 }
 
 /// Without the lines of the table of this name and of those beneath it.

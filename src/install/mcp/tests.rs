@@ -73,7 +73,9 @@ fn toml_keeps_comments_and_other_tables() {
     let moved = Server { environment: vec![("GSTACK_HOME".to_owned(), "/h".to_owned())], ..server() };
     let with_home = in_toml(&with, &Wanted::Present(moved)).unwrap();
     assert!(with_home.contains("GSTACK_HOME") && with_home.matches("[mcp_servers.gstack]").count() == 1, "{with_home}");
-    assert_eq!(in_toml(&with_home, &Wanted::Absent).unwrap(), text, "tables beneath it go with it");
+    assert_eq!(in_toml(&with_home, &Wanted::Absent).unwrap(), text);
+    let beneath = format!("{with}\n[mcp_servers.gstack.env]\nA = \"b\"\n");
+    assert_eq!(in_toml(&beneath, &Wanted::Absent).unwrap(), text, "tables beneath it go with it");
     assert_eq!(in_toml("", &Wanted::Absent).unwrap(), "");
     assert!(matches!(in_toml("a = ", &present()), Err(EditError::Unreadable { .. })));
     let inline = "mcp_servers = { gstack = { command = \"/old/gstack\", args = [\"mcp\"] } }\n";
