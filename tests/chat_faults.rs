@@ -61,7 +61,7 @@ fn child(case: &str, home: &Path, limit: Option<u32>) -> Child {
 
 fn only_conversation(store: &Store) -> Arc<Conversation> {
     store.recover();
-    let list = store.list(None);
+    let list = store.list();
     assert_eq!(list.len(), 1);
     store.get(&list[0].conversation_id).unwrap()
 }

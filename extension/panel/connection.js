@@ -25,7 +25,7 @@ export class Connection {
    * @param {() => chrome.runtime.Port} options.open
    * @param {(message: ToPanelLocal) => void} options.onMessage
    * @param {() => void} options.onOpen  a new port stands: say again who we are
-   * @param {() => void} options.onLost
+   * @param {(again: boolean) => void} options.onLost  `again`: it went away soon after it had come
    * @param {Fault} options.lost  what requests reject with when the background goes away
    * @param {Fault} options.late  … and when an answer does not come in time
    */
@@ -96,9 +96,9 @@ export class Connection {
       reject(new FaultError(this.lost));
     }
     this.#pending.clear();
-    this.onLost();
     // Connecting is what wakes a stopped worker, so the first try comes at once.
     if (Date.now() - this.#openedAt > CALM_AFTER_MS) this.#attempt = 0;
+    this.onLost(this.#attempt > 0);
     const wait = this.#attempt === 0 ? 0 : backoff(this.#attempt, Math.random());
     this.#attempt += 1;
     setTimeout(() => this.connect(), wait);

@@ -2,6 +2,7 @@
 //!
 //! Owns words and exit codes on a terminal. Never does a command's work itself.
 
+mod activity;
 mod approvals;
 pub mod arguments;
 mod audit;
@@ -123,6 +124,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let agents: Agents = client.get("/agents").await?;
             show(json, &agents, || agents_text(&agents, terminal))?;
         }
+        Invocation::Activity { follow } => activity::activity(&running, follow, json, terminal).await?,
         Invocation::InstallHost { user_data_dir, dry_run } => {
             hosts::install(&home, hosts::options(user_data_dir, dry_run), json, terminal)?;
         }
@@ -175,7 +177,8 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 
 async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
-    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Empty {}).await
 }
 
@@ -224,6 +227,12 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
+        }
+        if let Some(account) = &agent.account {
+            line.push_str(&format!("\n    Signed in: {account}"));
+        }
+        if let Some(warning) = &agent.warning {
+            line.push_str(&format!("\n    {warning}"));
         }
         if let Some(fault) = &agent.fault {
             line.push_str(&format!("\n    {}", fault.message));

@@ -7,7 +7,8 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
+use crate::command::{Arguments, Context, Output, Spec, control, registry};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -18,7 +19,14 @@ use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// A command from the terminal or a script.
-    pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+    pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
+        let outcome = self.command_of_client(request).await;
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+
+    async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -30,16 +38,15 @@ impl Engine {
             }
             control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
             control::RESUME => return self.resume(&request).await,
-            "inbox" => {
-                let cwd = request.cwd.as_deref().map(Path::new);
-                return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
-            }
             _ => {}
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
+            return outcome.map(Output::into_result);
         }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
-        let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
         let for_model = request.for_model;
         let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
@@ -55,6 +62,7 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
+        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
         let target = Target {
             tab: Some(place.tab_id),
             moves_current: false,
@@ -63,7 +71,9 @@ impl Engine {
             pointer: None,
             for_model: false,
         };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
     }
 
     /// Runs a command on a tab, or on the current one.

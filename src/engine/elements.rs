@@ -4,9 +4,10 @@
 
 use super::commands::not_driven;
 use super::ports::{PortId, notification};
+use super::tabs::no_browser;
 use super::{Engine, lock};
 use crate::browser::page::refs::RefName;
-use crate::browser::page::{Marks, PickedElement, PointerAt, PointerWatch};
+use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
@@ -37,13 +38,17 @@ const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "mi
 impl Engine {
     /// The refs of a tab's last snapshot.
     pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
-        let listed = self.marks(port, of.chrome_tab_id).await?.refs().await?;
-        let refs = listed.into_iter().map(|listed| RefInfo {
-            reference: listed.name.to_string(),
-            role: listed.role,
-            name: listed.label,
-        });
-        Ok(Refs { refs: refs.collect() })
+        Ok(listed(self.marks(port, of.chrome_tab_id).await?.refs().await?))
+    }
+
+    /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
+    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => browser.current().await?,
+        };
+        Ok(listed(pages.marks(&tab).await?.refs().await?))
     }
 
     pub async fn show_refs(&self, port: PortId, show: RefsShow) -> Result<(), Fault> {
@@ -130,6 +135,15 @@ impl Engine {
     }
 }
 
+fn listed(refs: Vec<ListedRef>) -> Refs {
+    let refs = refs.into_iter().map(|listed| RefInfo {
+        reference: listed.name.to_string(),
+        role: listed.role,
+        name: listed.label,
+    });
+    Refs { refs: refs.collect() }
+}
+
 fn wire(picked: PickedElement) -> Picked {
     let PickedElement { name, role, label, selector, url, rect, html } = picked;
     Picked { reference: name.to_string(), role, name: label, selector, url, rect, html }
@@ -156,7 +170,9 @@ mod tests {
 
     #[test]
     fn a_page_of_the_browser_or_the_store_is_refused_in_words() {
-        for url in ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"] {
+        for url in
+            ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"]
+        {
             let fault = kept_out_of(url).unwrap();
             assert!(fault.message.contains("nothing can be picked here") && fault.hint.is_some(), "{url}");
         }

@@ -6,10 +6,13 @@
 mod process_table;
 
 use crate::protocol::ids::ConversationId;
-use process_table::{ProcessTable, variable};
+use process_table::{ProcessTable, began, variable};
+use std::path::Path;
 
-/// Set in the environment of every agent, and so of what it starts: the id of its conversation.
+/// Set to our home in the environment of every agent, and so of what it starts.
 pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
+/// Beside it: the id of the agent's conversation.
+pub const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
 /// Longer chains of parents do not occur; a loop would be a broken process table.
 const LONGEST_CHAIN: usize = 64;
 
@@ -31,8 +34,8 @@ pub fn of(pid: i32) -> Lineage {
         if current <= 1 {
             return Lineage::Person;
         }
-        if let Some(conversation) = variable(current, AGENT_VARIABLE) {
-            return Lineage::Agent(Some(ConversationId::new(conversation)).filter(|id| !id.as_str().is_empty()));
+        if variable(current, AGENT_VARIABLE).is_some() {
+            return Lineage::Agent(variable(current, CONVERSATION_VARIABLE).map(ConversationId::new));
         }
         match table.parent(current) {
             Some(above) if above == own => return of_child(&table, current),
@@ -50,6 +53,34 @@ fn of_child(table: &ProcessTable, pid: i32) -> Lineage {
     if table.arguments(pid).iter().any(|argument| argument == keeper) { Lineage::Person } else { Lineage::Agent(None) }
 }
 
+/// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Marked {
+    pid: i32,
+    began: String,
+}
+
+/// Every process that carries the mark of an agent of this home. An agent of a daemon that was killed may live on, if
+/// it does not care that nobody speaks to it.
+pub(super) fn marked(home: &Path) -> Vec<Marked> {
+    let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let carries = |pid: &i32| variable(*pid, AGENT_VARIABLE).is_some_and(|of| Path::new(&of) == home);
+    pids.filter(carries).filter_map(|pid| Some(Marked { pid, began: began(pid)? })).collect()
+}
+
+/// Ends those of them that still live.
+pub(super) fn kill(processes: &[Marked]) {
+    for Marked { pid, began: then } in processes {
+        let same = began(*pid).as_ref() == Some(then);
+        let Some(process) = rustix::process::Pid::from_raw(*pid).filter(|_| same) else { continue };
+        match rustix::process::kill_process(process, rustix::process::Signal::KILL) {
+            Ok(()) => tracing::warn!(pid, "what an agent left behind was ended"),
+            Err(error) => tracing::debug!(pid, %error, "what an agent left behind had ended"),
+        }
+    }
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -59,7 +90,8 @@ mod tests {
     fn lineage_of(script: &str) -> Lineage {
         let mut child = Command::new("sh")
             .args(["-c", script])
-            .env(AGENT_VARIABLE, "c1")
+            .env(AGENT_VARIABLE, "/home")
+            .env(CONVERSATION_VARIABLE, "c1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -115,8 +115,13 @@ fn badges_stand_at_the_refs_and_the_page_sees_one_element_without_content() {
         let hosts = "added.filter((node) => node.hasAttribute('data-gstack')).length + ':' + added.length";
         assert_eq!(world.run("js", &[hosts]).await, "1:1");
         let host = "document.querySelector('[data-gstack]')";
-        assert_eq!(world.run("js", &[&format!("{host}.shadowRoot === null && {host}.childNodes.length === 0")]).await, "true");
-        let style = format!("(({{display, visibility, opacity, transform, pointerEvents}}) => [display, visibility, opacity, transform, pointerEvents].join())(getComputedStyle({host}))");
+        assert_eq!(
+            world.run("js", &[&format!("{host}.shadowRoot === null && {host}.childNodes.length === 0")]).await,
+            "true"
+        );
+        let style = format!(
+            "(({{display, visibility, opacity, transform, pointerEvents}}) => [display, visibility, opacity, transform, pointerEvents].join())(getComputedStyle({host}))"
+        );
         assert_eq!(world.run("js", &[&style]).await, "block,visible,1,none,none");
         assert_eq!(world.run("js", &["document.elementFromPoint(60, 70).id"]).await, "go");
         // Ours is in no reading, and in no snapshot.
@@ -159,7 +164,9 @@ fn badges_follow_the_next_snapshot_and_go_with_their_element() {
         world.find("Go on").await;
         let marks = marks(&world).await;
         marks.show_refs(true).await.unwrap();
-        world.run("js", &["document.body.insertAdjacentHTML('afterbegin', '<button id=\"new\">New one</button>')"]).await;
+        world
+            .run("js", &["document.body.insertAdjacentHTML('afterbegin', '<button id=\"new\">New one</button>')"])
+            .await;
         let new = world.find("New one").await;
         until_drawn(&world, &new).await;
         world.run("js", &["document.getElementById('new').remove()"]).await;
@@ -221,7 +228,9 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
 
         let by_keys = pick(&world, async |session| {
             until_picking(&world, &session).await;
-            for (key, drawn) in [("Tab", "\"Go on\""), ("Tab", "\"Far away\""), ("ArrowLeft", "\"Go on\""), ("Enter", "")] {
+            for (key, drawn) in
+                [("Tab", "\"Go on\""), ("Tab", "\"Far away\""), ("ArrowLeft", "\"Go on\""), ("Enter", "")]
+            {
                 let event = json!({ "type": "rawKeyDown", "key": key, "code": key });
                 send(&session, "Input.dispatchKeyEvent", event).await;
                 until_drawn(&world, drawn).await;

@@ -200,6 +200,12 @@ async fn serve() -> u16 {
             "/file.bin",
             get(|| async { ([(header::CONTENT_TYPE, "application/octet-stream")], vec![7_u8; 1_500_000]) }),
         )
+        .route(
+            "/early",
+            get(|| async {
+                Html("<title>Early</title><script>console.log('first words'); fetch('/echo?first')</script>")
+            }),
+        )
         .route("/redirect", get(redirect))
         .route("/headers", get(all_headers))
         .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))

@@ -69,7 +69,7 @@ describe('a page that tells the agent what to do', () => {
     assert.ok(lines.some((line) => line.action.startsWith('goto') && !line.allowed && line.by === 'terminal'), text);
     assert.ok(lines.some((line) => line.action.startsWith('fill') && !line.allowed && line.by === 'panel'), text);
     assert.ok(lines.some((line) => line.action === 'policy add' && line.by === 'terminal'), text);
-    assert.ok(!text.includes('battery'), 'no words of a page');
+    assert.ok(!text.includes('the phrase'), 'what was typed is counted, not kept');
     const file = path.join(scene.home.home, 'audit.jsonl');
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
@@ -187,7 +187,7 @@ describe('an agent that was given a shell', () => {
       assert.notEqual(outcome.code, 0, `${line}: ${outcome.stdout}`);
     }
     assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
-    assert.ok((await scene.status()).healthy, 'nothing was ended');
+    assert.ok((await scene.home.status()).healthy, 'nothing was ended');
   });
 
   test('is known without its token, detached from its parents, and past the command line', async () => {

@@ -86,6 +86,8 @@ impl Pages {
     /// Engages the tab, and draws on its page from then on.
     pub async fn marks(&self, tab: &Tab) -> Result<Marks, PageError> {
         tab.engage().await?;
+        // What a picked element says is read too.
+        tab.check_addresses(tab.refusal_mark())?;
         Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab) })
     }
 }
@@ -104,9 +106,8 @@ impl Marks {
         }
         let refs = self.memory.refs();
         let is_present = |name: RefName| {
-            refs.place(name).is_some_and(|place| {
-                present.get(&place.frame).is_some_and(|numbers| numbers.contains(&place.number))
-            })
+            refs.place(name)
+                .is_some_and(|place| present.get(&place.frame).is_some_and(|numbers| numbers.contains(&place.number)))
         };
         Ok(listed.into_iter().filter(|listed| is_present(listed.name)).collect())
     }

@@ -52,6 +52,12 @@ fn parent_in_proc(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
+/// When a process began, in the kernel's own words: the twentieth field after the command's closing parenthesis.
+pub(super) fn began(pid: i32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
+}
+
 fn zero_ended(pid: i32, file: &str) -> Vec<String> {
     let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());

@@ -187,10 +187,11 @@ fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -
     Fault::new(FaultCode::Conflict, format!("{} is left as it is: {error}", file.display())).hint(hint)
 }
 
-/// Whether what a file calls `gstack` is ours.
+/// Whether what a file calls `gstack` is ours: this program, or one of its name somewhere else.
 fn is_ours(command: &str, arguments: &[String]) -> bool {
-    let name = Path::new(command).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("gstack") && arguments.first().is_some_and(|first| first == "mcp")
+    let named = Path::new(command).file_name().is_some_and(|name| name == SERVER);
+    let this = || binary::current().is_ok_and(|own| own == Path::new(command));
+    arguments.first().is_some_and(|first| first == "mcp") && (named || this())
 }
 
 #[cfg(test)]
