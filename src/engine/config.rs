@@ -3,6 +3,7 @@
 //! Owns the shape and the defaults. Read when the daemon starts and when a setting is changed; a wrong file stops the
 //! start with words, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
+use super::model::DepthModels;
 use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
 use crate::browser::page::SNAPSHOT_LIMIT;
@@ -160,11 +161,13 @@ pub struct TurnsConfig {
     pub direct_commands: bool,
     /// After a restart the messages that wait run by themselves.
     pub continue_after_restart: bool,
+    /// `[turns.models.NAME]`: what stands for `fast` and `deep` with an agent.
+    pub models: BTreeMap<String, DepthModels>,
 }
 
 impl Default for TurnsConfig {
     fn default() -> Self {
-        Self { direct_commands: true, continue_after_restart: false }
+        Self { direct_commands: true, continue_after_restart: false, models: BTreeMap::new() }
     }
 }
 

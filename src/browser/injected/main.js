@@ -23,7 +23,7 @@ globalThis.__gstack = Object.freeze({
   hideOwn,
   scrollToBottom,
   frameOrigin,
-  readText: () => readText(),
+  readText: (marks) => readText(document.body, marks === true),
   readLinks,
   readForms,
   readDocument,
