@@ -234,7 +234,7 @@ async fn failures_of_the_api_are_told_with_the_next_step() {
     let retried = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("trying again"));
     assert!(events.iter().any(retried), "{events:?}");
     assert_eq!(end_of(&events).0, TurnOutcome::Failed);
-    bench.api.end();
+    bench.api = None;
     let fault = end_of(&talk.turn_of("repeat after me: down").await).1.unwrap();
     assert!(fault.message.contains("can't be reached"), "{fault:?}");
     talk.session.close().await;
