@@ -12,6 +12,7 @@ mod doctor;
 mod hosts;
 mod moment;
 mod policy;
+mod progress;
 mod shell;
 mod standard_input;
 mod terminal;
@@ -141,7 +142,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
             };
-            let result: CommandResult = client.post("/command", &request).await?;
+            let result: CommandResult = match request.command.as_str() {
+                "download" if !json => progress::run(&client, &request).await?,
+                _ => client.post("/command", &request).await?,
+            };
             show(json, &result, || result.output.clone())?;
         }
     }
@@ -172,7 +176,8 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 
 async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
-    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Empty {}).await
 }
 

@@ -40,6 +40,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .layer(from_fn(guard::public));
     let private = Router::new()
         .route("/command", post(command))
+        .route("/command/lines", post(command_lines))
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
@@ -106,8 +107,7 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let source = if own { ActivitySource::Terminal } else { ActivitySource::Http };
-    let result = engine.command(request, source).await?;
+    let result = engine.command(request, source_of(&caller)).await?;
     if own {
         return Ok(Json(result).into_response());
     }
@@ -116,6 +116,24 @@ async fn command(
             .into_response());
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
+}
+
+async fn command_lines(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    Body(request): Body<CommandRequest>,
+) -> Response {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.command_in_lines(request, source_of(&caller), sender);
+    json_lines(lines)
+}
+
+/// Our own command line comes by the socket, scripts by the port.
+fn source_of(caller: &Caller) -> ActivitySource {
+    match caller {
+        Caller::Socket(_) => ActivitySource::Terminal,
+        _ => ActivitySource::Http,
+    }
 }
 
 async fn status(State(engine): State<Engine>) -> Json<Status> {
