@@ -277,10 +277,10 @@ async fn a_setting_that_opens_the_sandbox_keeps_it_from_running() {
     let path = bench.home.path().join(".codex/config.toml");
     let config = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("sandbox_mode = \"danger-full-access\"\n{config}")).unwrap();
+    std::fs::write(bench.home.path().join(".netrc"), "the secret of this test").unwrap();
     match bench.talk_with(bench.launch()).await {
         Err(fault) => assert!(fault.hint.unwrap().contains("sandbox_mode")),
         Ok(mut talk) => {
-            std::fs::write(bench.home.path().join(".netrc"), "the secret of this test").unwrap();
             talk.turn_of("run it cat $HOME/.netrc; sleep 0.2").await;
             assert!(!bench.requests().iter().any(|request| request.to_string().contains("the secret of this test")));
             talk.session.close().await;
