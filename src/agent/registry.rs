@@ -2,15 +2,19 @@
 //!
 //! Owns the list and what the last look found. Never starts an agent.
 
-use super::adapter::{Agent, AgentEnvironment};
+use super::acp::Acp;
+use super::acp::preset::Preset;
+use super::adapter::{Agent, AgentEnvironment, Offers};
 use super::builtin::{self, Builtin};
-use super::claude::ClaudeCode;
+use super::claude::{self, ClaudeCode};
+use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
 use crate::protocol::agents::{AgentInfo, AgentStatus};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,12 +25,24 @@ const PROBE_LIMIT: Duration = Duration::from_secs(30);
 /// What the configuration says about agents.
 #[derive(Clone, Debug, Default)]
 pub struct AgentSettings {
-    /// Where Claude Code's program is, where it should not be looked for.
-    pub claude_path: Option<PathBuf>,
+    /// Where programs are, by their agent's name, that should not be looked for.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// Agents of the person's own, in the order of preference before the built-in one.
+    pub own: Vec<OwnAgent>,
     /// The default agent, where a person chose one.
     pub default: Option<AgentName>,
     /// Variables for all agents, over those of the login shell.
     pub environment: BTreeMap<String, String>,
+}
+
+/// An agent of the configuration. It speaks ACP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnAgent {
+    pub name: String,
+    pub label: Option<String>,
+    /// A name to be looked for, or a path.
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
 }
 
 /// All agents. Cheap to clone.
@@ -45,7 +61,22 @@ struct Shared {
 
 impl Agents {
     pub fn new(settings: AgentSettings) -> Self {
-        let agents: Vec<Arc<dyn Agent>> = vec![Arc::new(ClaudeCode::new(settings.claude_path)), Arc::new(Builtin)];
+        let path = |name: &str| settings.programs.get(name).cloned();
+        let mut agents: Vec<Arc<dyn Agent>> =
+            vec![Arc::new(ClaudeCode::new(path(claude::NAME))), Arc::new(Codex::new(path(codex::NAME)))];
+        let known = [Preset::gemini(), Preset::claude_agent()];
+        let own = settings.own.into_iter().map(|own| {
+            let OwnAgent { name, label, program, arguments } = own;
+            Preset::configured(&name, label, program, arguments)
+        });
+        for preset in known.into_iter().chain(own) {
+            let configured = path(&preset.name);
+            let acp = Acp::new(preset, configured);
+            // One of the person's own takes the place of the known one of its name.
+            agents.retain(|agent| agent.name() != acp.name());
+            agents.push(Arc::new(acp));
+        }
+        agents.push(Arc::new(Builtin));
         Self::with(agents, settings.default, LoginEnvironment::new(settings.environment))
     }
 
@@ -84,6 +115,24 @@ impl Agents {
             Some(found) => found,
             None => self.refresh().await,
         }
+    }
+
+    /// Adds what a running agent said of itself to what the last look found; all of it where that changed it.
+    pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+        let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = found.as_mut()?;
+        let info = all.iter_mut().find(|info| info.name == *name)?;
+        let before = info.clone();
+        if let Some(models) = offers.models {
+            info.models = models;
+        }
+        if let Some(commands) = offers.commands {
+            info.commands = commands;
+        }
+        if offers.account.is_some() {
+            info.account = offers.account;
+        }
+        (*info != before).then(|| all.clone())
     }
 
     /// Looks again at all agents at once, in an environment asked for anew.

@@ -3,6 +3,7 @@
 //! Never knows of chats, browsers or agents.
 
 pub mod atomic;
+pub mod browsers;
 pub mod clock;
 pub mod home;
 pub mod inbox;

@@ -52,7 +52,7 @@ pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
         }
         Ok(version) => {
             let found = Url::parse(&version.websocket).ok().filter(|url| url.scheme() == "ws" && is_local(url));
-            let address = found.ok_or_else(|| AttachError::NotLocal(version.websocket))?.into();
+            let address = found.ok_or(AttachError::NotLocal(version.websocket))?.into();
             Ok(Endpoint { address, headless: version.user_agent.contains("Headless") })
         }
         // Some browsers serve the websocket alone.

@@ -180,7 +180,8 @@ impl Tab {
         let session = session.id().cloned().ok_or(BrowserError::FrameGone)?;
         Ok(Context { session, id: *made.execution_context_id.inner(), unique: None })
     }
-    fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
+    /// A world that has been reported; none is made.
+    pub(super) fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         Ok(engaged.frames.context(frame.as_str(), world).cloned())

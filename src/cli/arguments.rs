@@ -44,6 +44,9 @@ pub enum Invocation {
     Audit(AuditRequest),
     Policy(Rules),
     Agents,
+    Activity {
+        follow: bool,
+    },
     InstallHost {
         user_data_dir: Option<PathBuf>,
         dry_run: bool,
@@ -122,6 +125,9 @@ pub fn command() -> Command {
         policy::command(),
         audit::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
+        Command::new("activity")
+            .about("What was done in the browser, and by whom; secrets are left out")
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Go on with what comes")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
         Command::new("completions")
@@ -259,6 +265,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "policy" => Invocation::Policy(policy::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "agents" => Invocation::Agents,
+        "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {
             let (user_data_dir, dry_run) = host();
             Invocation::InstallHost { user_data_dir, dry_run }

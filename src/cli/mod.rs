@@ -2,6 +2,7 @@
 //!
 //! Owns words and exit codes on a terminal. Never does a command's work itself.
 
+mod activity;
 mod approvals;
 pub mod arguments;
 mod audit;
@@ -119,6 +120,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let agents: Agents = client.get("/agents").await?;
             show(json, &agents, || agents_text(&agents, terminal))?;
         }
+        Invocation::Activity { follow } => activity::activity(&running, follow, json, terminal).await?,
         Invocation::InstallHost { user_data_dir, dry_run } => {
             hosts::install(&home, hosts::options(user_data_dir, dry_run), json, terminal)?;
         }

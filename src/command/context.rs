@@ -4,7 +4,7 @@
 
 use super::envelope;
 use crate::browser::browser::Browser;
-use crate::browser::page::{Page, Pages};
+use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::Fault;
@@ -32,6 +32,8 @@ pub struct Context {
     /// Input is sent only while the tab shows this site (host, and port where unusual): what was allowed on one page
     /// must not land on the next. None: wherever the tab is.
     pub only_on: Option<String>,
+    /// Told where input goes, where somebody is shown what is done.
+    pub pointer: Option<PointerWatch>,
     /// Ends the command.
     pub cancel: CancellationToken,
 }
@@ -53,7 +55,7 @@ impl Context {
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()))
+        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()).watched_by(self.pointer.clone()))
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
 }];
 
 /// Needs no browser, so the engine starts none for it. `cwd`: the client's folder.
-pub async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
+pub(super) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
     let Some(cwd) = cwd.map(Path::to_owned) else {
         return Err(Fault::new(FaultCode::BadRequest, "inbox needs the folder whose inbox is meant")
             .hint("Run it in your workspace, or send `cwd`."));
@@ -33,11 +33,8 @@ pub async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<
     let clear = arguments.has("--clear");
     let task = tokio::task::spawn_blocking(move || {
         let root = inbox::root_of(&cwd);
-        let outcome = if clear {
-            inbox::clear(root).map(|count| cleared(count))
-        } else {
-            inbox::list(root).map(|listed| shown(&listed))
-        };
+        let outcome =
+            if clear { inbox::clear(root).map(cleared) } else { inbox::list(root).map(|listed| shown(&listed)) };
         outcome.map_err(|error| {
             Fault::new(FaultCode::Storage, format!("the inbox of {} can't be used: {error}", root.display()))
                 .hint("Look at .context/sidebar-inbox there.")

@@ -3,6 +3,7 @@
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
 mod arguments;
+mod browser_cookies;
 pub mod browser_state;
 mod chain;
 mod compare;
@@ -17,7 +18,7 @@ pub mod envelope;
 mod files;
 mod frames;
 mod identity;
-pub mod inbox;
+mod inbox;
 mod inspect;
 mod inspection;
 mod interaction;

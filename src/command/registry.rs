@@ -6,10 +6,11 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect, inspection,
-    interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
+    browser_cookies, chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect,
+    inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
+use std::path::Path;
 use std::sync::LazyLock;
 
 static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
@@ -25,6 +26,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         interaction::COMMANDS,
         files::COMMANDS,
         cookies::INTERACTION,
+        browser_cookies::COMMANDS,
         identity::COMMANDS,
         looks::INTERACTION,
         visual::COMMANDS,
@@ -114,6 +116,22 @@ pub async fn run(context: &Context, name: &str, args: &[String]) -> Result<Outpu
         biased;
         output = execute(context, spec, arguments) => output,
         () = context.cancel.cancelled() => Err(cut_off(spec)),
+    }
+}
+
+/// Runs a command that needs no browser for these arguments; none: it needs one.
+pub async fn run_without_browser(
+    spec: &Spec,
+    arguments: &Arguments,
+    cwd: Option<&Path>,
+    temp_folder: &Path,
+) -> Option<Result<Output, Fault>> {
+    match spec.name {
+        "inbox" => Some(inbox::read_or_clear(cwd, arguments).await),
+        "cookie-import-browser" if browser_cookies::only_lists(arguments) => {
+            Some(browser_cookies::list_installed(temp_folder).await)
+        }
+        _ => None,
     }
 }
 

@@ -146,6 +146,7 @@ pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option
         "perf" => ("Measuring", "the page's loading".to_owned()),
         "cookie" => ("Setting", "a cookie".to_owned()),
         "cookie-import" => ("Setting", format!("cookies from {}", text("json"))),
+        "cookie-import-browser" => ("Setting", "cookies of an installed browser".to_owned()),
         "header" => ("Setting", "a request header".to_owned()),
         "useragent" => ("Setting", "the user agent".to_owned()),
         "upload" => ("Choosing", format!("{} in {}", arguments.list("file").join(", "), element())),

@@ -2,7 +2,7 @@
 
 use super::tools::ConversationTools;
 use super::{Engine, lock};
-use crate::agent::adapter::{Agent, AgentEnvironment};
+use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::base::site;
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
@@ -29,7 +29,7 @@ impl Engine {
         let known = &self.inner.agents;
         let mut agents = if refresh { known.refresh().await } else { known.list().await };
         // A person's choice may be newer than what was found.
-        if let Some(chosen) = self.config().agents.default_name()
+        if let Some(chosen) = self.config().agent.default_name()
             && agents.iter().any(|agent| agent.name.as_str() == chosen)
         {
             agents.iter_mut().for_each(|agent| agent.default = agent.name.as_str() == chosen);
@@ -56,7 +56,7 @@ impl Engine {
     /// The agent that answers a message; without one, the one that would answer.
     pub(super) async fn choose(&self, conversation: &Conversation, _message: Option<&Message>) -> Choice {
         let known = &self.inner.agents;
-        let chosen = self.config().agents.default_name().map(AgentName::new);
+        let chosen = self.config().agent.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
         let agent = match wanted.map(|name| known.get(&name)) {
             Some(Ok(agent)) => agent,
@@ -89,6 +89,13 @@ impl Engine {
     }
     pub(super) fn agent_ended(&self, id: &ConversationId) {
         lock(&self.inner.agents_running).remove(id);
+    }
+
+    /// A running agent said what it offers: panels are told where that is news.
+    pub(super) fn agent_offers(&self, name: &AgentName, offers: Offers) {
+        if let Some(agents) = self.inner.agents.learn(name, offers) {
+            self.ports().broadcast(&ToPanel::AgentsChanged(Agents { agents }));
+        }
     }
 
     // Tokens.

@@ -6,8 +6,9 @@ use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
-use crate::browser::page::Pages;
-use crate::command::{Arguments, Context, Output, Spec, control, inbox, registry};
+use crate::browser::page::{Pages, PointerWatch};
+use crate::command::{Arguments, Context, Output, Spec, control, registry};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -18,7 +19,14 @@ use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// A command from the terminal or a script.
-    pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+    pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
+        let outcome = self.command_of_client(request).await;
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+
+    async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -30,18 +38,17 @@ impl Engine {
             }
             control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
             control::RESUME => return self.resume(&request).await,
-            "inbox" => {
-                let cwd = request.cwd.as_deref().map(Path::new);
-                return inbox::read_or_clear(cwd, &arguments).await.map(Output::into_result);
-            }
             _ => {}
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
+            return outcome.map(Output::into_result);
         }
         if self.browser().is_none() {
             self.start_headless(&request).await?;
         }
-        let cwd = request.cwd.as_deref().map(Path::new);
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
     }
 
@@ -53,8 +60,11 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
     }
 
     /// Runs a command on a tab, or on the current one.
@@ -92,6 +102,7 @@ impl Engine {
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
+            pointer: target.pointer,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -132,6 +143,8 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
     pub(super) only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -3,6 +3,7 @@
 //! Owns the shape and the defaults. Read when the daemon starts and when a setting is changed; a wrong file stops the
 //! start with words, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
+use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
@@ -16,10 +17,31 @@ use std::time::Duration;
 pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
-    #[serde(alias = "agent")]
-    pub agents: AgentsConfig,
+    pub agent: AgentConfig,
+    /// Agents of the person's own, by name.
+    pub agents: BTreeMap<String, OwnAgentConfig>,
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
+}
+
+/// `[agents.NAME]`: a program that speaks the Agent Client Protocol.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnAgentConfig {
+    /// The program, looked for like all agents or as a path, and its arguments.
+    pub command: Vec<String>,
+    #[serde(default)]
+    pub protocol: AgentProtocol,
+    /// As the panel shows it; absent: its name.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentProtocol {
+    #[default]
+    Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -57,7 +79,7 @@ pub struct BrowserConfig {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AgentsConfig {
+pub struct AgentConfig {
     /// The agent of conversations that name none; absent or empty: the best that was found.
     pub default: Option<String>,
     /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
@@ -75,7 +97,7 @@ pub struct AgentsConfig {
     pub worktrees: bool,
 }
 
-impl Default for AgentsConfig {
+impl Default for AgentConfig {
     fn default() -> Self {
         Self {
             default: None,
@@ -89,7 +111,7 @@ impl Default for AgentsConfig {
     }
 }
 
-impl AgentsConfig {
+impl AgentConfig {
     pub fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
     }
@@ -167,17 +189,34 @@ impl Config {
             return Err("idle-exit-minutes must be more than 0".to_owned());
         }
         let numbers = [
-            ("sleep-minutes", config.agents.sleep_minutes),
+            ("sleep-minutes", config.agent.sleep_minutes),
             ("silence-minutes", config.watchdog.silence_minutes),
             ("total-minutes", config.watchdog.total_minutes),
         ];
         if let Some((name, _)) = numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
             return Err(format!("{name} must be 0 or more"));
         }
-        if config.agents.at_once == Some(0) {
+        if config.agent.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
         }
+        if let Some((name, _)) = config.agents.iter().find(|(_, agent)| agent.command.is_empty()) {
+            return Err(format!("agents.{name} has an empty command: name its program and arguments"));
+        }
         Ok(config)
+    }
+
+    /// The agents of the person's own, as the agents' layer takes them.
+    pub fn own_agents(&self) -> Vec<OwnAgent> {
+        let own = |(name, agent): (&String, &OwnAgentConfig)| {
+            let (program, arguments) = agent.command.split_first()?;
+            Some(OwnAgent {
+                name: name.clone(),
+                label: agent.label.clone(),
+                program: program.into(),
+                arguments: arguments.iter().map(Into::into).collect(),
+            })
+        };
+        self.agents.iter().filter_map(own).collect()
     }
 }
 
@@ -209,12 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_of_ones_own_has_a_program() {
+        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n"));
+        let own = Config::load(&home).unwrap().own_agents();
+        assert_eq!((own[0].name.as_str(), own[0].arguments.len()), ("mine", 1));
+        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = []\n"));
+        assert!(Config::load(&home).unwrap_err().message.contains("agents.mine"));
+    }
+
+    #[test]
     fn earlier_spellings_are_understood() {
         let text = "[daemon]\nidle_exit_minutes = 5\n[agent]\napproval_minutes = 2\ndefault = \"\"\n";
         let config = Config::parse(text).unwrap();
-        assert_eq!((config.daemon.idle_exit_minutes, config.agents.approval_minutes), (5.0, 2));
-        assert_eq!(config.agents.default_name(), None);
-        assert!(Config::parse("[agents]\nat-once = 0\n").unwrap_err().contains("at-once"));
+        assert_eq!((config.daemon.idle_exit_minutes, config.agent.approval_minutes), (5.0, 2));
+        assert_eq!(config.agent.default_name(), None);
+        assert!(Config::parse("[agent]\nat-once = 0\n").unwrap_err().contains("at-once"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Owns ports, conversations' tasks, the browser in use, agents, tokens and approvals, and joins the layers
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
+mod activity;
 mod agents;
 mod attach;
 mod browsers;
@@ -10,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod elements;
 mod folders;
 mod handoff;
 mod history;
@@ -29,6 +31,7 @@ mod tools;
 mod turn_steps;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
 pub use provision::Provision;
@@ -45,6 +48,7 @@ use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
@@ -106,6 +110,9 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
+    picks: Mutex<elements::Picks>,
+    /// What was done in the browser.
+    activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -139,10 +146,11 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            claude_path: config.agents.programs.get("claude").cloned(),
+            programs: config.agent.programs.clone(),
+            own: config.own_agents(),
             // Chosen here, where it can change while the daemon runs.
             default: None,
-            environment: config.agents.environment.clone(),
+            environment: config.agent.environment.clone(),
         });
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
@@ -152,7 +160,7 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+                slots: Slots::new(config.agent.at_once.unwrap_or_else(slots::by_memory)),
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
@@ -175,6 +183,8 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
+                picks: Mutex::default(),
+                activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -249,6 +259,10 @@ impl Engine {
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
+    /// Ends when the daemon does.
+    pub fn ended(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
     /// Whether anybody needs the daemon: a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
@@ -283,6 +297,8 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.end_picks_of(id, None);
+        self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -339,6 +355,8 @@ impl Engine {
             known.opening.remove(client);
             known.panels.remove(client);
         }
+        self.end_picks_of(port, Some(&client));
+        self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);
@@ -383,7 +401,7 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agent.approval_minutes.max(1).saturating_mul(60))
     }
     fn slots(&self) -> &Slots {
         &self.inner.slots
@@ -400,7 +418,7 @@ impl Engine {
     /// Lives by the settings as they are now.
     async fn settings_changed(&self) {
         let config = self.config();
-        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        self.slots().set_limit(config.agent.at_once.unwrap_or_else(slots::by_memory));
         self.inner.config_changed.send_replace(());
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));

@@ -1,11 +1,13 @@
 //! The routes, in three rings: open to anybody on this machine, to the token, to the person alone.
 
+use super::activity;
 use super::answer::Refusal;
 use super::guard::{self, Access, Caller};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
@@ -41,6 +43,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
+        .route("/activity/stream", get(activity::stream))
+        .route("/activity/history", get(activity::history))
+        .route("/refs", get(activity::refs))
         .layer(from_fn_with_state(access, guard::private));
     let person = Router::new()
         .route("/connect", post(connect))
@@ -101,7 +106,8 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let result = engine.command(request).await?;
+    let source = if own { ActivitySource::Terminal } else { ActivitySource::Http };
+    let result = engine.command(request, source).await?;
     if own {
         return Ok(Json(result).into_response());
     }

@@ -3,10 +3,10 @@
 //! Owns the plan (what would be done, from reading alone) and its carrying out. Doing it twice changes nothing.
 //! Never removes a manifest that is not ours.
 
-use super::browsers::{FAMILY, Machine};
 use super::manifest::{Found, file_name, host_manifest, identify};
 use super::{InstallError, binary};
 use crate::base::atomic;
+use crate::base::browsers::{FAMILY, Machine};
 use serde::Serialize;
 use std::fmt;
 use std::fs;
@@ -289,7 +289,7 @@ fn remove(path: &Path) -> Result<(), InstallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::browsers::System;
+    use crate::base::browsers::System;
     use std::os::unix::fs::PermissionsExt;
 
     struct World {

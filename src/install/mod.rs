@@ -3,7 +3,6 @@
 //! Owns what is written outside of a running daemon. Never starts a browser and never talks to one.
 
 pub mod binary;
-pub mod browsers;
 pub mod extension;
 pub mod hosts;
 pub mod manifest;

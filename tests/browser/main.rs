@@ -6,6 +6,7 @@
 mod composed;
 mod contents;
 mod looks;
+mod marks;
 mod refused;
 mod world;
 

@@ -74,6 +74,7 @@ impl World {
         std::fs::create_dir(&temp_folder).unwrap();
         let context = Context {
             only_on: None,
+            pointer: None,
             browser,
             pages: Pages::default(),
             tab: None,

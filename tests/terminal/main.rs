@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+mod cookies;
 mod stage;
 
 use stage::{Site, Stage, display, foreign_browser, page};

@@ -3,7 +3,6 @@
 //! Owns finding it, asking whether it is signed in, and starting it. Never keeps a process itself.
 
 mod faults;
-mod guard;
 mod map;
 mod options;
 mod outgoing;
@@ -53,9 +52,7 @@ impl ClaudeCode {
     }
 
     async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
-        let (configured, environment) = (self.configured.clone(), environment.clone());
-        let search = move || discovery::find(PROGRAM, configured.as_deref(), &environment);
-        tokio::task::spawn_blocking(search).await.ok().flatten()
+        discovery::search(PROGRAM, self.configured.clone(), environment).await
     }
 
     fn known_abilities(&self, program: &Path) -> Option<Abilities> {

@@ -3,10 +3,10 @@
 //! Owns the confinement: no shell, no settings of users or projects, only our MCP server, only these file tools.
 //! Nothing secret is ever in the arguments, which every user of the machine can read.
 
-use super::guard::Guard;
 use super::map::SERVER;
 use crate::agent::adapter::{AgentEnvironment, Launch};
 use crate::agent::discovery::with_own_folder;
+use crate::agent::guard::Guard;
 use crate::base::atomic;
 use serde_json::json;
 use std::ffi::OsString;

@@ -17,6 +17,12 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 
+/// For the turns from now on; `None`: the default one.
+pub fn set_model(request_id: &str, model: Option<&str>) -> Vec<u8> {
+    let request = json!({"subtype": "set_model", "model": model});
+    bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
+}
+
 pub fn user_message(message: &Prompt) -> Vec<u8> {
     let mut content = vec![json!({"type": "text", "text": prompt::message(message)})];
     content.extend(message.images.iter().map(|image| {

@@ -2,11 +2,11 @@
 //!
 //! Owns the open questions. Pure but for the channel of each answer; the session writes the lines.
 
-use super::guard::Guard;
 use super::map::own_tool;
 use super::wire::CanUseTool;
 use super::{outgoing, words};
 use crate::agent::adapter::{PermissionAnswer, PermissionAsked};
+use crate::agent::guard::Guard;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
@@ -117,8 +117,8 @@ fn deny(request_id: &str, tool_use_id: Option<String>, words: &str) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::{Permissions, Verdict};
-    use crate::agent::claude::guard::Guard;
     use crate::agent::claude::wire::CanUseTool;
+    use crate::agent::guard::Guard;
     use serde_json::{Value, json};
     use std::path::{Path, PathBuf};
 

@@ -86,6 +86,14 @@ impl AgentSession for ClaudeSession {
         })
     }
 
+    fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let id = uuid::Uuid::new_v4().to_string();
+            let line = outgoing::set_model(&id, model.as_deref());
+            self.writer.line(line).await.map_err(|_| faults::crashed("it is gone", None))
+        })
+    }
+
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         self.cancel.cancel();
         let task = self.task.take();
@@ -255,7 +263,7 @@ impl Actor {
             }
             Line::ControlCancelRequest { request_id } => {
                 if self.ready.permissions.withdraw(&request_id) {
-                    self.tell(AgentEvent::PermissionWithdrawn { request: request_id }).await;
+                    self.tell(AgentEvent::Withdrawn { request: request_id }).await;
                 }
             }
             line => {
@@ -281,7 +289,7 @@ impl Actor {
             self.in_turn = false;
             self.stop_by = None;
             for request in self.ready.permissions.withdraw_all() {
-                self.tell(AgentEvent::PermissionWithdrawn { request }).await;
+                self.tell(AgentEvent::Withdrawn { request }).await;
             }
         }
         self.tell(event).await;

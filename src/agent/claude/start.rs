@@ -4,7 +4,6 @@
 //! session can't be resumed.
 
 use super::faults;
-use super::guard::Guard;
 use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;
@@ -12,6 +11,7 @@ use super::permissions::Permissions;
 use super::session::{Ready, how_it_ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
+use crate::agent::guard::Guard;
 use crate::agent::process::child::{ChildError, LineChild, Patience, Spawn};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::ffi::OsStr;

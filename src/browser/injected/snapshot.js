@@ -74,14 +74,16 @@ function visitElement(element, parent, flags, walk) {
   if (walk.size > OUTPUT_LIMIT) {
     // Only counted from here on: no names, no text.
     if (walk.interactive ? isInteractive : role && role !== 'none' && !PHRASES.has(role)) walk.more += 1;
-    if (tag !== 'textarea' && tag !== 'svg' && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
+    if (!isOpaque(element, tag) && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
     return;
   }
   const node = shown === SHOWN && inside.inModal ? makeNode(element, tag, role, parent, inside, walk) : null;
   const target = node ?? parent;
-  if (!inside.silent && namesAnother(element, tag)) inside = { ...inside, silent: true };
+  // The words of a drawing are parts of the picture; those of HTML in it are not.
+  const silent = (inside.silent || tag === 'svg' || namesAnother(element, tag)) && tag !== 'foreignObject';
+  if (silent !== inside.silent) inside = { ...inside, silent };
   if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
-  if (tag !== 'textarea' && tag !== 'svg' && tag !== 'iframe' && tag !== 'frame' && tag !== 'video' && tag !== 'audio' && tag !== 'canvas') {
+  if (!isOpaque(element, tag)) {
     if (shown === SHOWN && inside.inModal) {
       const quiet = target.mute || inside.silent || walk.interactive;
       if (!quiet) addText(target, pseudoText(element, '::before'), walk);
@@ -94,6 +96,10 @@ function visitElement(element, parent, flags, walk) {
   if (node) walk.size += node.role.length + node.name.length + node.properties.length + (node.value?.length ?? 0) + 12;
   if (block) parent.fresh = true;
 }
+
+/* Elements whose content is not part of the page, and drawings with nothing to act on. */
+const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
+const isOpaque = (element, tag) => OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
 
 /* Text that is already the name of a control, group or table. */
 const namesAnother = (element, tag) =>
@@ -129,7 +135,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (walk.interactive && !isInteractive) return null;
   if (parent.leaf && !isInteractive) return null;
   // What only groups rows, or is a name already, says nothing of its own.
-  if (role === 'caption' || role === 'rowgroup' || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
+  if (role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
   const { name, fromContent } = nameWithSource(element, role);
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
   // A row's cells say the same again, line by line.

@@ -9,6 +9,7 @@ use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
 use crate::browser::frames::{Context, FrameId, World};
 use crate::browser::session::Session;
+use crate::browser::tab::Tab;
 use chromiumoxide::types::{Command, Method, MethodId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -153,19 +154,7 @@ impl Page {
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
-        let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
-        let call = format!("__gstack.{function}({})", written?.join(","));
-        let expression = format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()");
-        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
-        let session = self.session_of(frame).map_err(lost)?;
-        if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
-            return Ok(value);
-        }
-        let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(&context);
-        read(session.call_within(install, limit).await, "our script", limit)?;
-        run(&session, &context, expression, function, limit)
-            .await?
-            .ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
+        script_in(self, frame, function, arguments, limit).await
     }
 
     /// A handle to an element that our script has numbered.
@@ -208,6 +197,29 @@ impl Page {
         let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
         value_of(&session, reply, limit).await
     }
+}
+
+/// As `Page::script`, without a turn on the tab: for what commands need not wait for.
+pub(super) async fn script_in<T: DeserializeOwned>(
+    tab: &Tab,
+    frame: &FrameId,
+    function: &str,
+    arguments: &[&dyn Argument],
+    limit: Duration,
+) -> Result<T, PageError> {
+    let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
+    let call = format!("__gstack.{function}({})", written?.join(","));
+    let expression = format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()");
+    let context = tab.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+    let session = tab.session_of(frame).map_err(lost)?;
+    if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
+        return Ok(value);
+    }
+    let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(&context);
+    read(session.call_within(install, limit).await, "our script", limit)?;
+    run(&session, &context, expression, function, limit)
+        .await?
+        .ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
 }
 
 /// A frame that has gone, or is just moving to another process, has lost its document too.

@@ -5,6 +5,8 @@
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, follow};
+use super::marks::{Drawn, ListedRef};
+use super::pointer::PointerWatch;
 use super::refs::{RefName, RefTable};
 use super::tidy::StyleChange;
 use super::watch::Watch;
@@ -33,6 +35,11 @@ pub struct Pages {
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    /// What the last snapshot gave refs to.
+    pub(super) listed: Mutex<Vec<ListedRef>>,
+    pub(super) drawn: Mutex<Drawn>,
+    /// The element that the person picked last.
+    pub(super) picked: Mutex<Option<RefName>>,
     pub(super) emulation: Emulation,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
@@ -67,7 +74,7 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None })
+        Ok(Page { work, memory, only_on: None, pointer: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -83,7 +90,7 @@ impl Pages {
         memory.map(|memory| memory.journal().fill()).unwrap_or_default()
     }
 
-    fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
+    pub(super) fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
         let mut memories = lock(&self.memories);
         if !memories.contains_key(&tab.id()) {
             forget_closed(&mut memories, tab.browser());
@@ -104,6 +111,8 @@ pub struct Page {
     pub(super) memory: Arc<Memory>,
     /// Input is sent only while the tab shows this site.
     only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 impl Page {
@@ -112,6 +121,16 @@ impl Page {
     pub fn only_on(mut self, site: Option<String>) -> Self {
         self.only_on = site;
         self
+    }
+    /// Tells somebody where input goes, just before it is sent.
+    #[must_use]
+    pub fn watched_by(mut self, pointer: Option<PointerWatch>) -> Self {
+        self.pointer = pointer;
+        self
+    }
+    /// The element that the person picked last, as a target: of `inspect` without one.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
     }
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {

@@ -3,7 +3,8 @@
 //! Owns the form of a line. Never asks the page: `snapshot` has done that.
 
 use super::element::FaultReply;
-use super::refs::{ElementPlace, RefKind, RefTable};
+use super::marks::ListedRef;
+use super::refs::{ElementPlace, RefKind, RefName, RefTable};
 use crate::browser::frames::FrameId;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -95,12 +96,14 @@ pub(super) struct Writer<'a> {
     pub(super) text: String,
     pub(super) cursor: String,
     pub(super) more: usize,
+    /// What got a ref.
+    pub(super) listed: Vec<ListedRef>,
 }
 
 impl<'a> Writer<'a> {
     /// `interactive`: only controls are listed, so a frame has no line of its own.
     pub(super) fn new(refs: &'a mut RefTable, interactive: bool) -> Self {
-        Self { refs, interactive, text: String::new(), cursor: String::new(), more: 0 }
+        Self { refs, interactive, text: String::new(), cursor: String::new(), more: 0, listed: Vec::new() }
     }
 
     /// Writes a frame's lines and, in their place, those of the frames in it.
@@ -131,6 +134,7 @@ impl<'a> Writer<'a> {
             }
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
             self.refs.label(name, line.name);
+            self.list(name, &line);
             let text = quoted(line.name);
             // Writing to a String does not fail.
             writeln!(self.cursor, "{name} [{}] {text}", line.role).ok();
@@ -146,6 +150,7 @@ impl<'a> Writer<'a> {
         if line.number > 0 {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
             self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
+            self.list(name, line);
             write!(written, "{name} ").ok();
         }
         write!(written, "[{}]", line.role).ok();
@@ -159,6 +164,10 @@ impl<'a> Writer<'a> {
             write!(written, ": {}", line.text).ok();
         }
         self.push(depth, &written);
+    }
+
+    fn list(&mut self, name: RefName, line: &Line<'_>) {
+        self.listed.push(ListedRef { name, role: line.role.to_owned(), label: line.name.to_owned() });
     }
 
     fn push(&mut self, depth: u32, line: &str) {

@@ -2,14 +2,14 @@
 //!
 //! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
 
-use super::task::Task;
-use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked};
-use crate::chat::turn::ApprovalRequest;
-use crate::chat::{BlockKind, Event};
+use super::task::{Request, Task};
+use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
+use crate::chat::turn::{ApprovalRequest, QuestionRequest};
+use crate::chat::{BlockKind, ChatError, Event};
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
 use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind};
-use crate::protocol::ids::{ApprovalId, TurnId};
+use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -34,17 +34,21 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
+                self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
                 let body = Steps::with_images(body, images, &conversation).await;
                 self.append(body);
             }
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::PermissionWithdrawn { request } => {
-                if let Some(approval_id) = self.requests.remove(&request) {
-                    self.step(Event::ApprovalWithdrawn(approval_id));
-                }
-            }
+            AgentEvent::QuestionAsked(asked) => self.question(asked),
+            AgentEvent::Withdrawn { request } => match self.requests.remove(&request) {
+                Some(Request::Approval(approval_id)) => self.step(Event::ApprovalWithdrawn(approval_id)),
+                Some(Request::Question(question_id)) => self.step(Event::QuestionWithdrawn(question_id)),
+                None => {}
+            },
+            AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
@@ -62,6 +66,7 @@ impl Task {
     fn between_turns(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Exited { .. } => {
                 self.end_session();
                 self.step(Event::AgentExited { fault: None });
@@ -87,9 +92,46 @@ impl Task {
     }
 
     fn append(&self, body: ChatBody) {
-        if let Err(error) = self.conversation.append(body) {
+        self.tell_trouble(self.conversation.append(body).map(|_| ()));
+    }
+
+    fn tell_trouble(&self, outcome: Result<(), ChatError>) {
+        if let Err(error) = outcome {
             self.engine.tell_fault(&error.fault());
         }
+    }
+
+    fn offers(&self, offers: Offers) {
+        if let Some(session) = &self.session {
+            self.engine.agent_offers(&session.agent, offers);
+        }
+    }
+
+    /// The agent wants to know something.
+    fn question(&mut self, asked: QuestionAsked) {
+        let QuestionAsked { request, parts, answer } = asked;
+        let question_id = QuestionId::random();
+        self.requests.insert(request, Request::Question(question_id.clone()));
+        let (sender, answered) = oneshot::channel();
+        self.questions.insert(question_id.clone(), sender);
+        self.engine.working(&self.conversation, |doing| doing.waiting = true);
+        let (runner, limit, waiting_id) = (self.runner.clone(), self.engine.approval_limit(), question_id.clone());
+        self.engine.spawn(async move {
+            let mut answered = answered;
+            let answers = match timeout(limit, &mut answered).await {
+                Ok(answers) => answers.unwrap_or_default(),
+                Err(_) => {
+                    let late = runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout);
+                    // Somebody answered while it ran out: that answer counts.
+                    if late.is_err() { answered.await.unwrap_or_default() } else { Vec::new() }
+                }
+            };
+            // Dropping it tells the agent that nobody answered; the agent may have taken it back or ended.
+            if !answers.is_empty() {
+                answer.send(answers).ok();
+            }
+        });
+        self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
     }
 
     /// A turn's end leaves no step open: what was not reported is unknown.
@@ -114,7 +156,7 @@ impl Task {
             Permitted::Ask(card) => card,
         };
         let approval_id = ApprovalId::random();
-        self.requests.insert(asked.request, approval_id.clone());
+        self.requests.insert(asked.request, Request::Approval(approval_id.clone()));
         let (answer, decided) = oneshot::channel();
         self.waiting.insert(approval_id.clone(), answer);
         self.engine.working(&self.conversation, |doing| doing.waiting = true);

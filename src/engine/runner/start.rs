@@ -24,7 +24,7 @@ const UNCHOSEN: &str = "none";
 
 impl Task {
     /// Which agent answers is known: the turn begins.
-    pub(super) fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
+    pub(super) async fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
         let Some(turn) = self.turn.as_ref().filter(|turn| turn.id == turn_id) else { return };
         let message = turn.message.clone();
         let Some(choice) = choice else {
@@ -47,14 +47,15 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
-        let fits = |agent: &AgentName, model: &Option<String>, of: &str| {
-            *agent == name && *model == choice.model && *of == folder
-        };
-        if self.session.as_ref().is_some_and(|s| fits(&s.agent, &s.model, &s.folder)) {
-            return self.step(Event::AgentReady(turn_id));
+        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
+            let same = session.model == choice.model;
+            if same || session.session.set_model(choice.model.clone()).await.is_ok() {
+                session.model = choice.model;
+                return self.step(Event::AgentReady(turn_id));
+            }
         }
         if let Some(starting) = &mut self.starting
-            && fits(&starting.agent, &starting.model, &starting.folder)
+            && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
         {
             starting.turn_id = Some(turn_id);
             return;

@@ -35,6 +35,12 @@ pub(super) struct Turn {
     pub(super) watchdog: Watchdog,
 }
 
+/// What an agent asked a person.
+pub(super) enum Request {
+    Approval(ApprovalId),
+    Question(QuestionId),
+}
+
 pub(super) struct Task {
     pub(super) engine: Engine,
     pub(super) conversation: Arc<Conversation>,
@@ -50,8 +56,8 @@ pub(super) struct Task {
     pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
     /// Who waits for the answer to a question.
     pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
-    /// The agent's own request ids of its approvals.
-    pub(super) requests: HashMap<String, ApprovalId>,
+    /// By the agent's own ids: what it asked.
+    pub(super) requests: HashMap<String, Request>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
     /// The agent of the turn while it waits for its place.
@@ -186,7 +192,7 @@ impl Task {
                     self.effect(effect).await;
                 }
             }
-            Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice),
+            Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome),
             Input::Asked { request, answer } => {

@@ -1,0 +1,53 @@
+//! Cookies of an installed browser, written by that browser itself.
+
+use crate::stage::{Site, Stage, foreign_browser, page};
+use chromiumoxide::cdp::browser_protocol::browser::CloseParams;
+use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::websocket;
+use gstack::protocol::ids::BrowserRun;
+
+fn greet(_: &str, _: u16) -> String {
+    page("<h1>Hello</h1>")
+}
+
+#[test]
+fn cookies_of_an_installed_browser_come_over_and_their_values_are_never_printed() {
+    let stage = Stage::new();
+    let empty = stage.run(&["cookie-import-browser"]);
+    assert_eq!(empty, "(no Chromium-family browser with cookies was found)");
+    let site = Site::start(greet);
+    let data = if cfg!(target_os = "macos") { "Library/Application Support/Chromium" } else { ".config/chromium" };
+    let (mut browser, address) = foreign_browser(&stage.person().join(data));
+    stage.run(&["connect", "--attach", &address]);
+    stage.run(&["goto", &site.url("/")]);
+    stage.run(&["js", "document.cookie = 'login=s3cret; max-age=8640000'; document.cookie = 'passing=1'"]);
+    stage.run(&["disconnect"]);
+    // It writes its cookies when it is closed in order; a signal is not that.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let transport = websocket::connect(&address).await.unwrap();
+        let run = BrowserRun::random();
+        let browser = Browser::attach(transport, None, 1, run, AttachOptions::default()).await.unwrap();
+        browser.root().post(CloseParams {});
+        browser.gone().cancelled().await;
+    });
+    browser.0.wait().unwrap();
+
+    let listed = stage.run(&["cookie-import-browser"]);
+    let expected = "Chromium, profile Default (";
+    assert!(
+        listed.starts_with(expected) && listed.contains("): 2 cookies of 1 domains\n      2  127.0.0.1\n"),
+        "{listed}"
+    );
+    let imported = stage.said(&["cookie-import-browser", "chromium", "--domain", "127.0.0.1"]);
+    assert_eq!(imported.out, "Imported 2 cookies for 127.0.0.1 from Chromium\n", "{imported:?}");
+    assert!(stage.run(&["cookies"]).contains("\"value\": \"s3cret\""));
+    assert!(stage.fails(&["cookie-import-browser", "chrome"]).contains("browsers that have: Chromium"));
+    assert!(
+        stage
+            .fails(&["cookie-import-browser", "chromium", "--domain", "b.example"])
+            .contains("no cookies for b.example")
+    );
+    let log = std::fs::read_to_string(stage.folder.path().join("g/daemon.log")).unwrap_or_default();
+    assert!(!log.contains("s3cret") && !listed.contains("s3cret"));
+}
