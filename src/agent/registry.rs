@@ -169,19 +169,24 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
     }
 }
 
-/// The chosen one; else the first one that is there. One that only lacks a sign-in counts: it is better to be told so
-/// at once than to be answered by another. `found` holds at least the built-in one, which is always ready.
+/// The chosen one; else the first one with a model that is ready; else the first that only lacks a sign-in: it is
+/// better to be told so at once than to be answered without a model. `found` holds at least the built-in one, which is
+/// always ready.
 fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
-    let named = chosen.and_then(|name| found.iter().position(|info| info.name == *name));
-    let usable = |info: &AgentInfo| matches!(info.status, AgentStatus::Ready | AgentStatus::SignedOut);
-    if let Some(at) = named.or_else(|| found.iter().position(usable)) {
+    let first = |holds: &dyn Fn(&AgentInfo) -> bool| found.iter().position(holds);
+    let at = chosen
+        .and_then(|name| first(&|info| info.name == *name))
+        .or_else(|| first(&|info| info.has_model && info.status == AgentStatus::Ready))
+        .or_else(|| first(&|info| info.status == AgentStatus::SignedOut))
+        .or_else(|| first(&|info| info.status == AgentStatus::Ready));
+    if let Some(at) = at {
         found[at].default = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Agents, choose_default};
+    use super::{AgentSettings, Agents, OwnAgent, choose_default};
     use crate::agent::adapter::AgentEnvironment;
     use crate::agent::builtin::Builtin;
     use crate::agent::claude::ClaudeCode;
@@ -225,6 +230,34 @@ mod tests {
             let defaults: Vec<&str> = found.iter().filter(|info| info.default).map(|info| info.name.as_str()).collect();
             assert_eq!(defaults, [expected]);
         }
+    }
+
+    #[test]
+    fn one_that_is_ready_comes_before_one_that_is_signed_out() {
+        let mut found = [
+            info("claude", AgentStatus::SignedOut),
+            info("codex", AgentStatus::Ready),
+            info("builtin", AgentStatus::Ready),
+        ];
+        choose_default(&mut found, None);
+        assert!(found[1].default && !found[0].default);
+    }
+
+    #[test]
+    fn one_of_the_persons_own_takes_the_place_of_the_known_one() {
+        let own = OwnAgent {
+            name: "gemini".to_owned(),
+            label: Some("Mine".to_owned()),
+            program: PathBuf::from("/nowhere/mine"),
+            arguments: Vec::new(),
+        };
+        let agents = Agents::new(AgentSettings { own: vec![own], ..AgentSettings::default() });
+        let named = |name: &str| agents.get(&AgentName::new(name)).map(|agent| agent.label().to_owned());
+        assert_eq!(named("gemini").unwrap(), "Mine");
+        assert_eq!(
+            (named("codex").unwrap(), named("claude-agent-acp").unwrap()),
+            ("Codex".into(), "Claude (ACP)".into())
+        );
     }
 
     #[tokio::test]

@@ -232,7 +232,7 @@ impl Tab {
         Ok(Hold { tab: self.clone() })
     }
 
-    fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
+    pub(super) fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
         let mut state = self.browser.shared.state();
         if state.tabs.get(self.id).is_none() {
             return Err(BrowserError::TabClosed(self.id));

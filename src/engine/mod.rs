@@ -12,6 +12,7 @@ mod commands;
 mod config;
 mod connect;
 mod elements;
+mod failures;
 mod folders;
 mod handoff;
 mod handover;
@@ -19,6 +20,7 @@ mod history;
 mod hops;
 mod leftovers;
 pub mod lineage;
+mod model;
 mod policy;
 mod ports;
 mod provision;
@@ -114,7 +116,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
-    picks: Mutex<elements::Picks>,
+    pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
@@ -151,11 +153,11 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            programs: config.agent.programs.clone(),
-            own: config.own_agents(),
+            programs: config.agents.programs.clone(),
+            own: config.agents.own_agents(),
             // Chosen here, where it can change while the daemon runs.
             default: None,
-            environment: config.agent.environment.clone(),
+            environment: config.agents.environment.clone(),
         });
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
@@ -165,7 +167,7 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots: Slots::new(config.agent.at_once.unwrap_or_else(slots::by_memory)),
+                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
@@ -190,7 +192,7 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
-                picks: Mutex::default(),
+                pointing: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -303,7 +305,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
-        self.end_picks_of(id, None);
+        self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
@@ -361,7 +363,7 @@ impl Engine {
             known.opening.remove(client);
             known.panels.remove(client);
         }
-        self.end_picks_of(port, Some(&client));
+        self.end_pointing(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
@@ -407,7 +409,7 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.config().agent.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
     }
     fn slots(&self) -> &Slots {
         &self.inner.slots
@@ -424,7 +426,7 @@ impl Engine {
     /// Lives by the settings as they are now.
     async fn settings_changed(&self) {
         let config = self.config();
-        self.slots().set_limit(config.agent.at_once.unwrap_or_else(slots::by_memory));
+        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
         self.inner.config_changed.send_replace(());
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));

@@ -7,6 +7,7 @@ mod composed;
 mod contents;
 mod looks;
 mod marks;
+mod popups;
 mod refused;
 mod world;
 

@@ -3,13 +3,13 @@
 use axum::Router;
 use axum::extract::Path as UrlPath;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Output, registry};
+use gstack::command::{Context, Output, Progress, registry};
 use gstack::protocol::fault::Fault;
 use std::future::Future;
 use std::path::PathBuf;
@@ -75,6 +75,7 @@ impl World {
         let context = Context {
             only_on: None,
             pointer: None,
+            for_model: false,
             browser,
             pages: Pages::default(),
             tab: None,
@@ -82,6 +83,7 @@ impl World {
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }
@@ -199,7 +201,15 @@ async fn serve() -> u16 {
             "/file.bin",
             get(|| async { ([(header::CONTENT_TYPE, "application/octet-stream")], vec![7_u8; 1_500_000]) }),
         )
+        .route(
+            "/early",
+            get(|| async {
+                Html("<title>Early</title><script>console.log('first words'); fetch('/echo?first')</script>")
+            }),
+        )
         .route("/redirect", get(redirect))
+        .route("/to-file", get(|| async { Redirect::to("/file.bin") }))
+        .route("/to-metadata", get(|| async { Redirect::to("http://169.254.169.254/latest/") }))
         .route("/headers", get(all_headers))
         .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))
         .route("/{page}", get(fixture));

@@ -248,12 +248,12 @@ fn a_setting_is_changed_from_the_terminal_and_lived_by() {
     wait("the first agent", || world.agents().len() == 1);
     send(&mut extension, 1, "b", "say 1");
     extension.wait_for(1, "waiting-for-slot");
-    let (well, said) = world.run(&["settings", "set", "agent.at-once", "2"]);
-    assert!(well && said.contains("agent.at-once = 2"), "{said}");
+    let (well, said) = world.run(&["settings", "set", "agents.at-once", "2"]);
+    assert!(well && said.contains("agents.at-once = 2"), "{said}");
     assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
     let file = std::fs::read_to_string(world.home().join("config.toml")).unwrap();
     assert!(file.contains("at-once = 2 # mine"), "{file}");
-    assert!(!world.run(&["settings", "set", "agent.at-once", "0"]).0);
+    assert!(!world.run(&["settings", "set", "agents.at-once", "0"]).0);
     assert!(!world.run(&["settings", "get", "nonsense"]).0);
     finish(&world, extension);
 }

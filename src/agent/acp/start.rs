@@ -133,7 +133,8 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<
     };
     let (model_setting, models, current) = models_of(begun);
     let mut model = current;
-    if let (Some(wanted), Some(setting)) = (&launch.model, &model_setting) {
+    let named = launch.model.as_ref().filter(|model| is_model(model));
+    if let (Some(wanted), Some(setting)) = (named, &model_setting) {
         let mut asked = None;
         set_model(&session_id, setting, wanted, |method, params| asked = Some((method.to_owned(), params)));
         if let Some((method, params)) = asked {
@@ -205,6 +206,11 @@ fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Opti
     });
     let current = option.current_value.as_str().map(str::to_owned);
     (Some(ModelSetting::Option(option.id)), infos.collect(), current)
+}
+
+/// `fast` and `deep` say how much thought a message needs; ACP has no words for that.
+pub fn is_model(name: &str) -> bool {
+    !matches!(name, "fast" | "deep")
 }
 
 /// Hands the request that sets a model to `ask`.

@@ -314,6 +314,7 @@ impl Talk for AcpTalk {
     }
 
     fn set_model(&mut self, model: Option<String>, out: &mut Out) {
+        let model = model.filter(|model| super::start::is_model(model));
         let (Some(model), Some(setting)) = (model, &self.session.model_setting) else { return };
         super::start::set_model(&self.session.session_id, setting, &model, |method, params| {
             out.request(method, params);

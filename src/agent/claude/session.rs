@@ -255,6 +255,7 @@ impl Actor {
             Line::ControlRequest { request_id, request: ControlRequest::CanUseTool(request) } => {
                 match self.ready.permissions.judge(request_id, request, self.in_turn) {
                     Verdict::Ask(asked) => self.tell(AgentEvent::PermissionAsked(asked)).await,
+                    Verdict::Question(asked) => self.tell(AgentEvent::QuestionAsked(asked)).await,
                     Verdict::Reply(reply) => self.reply(reply).await,
                 }
             }
@@ -279,7 +280,7 @@ impl Actor {
 
     /// Passes an event on. What belongs to no turn of ours is left out, so that every turn has one beginning and one end.
     async fn forward(&mut self, event: AgentEvent) {
-        if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. }) {
+        if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_)) {
             return;
         }
         if let Some(notice) = self.ready.notice.take() {

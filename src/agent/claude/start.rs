@@ -118,12 +118,14 @@ async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
             let why = response.error.unwrap_or_else(|| "it refused to initialize".to_owned());
             return Err(Failure::Other(faults::broken(&why)));
         }
-        if let Some(account) = response.response.and_then(|initialized| initialized.account) {
+        let Some(initialized) = response.response else { return Ok(()) };
+        if let Some(account) = &initialized.account {
             if account.is_signed_out() {
                 return Err(Failure::Other(faults::signed_out()));
             }
-            ready.mapper.note_account(&account);
+            ready.mapper.note_account(account);
         }
+        ready.mapper.note_offers(initialized.offers());
         return Ok(());
     }
 }

@@ -42,7 +42,7 @@ const OFF: [&str; 15] = [
 /// Questions to the person, in words.
 const ON: [&str; 1] = ["default_mode_request_user_input"];
 
-/// Its arguments for a conversation.
+/// Its arguments for a conversation. Asks the disk which closed places there are.
 pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     let mut settings = plain_settings();
     let server: Table = [
@@ -57,7 +57,9 @@ pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     .collect();
     settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
     settings.push(("default_permissions".to_owned(), PROFILE.into()));
-    let closed = guard.places().map(|place| (place.display().to_string(), Value::from("deny")));
+    // Its sandbox does not start where a place is named that is not there.
+    let closed =
+        guard.places().filter(|place| place.exists()).map(|place| (place.display().to_string(), Value::from("deny")));
     let files: Table = std::iter::once((":root".to_owned(), "read".into())).chain(closed).collect();
     settings.push((format!("permissions.{PROFILE}.filesystem"), Value::Table(files)));
     to_arguments(&settings)
@@ -109,13 +111,17 @@ mod tests {
     fn nothing_secret_is_in_the_arguments_and_paths_are_quoted() {
         let url = "http://127.0.0.1:9/mcp".to_owned();
         let mcp = McpEndpoint { url, token: "secret".to_owned(), tools: Vec::new() };
-        let guard = Guard::new(Path::new("/srv/project"), Some(Path::new("/srv/a \"home\"")), &[]);
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("a \"home\"");
+        std::fs::create_dir_all(home.join(".ssh")).unwrap();
+        let guard = Guard::new(Path::new("/srv/project"), Some(&home), &[]);
         let all: Vec<String> =
             arguments(&mcp, &guard).into_iter().map(|argument| argument.into_string().unwrap()).collect();
         assert!(all.iter().all(|argument| !argument.contains("secret") && !argument.contains('\n')));
         let files = all.iter().find_map(|argument| argument.strip_prefix("permissions.gstack.filesystem=")).unwrap();
         let parsed: toml::Table = toml::from_str(&format!("x = {files}")).unwrap();
-        assert_eq!(parsed["x"]["/srv/a \"home\"/.ssh"].as_str(), Some("deny"));
+        assert_eq!(parsed["x"][home.join(".ssh").to_str().unwrap()].as_str(), Some("deny"));
+        assert!(parsed["x"].get(home.join(".aws").to_str().unwrap()).is_none());
         assert_eq!(parsed["x"][":root"].as_str(), Some("read"));
     }
 }

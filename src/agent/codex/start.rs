@@ -52,7 +52,8 @@ pub async fn start(program: &Path, launch: Launch) -> Result<Ready, Fault> {
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, &launch)).await {
         Ok(Ok(Begun { thread, uses_key, notice })) => {
-            let talk = CodexTalk::new(launch.tools, guard, launch.folder, thread, uses_key);
+            let mut talk = CodexTalk::new(launch.tools, guard, launch.folder, thread, uses_key);
+            talk.choose_model(launch.model);
             Ok(Ready { wire, talk, notice })
         }
         Ok(Err(fault)) => {
@@ -78,15 +79,12 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
         return Err(faults::signed_out());
     }
     let uses_key = account.account.as_ref().is_none_or(|account| account.kind == "apiKey");
-    let mut params = json!({
+    let params = json!({
         "cwd": launch.folder,
         // Whatever the sandbox does not let through is asked for.
         "approvalPolicy": "on-request",
         "developerInstructions": launch.system_prompt,
     });
-    if let Some(model) = &launch.model {
-        params["model"] = model.as_str().into();
-    }
     let mut notice = None;
     let resumed = match &launch.resume {
         Some(thread) => {

@@ -84,6 +84,11 @@ impl CodexTalk {
         }
     }
 
+    /// For the turns from now on: `fast`, `deep` or one of its models.
+    pub fn choose_model(&mut self, model: Option<String>) {
+        self.next_model = model;
+    }
+
     fn tell_session(&mut self, out: &mut Out) {
         if !std::mem::replace(&mut self.told_session, true) {
             out.tell(AgentEvent::SessionStarted { resume: self.thread.clone(), model: self.model.clone() });
@@ -416,9 +421,15 @@ impl Talk for CodexTalk {
             json!({"type": "image", "url": format!("data:{};base64,{data}", image.mime)})
         }));
         let mut params = json!({"threadId": self.thread, "input": input});
-        if let Some(model) = self.next_model.take() {
-            params["model"] = model.as_str().into();
-            self.model = Some(model);
+        match self.next_model.take().as_deref() {
+            // The same model thinks less, or more.
+            Some("fast") => params["effort"] = "low".into(),
+            Some("deep") => params["effort"] = "high".into(),
+            Some(model) => {
+                params["model"] = model.into();
+                self.model = Some(model.to_owned());
+            }
+            None => {}
         }
         self.used_before = self.used;
         let asked = out.request("turn/start", params);
@@ -447,7 +458,7 @@ impl Talk for CodexTalk {
     }
 
     fn set_model(&mut self, model: Option<String>, _out: &mut Out) {
-        self.next_model = model;
+        self.choose_model(model);
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {

@@ -34,6 +34,9 @@ struct Shared {
     gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
     turn: Mutex<CancellationToken>,
+    /// The tools whose calls were denied and whose steps have not ended yet. An agent is told in words only, and
+    /// reports a denied call like any that failed.
+    denied: Mutex<Vec<String>>,
 }
 
 enum Input {
@@ -70,7 +73,13 @@ enum Input {
 
 impl Runner {
     fn new(engine: Engine, conversation: Arc<Conversation>) -> Self {
-        Self(Arc::new(Shared { engine, conversation, gate: Mutex::default(), turn: Mutex::default() }))
+        Self(Arc::new(Shared {
+            engine,
+            conversation,
+            gate: Mutex::default(),
+            turn: Mutex::default(),
+            denied: Mutex::default(),
+        }))
     }
 
     pub(super) fn conversation(&self) -> &Arc<Conversation> {
@@ -124,6 +133,18 @@ impl Runner {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver
+    }
+
+    /// A tool call of the turn was denied, by the policy or by a person: its step says so.
+    pub(super) fn note_denied(&self, tool: &str) {
+        lock(&self.0.denied).push(tool.to_owned());
+    }
+
+    /// Whether the step of `tool` that failed now is one that was denied.
+    fn take_denied(&self, tool: &str) -> bool {
+        let mut denied = lock(&self.0.denied);
+        let at = denied.iter().position(|name| name == tool);
+        at.map(|at| denied.remove(at)).is_some()
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.
