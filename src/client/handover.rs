@@ -17,7 +17,8 @@ const END_LIMIT: Duration = Duration::from_secs(15);
 /// Asks a daemon that is older than this program to hand over; none where there is no such daemon.
 pub async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
     let older = State::read(home).is_some_and(|state| is_newer(VERSION, &state.version));
-    if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(false) {
+    // A lock that can't be looked at is taken for held: then the request says what is wrong.
+    if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
         return Ok(None);
     }
     let request = HandOver { version: VERSION.to_owned() };

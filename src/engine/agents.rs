@@ -34,7 +34,7 @@ impl Engine {
         let known = &self.inner.agents;
         let mut agents = if refresh { known.refresh().await } else { known.list().await };
         // A person's choice may be newer than what was found.
-        if let Some(chosen) = self.config().agent.default_name()
+        if let Some(chosen) = self.config().agents.default_name()
             && agents.iter().any(|agent| agent.name.as_str() == chosen)
         {
             agents.iter_mut().for_each(|agent| agent.default = agent.name.as_str() == chosen);
@@ -69,7 +69,7 @@ impl Engine {
         {
             return Choice { agent, model: None, is_model: false, direct: true, fault: None };
         }
-        let chosen = config.agent.default_name().map(AgentName::new);
+        let chosen = self.config().agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
         let agent = match wanted.map(|name| known.get(&name)) {
             Some(Ok(agent)) => agent,

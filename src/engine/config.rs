@@ -19,31 +19,10 @@ use std::time::Duration;
 pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
-    pub agent: AgentConfig,
-    /// Agents of the person's own, by name.
-    pub agents: BTreeMap<String, OwnAgentConfig>,
+    #[serde(alias = "agent")]
+    pub agents: AgentsConfig,
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
-}
-
-/// `[agents.NAME]`: a program that speaks the Agent Client Protocol.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OwnAgentConfig {
-    /// The program, looked for like all agents or as a path, and its arguments.
-    pub command: Vec<String>,
-    #[serde(default)]
-    pub protocol: AgentProtocol,
-    /// As the panel shows it; absent: its name.
-    #[serde(default)]
-    pub label: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AgentProtocol {
-    #[default]
-    Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -87,9 +66,29 @@ impl Default for BrowserConfig {
     }
 }
 
+/// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnAgentConfig {
+    /// The program, looked for like all agents or as a path, and its arguments.
+    pub command: Vec<String>,
+    #[serde(default)]
+    pub protocol: AgentProtocol,
+    /// As the panel shows it; absent: its name.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentProtocol {
+    #[default]
+    Acp,
+}
+
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AgentConfig {
+pub struct AgentsConfig {
     /// The agent of conversations that name none; absent or empty: the best that was found.
     pub default: Option<String>,
     /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
@@ -103,14 +102,14 @@ pub struct AgentConfig {
     pub at_once: Option<usize>,
     /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
     pub sleep_minutes: f64,
-    /// Each conversation works in a git worktree of its own.
-    pub worktrees: bool,
+    /// Agents of the person's own, by name.
+    pub own: BTreeMap<String, OwnAgentConfig>,
     /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
     /// all of it, because what is piped on must be whole.
     pub output_kilobytes: usize,
 }
 
-impl Default for AgentConfig {
+impl Default for AgentsConfig {
     fn default() -> Self {
         Self {
             default: None,
@@ -119,15 +118,28 @@ impl Default for AgentConfig {
             approval_minutes: 60,
             at_once: None,
             sleep_minutes: 10.0,
-            worktrees: false,
+            own: BTreeMap::new(),
             output_kilobytes: 60,
         }
     }
 }
 
-impl AgentConfig {
+impl AgentsConfig {
     pub fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
+    }
+    /// The agents of the person's own, as the agents' layer takes them.
+    pub fn own_agents(&self) -> Vec<OwnAgent> {
+        let own = |(name, agent): (&String, &OwnAgentConfig)| {
+            let (program, arguments) = agent.command.split_first()?;
+            Some(OwnAgent {
+                name: name.clone(),
+                label: agent.label.clone(),
+                program: program.into(),
+                arguments: arguments.iter().map(Into::into).collect(),
+            })
+        };
+        self.own.iter().filter_map(own).collect()
     }
     /// What one answer of a tool may hold, in bytes.
     pub fn most_output(&self) -> usize {
@@ -184,20 +196,6 @@ fn minutes(count: f64) -> Duration {
 }
 
 impl Config {
-    /// The agents of the person's own, as the agents' layer takes them.
-    pub fn own_agents(&self) -> Vec<OwnAgent> {
-        let own = |(name, agent): (&String, &OwnAgentConfig)| {
-            let (program, arguments) = agent.command.split_first()?;
-            Some(OwnAgent {
-                name: name.clone(),
-                label: agent.label.clone(),
-                program: program.into(),
-                arguments: arguments.iter().map(Into::into).collect(),
-            })
-        };
-        self.agents.iter().filter_map(own).collect()
-    }
-
     /// The configuration of a home; the defaults where there is no file.
     pub fn load(home: &Home) -> Result<Self, Fault> {
         let path = home.config_file();
@@ -223,18 +221,20 @@ impl Config {
             return Err("idle-exit-minutes must be more than 0".to_owned());
         }
         let numbers = [
-            ("sleep-minutes", config.agent.sleep_minutes),
+            ("sleep-minutes", config.agents.sleep_minutes),
             ("silence-minutes", config.watchdog.silence_minutes),
             ("total-minutes", config.watchdog.total_minutes),
         ];
         if let Some((name, _)) = numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
             return Err(format!("{name} must be 0 or more"));
         }
-        if config.agent.at_once == Some(0) {
+        if config.agents.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
         }
-        if let Some((name, _)) = config.agents.iter().find(|(_, agent)| agent.command.is_empty()) {
-            return Err(format!("agents.{name} has an empty command: name its program and arguments"));
+        if let Some((name, _)) = config.agents.own.iter().find(|(_, agent)| agent.command.is_empty()) {
+            return Err(format!(
+                "agents.own.{name} has an empty command: name the program and its arguments, as in [\"gemini\", \"--acp\"]"
+            ));
         }
         Ok(config)
     }
@@ -269,20 +269,19 @@ mod tests {
 
     #[test]
     fn an_agent_of_ones_own_has_a_program() {
-        let config = Config::parse("[agents.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n").unwrap();
-        let own = config.own_agents();
+        let config = Config::parse("[agents.own.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n").unwrap();
+        let own = config.agents.own_agents();
         assert_eq!((own[0].name.as_str(), own[0].arguments.len()), ("mine", 1));
-        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = []\n"));
-        assert!(Config::load(&home).unwrap_err().message.contains("agents.mine"));
+        assert!(Config::parse("[agents.own.mine]\ncommand = []\n").unwrap_err().contains("agents.own.mine"));
     }
 
     #[test]
     fn earlier_spellings_are_understood() {
         let text = "[daemon]\nidle_exit_minutes = 5\n[agent]\napproval_minutes = 2\ndefault = \"\"\n";
         let config = Config::parse(text).unwrap();
-        assert_eq!((config.daemon.idle_exit_minutes, config.agent.approval_minutes), (5.0, 2));
-        assert_eq!(config.agent.default_name(), None);
-        assert!(Config::parse("[agent]\nat-once = 0\n").unwrap_err().contains("at-once"));
+        assert_eq!((config.daemon.idle_exit_minutes, config.agents.approval_minutes), (5.0, 2));
+        assert_eq!(config.agents.default_name(), None);
+        assert!(Config::parse("[agents]\nat-once = 0\n").unwrap_err().contains("at-once"));
     }
 
     #[test]

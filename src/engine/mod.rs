@@ -153,11 +153,11 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            programs: config.agent.programs.clone(),
-            own: config.own_agents(),
+            programs: config.agents.programs.clone(),
+            own: config.agents.own_agents(),
             // Chosen here, where it can change while the daemon runs.
             default: None,
-            environment: config.agent.environment.clone(),
+            environment: config.agents.environment.clone(),
         });
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
@@ -167,7 +167,7 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots: Slots::new(config.agent.at_once.unwrap_or_else(slots::by_memory)),
+                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
@@ -409,7 +409,7 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.config().agent.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
     }
     fn slots(&self) -> &Slots {
         &self.inner.slots
@@ -426,7 +426,7 @@ impl Engine {
     /// Lives by the settings as they are now.
     async fn settings_changed(&self) {
         let config = self.config();
-        self.slots().set_limit(config.agent.at_once.unwrap_or_else(slots::by_memory));
+        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
         self.inner.config_changed.send_replace(());
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));

@@ -4,16 +4,24 @@ use crate::extension::Extension;
 use crate::world::{World, wait, weight};
 use serde_json::{Value, json};
 
-pub const ALL: &[(&str, fn())] = &[
-    ("an_agent_that_hangs_is_ended_and_named", an_agent_that_hangs_is_ended_and_named),
-    ("whatever_an_agent_prints_ends_in_a_clear_entry", whatever_an_agent_prints_ends_in_a_clear_entry),
-    ("a_long_line_and_a_flood_cost_no_memory", a_long_line_and_a_flood_cost_no_memory),
-    ("agents_take_turns_where_one_may_run", agents_take_turns_where_one_may_run),
-    ("an_idle_agent_sleeps_and_wakes_with_the_next_message", an_idle_agent_sleeps_and_wakes_with_the_next_message),
-    (
-        "waiting_messages_go_on_after_a_restart_where_that_is_set",
-        waiting_messages_go_on_after_a_restart_where_that_is_set,
-    ),
+/// A case under its own name.
+macro_rules! cases {
+    ($($name:ident),* $(,)?) => { &[$((stringify!($name), $name)),*] };
+}
+
+pub const ALL: &[(&str, fn())] = cases![
+    an_agent_that_hangs_is_ended_and_named,
+    whatever_an_agent_prints_ends_in_a_clear_entry,
+    a_long_line_and_a_flood_cost_no_memory,
+    agents_take_turns_where_one_may_run,
+    an_idle_agent_sleeps_and_wakes_with_the_next_message,
+    waiting_messages_go_on_after_a_restart_where_that_is_set,
+    an_older_daemon_hands_over_when_its_turn_is_done,
+    a_conversation_is_found_named_exported_deleted_and_brought_back,
+    a_setting_is_changed_from_the_terminal_and_lived_by,
+    a_full_disk_is_told_and_nothing_is_lost,
+    a_conversation_follows_its_tab,
+    a_panel_that_stops_reading_harms_no_other,
 ];
 
 fn begin(settings: &str, tabs: usize) -> (World, Extension) {
@@ -240,12 +248,12 @@ fn a_setting_is_changed_from_the_terminal_and_lived_by() {
     wait("the first agent", || world.agents().len() == 1);
     send(&mut extension, 1, "b", "say 1");
     extension.wait_for(1, "waiting-for-slot");
-    let (well, said) = world.run(&["settings", "set", "agent.at-once", "2"]);
-    assert!(well && said.contains("agent.at-once = 2"), "{said}");
+    let (well, said) = world.run(&["settings", "set", "agents.at-once", "2"]);
+    assert!(well && said.contains("agents.at-once = 2"), "{said}");
     assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
     let file = std::fs::read_to_string(world.home().join("config.toml")).unwrap();
     assert!(file.contains("at-once = 2 # mine"), "{file}");
-    assert!(!world.run(&["settings", "set", "agent.at-once", "0"]).0);
+    assert!(!world.run(&["settings", "set", "agents.at-once", "0"]).0);
     assert!(!world.run(&["settings", "get", "nonsense"]).0);
     finish(&world, extension);
 }
@@ -283,7 +291,7 @@ fn a_conversation_follows_its_tab() {
         tab.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         tab
     };
-    let mut opened = |extension: &mut Extension, tabs: Vec<Value>, removed: Vec<u64>, id: u64| {
+    let opened = |extension: &mut Extension, tabs: Vec<Value>, removed: Vec<u64>, id: u64| {
         extension.tell("tabs.changed", json!({ "tabs": tabs, "removed": removed })).unwrap();
         extension.ask("chat.open", json!({ "chromeTabId": id })).unwrap().unwrap()
     };

@@ -33,7 +33,7 @@ impl World {
         let script = format!("#!/bin/sh\ntrap '' TERM\n{}=1 exec '{}' \"$@\"\n", agent::VARIABLE, own.display());
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let config = format!("[agent]\ndefault = \"claude\"\n{settings}\n[agent.programs]\nclaude = {program:?}\n");
+        let config = format!("[agents]\ndefault = \"claude\"\n{settings}\n[agents.programs]\nclaude = {program:?}\n");
         fs::write(world.home().join("config.toml"), config).unwrap();
         world
     }
