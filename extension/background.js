@@ -3,7 +3,7 @@
  *
  * Every listener is registered here, synchronously at load, since Chrome may stop the worker at any
  * time and wakes it only for events that it registered. It holds no state that must outlive it.
- * @import { WorkingTab } from "./protocol.js"
+ * @import { Acting, WorkingTab } from "./protocol.js"
  */
 import { hello } from "./background/instance.js";
 import { faultOfLastError, mendsItself } from "./background/last-error.js";
@@ -34,6 +34,7 @@ const link = new NativeLink({
     if (message.method === "echo" && message.client == null) return link.notify("echoed", message.params);
     panels.notification(message);
     if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
+    if (message.method === "tabs.acting") marks.acting(/** @type {Acting} */ (message.params));
   },
   onState: (state) => {
     if (state.status === "connected") tabs.all();
@@ -45,7 +46,7 @@ const link = new NativeLink({
 const tabs = new TabReporter((params) => link.notify("tabs.changed", params));
 const marks = new PageMarks();
 /** @type {Panels} */
-const panels = new Panels({ link, tabsReported: () => tabs.settled(), onChange: () => welcome.check() });
+const panels = new Panels({ link, tabsReported: () => tabs.settled(), asked: (method, params) => marks.asked(method, params), onChange: () => welcome.check() });
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -73,7 +74,10 @@ chrome.tabs.onUpdated.addListener((tabId, change) => {
   if (change.status) marks.loaded(tabId);
 });
 chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
-chrome.tabs.onRemoved.addListener((tabId) => tabs.removed(tabId));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  tabs.removed(tabId);
+  marks.closed(tabId);
+});
 chrome.tabs.onAttached.addListener((_tabId, { newWindowId }) => void tabs.windowChanged(newWindowId));
 chrome.tabs.onReplaced.addListener((added, removed) => {
   tabs.removed(removed);

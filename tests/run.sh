@@ -2,7 +2,7 @@
 # Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
 #
 #   tests/run.sh            everything
-#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension e2e
+#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension oracle e2e
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,10 +13,10 @@ exec </dev/null
 # shellcheck source=install/packages.sh
 . install/packages.sh
 
-if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension e2e); fi
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension oracle e2e); fi
 for name in "${wanted[@]}"; do
   case "$name" in
-    fmt | clippy | rust | types | extension | e2e) ;;
+    fmt | clippy | rust | types | extension | oracle | e2e) ;;
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown stage $name; see tests/run.sh --help" ;;
   esac
@@ -53,11 +53,11 @@ packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null
 node_tests() { node --test --test-timeout=300000 --test-reporter=tap "$@"; }
 # One at a time: two browsers at once on two cores make both slow. A file that fails runs once more, said in words:
 # a machine that stalls for half a minute must not look like a defect, and a defect fails twice.
-e2e() {
+browser_tests() {
   local file out status=0
   cargo build --locked --quiet
   out=$(mktemp)
-  for file in tests/e2e/*.test.mjs; do
+  for file in "$@"; do
     if ! GSTACK_BROWSER_PATH=$browser node_tests "$file" >"$out" 2>&1; then
       grep -E '^ *not ok|error:' "$out" || true
       say "AGAIN: $file failed and runs once more"
@@ -71,12 +71,12 @@ e2e() {
 }
 
 say "Looking for what the tests need"
-if wants fmt || wants clippy || wants rust || wants e2e; then
+if wants fmt || wants clippy || wants rust || wants oracle || wants e2e; then
   need_rust "$root"
   need_compiler
 fi
 need_node
-if wants rust || wants e2e; then
+if wants rust || wants oracle || wants e2e; then
   need_browser
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
@@ -84,6 +84,7 @@ if wants rust || wants e2e; then
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
 fi
 if wants types || wants extension; then packages tests/extension; fi
+if wants oracle; then packages tests/oracle; fi
 if wants rust || wants e2e; then
   packages tests/e2e
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
@@ -94,7 +95,8 @@ stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
 stage rust count_cargo cargo test --locked --no-fail-fast
 stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
 stage extension count_node node_tests tests/extension/*.test.mjs
-stage e2e count_node e2e
+stage oracle count_node browser_tests tests/oracle/*.test.mjs
+stage e2e count_node browser_tests tests/e2e/*.test.mjs
 
 printf '\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -1,14 +1,19 @@
 /**
- * Pill and frame in the tabs that an agent works in.
+ * Pill, frame and cursor in the tabs that an agent works in.
  *
- * Owns which tabs carry our content script: only those that the daemon names, and no longer. Each holds a port
- * to this worker, so that its marks vanish with the worker too. Never draws anything itself.
- * @import { WorkingTab } from "../protocol.js"
+ * Owns which tabs carry our content script: those that the daemon names, and those whose refs a person looks at, so that
+ * what is drawn for both lies in one element. Each holds a port to this worker, so that its marks vanish with the worker
+ * too. Never draws anything itself.
+ * @import { Acting, WorkingTab } from "../protocol.js"
  */
+
+/** What a panel asks for that is drawn over its tab's page. */
+const DRAWS = new Set(["refs.show", "refs.highlight", "pick.start"]);
 
 export class PageMarks {
   /** @type {Map<number, { tab: WorkingTab, since: number }>} */ #working = new Map();
   /** @type {Map<number, chrome.runtime.Port>} */ #ports = new Map();
+  /** Tabs whose refs are shown, also after the next load. @type {Set<number>} */ #shown = new Set();
 
   /** The daemon's list: all tabs in which an agent works now. @param {WorkingTab[]} tabs */
   show(tabs) {
@@ -20,12 +25,32 @@ export class PageMarks {
 
   /** Nobody knows any more who works where. */
   clear() {
+    this.#shown.clear();
     this.show([]);
+  }
+
+  /** An agent's pointer goes somewhere in a page. @param {Acting} acting */
+  acting({ chromeTabId, x, y, pressed }) {
+    this.#ports.get(chromeTabId)?.postMessage({ type: "acting", x, y, pressed });
+  }
+
+  /** A panel is about to have something drawn: our element is made first. @param {string} method @param {unknown} params */
+  async asked(method, params) {
+    if (!DRAWS.has(method)) return;
+    const { chromeTabId, show } = /** @type {{ chromeTabId: number, show?: boolean }} */ (params);
+    if (show === true) this.#shown.add(chromeTabId);
+    if (show === false) this.#shown.delete(chromeTabId);
+    if (show !== false && !this.#ports.has(chromeTabId)) await this.#inject(chromeTabId);
   }
 
   /** A document was loaded: one of a working tab gets the marks anew. @param {number} tabId */
   loaded(tabId) {
-    if (this.#working.has(tabId)) void this.#inject(tabId);
+    if (this.#working.has(tabId) || this.#shown.has(tabId)) void this.#inject(tabId);
+  }
+
+  /** @param {number} tabId */
+  closed(tabId) {
+    this.#shown.delete(tabId);
   }
 
   /** The content script of a document is there. It is told and never listened to. @param {chrome.runtime.Port} port */
@@ -40,7 +65,9 @@ export class PageMarks {
   /** @param {number} tabId @param {chrome.runtime.Port} port */
   #tell(tabId, port) {
     const working = this.#working.get(tabId);
-    port.postMessage(working ? { type: "working", since: working.since, doing: working.tab.doing, waiting: working.tab.waiting } : { type: "idle" });
+    if (!working) return port.postMessage({ type: "idle" });
+    const { agentLabel, doing, waiting } = working.tab;
+    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing, waiting });
   }
 
   /** @param {number} tabId */

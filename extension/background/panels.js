@@ -8,7 +8,7 @@
 import { faultOf } from "../shared/fault.js";
 
 /** Requests about a tab: they may not overtake the report that tells the daemon of it. */
-const ABOUT_A_TAB = new Set(["chat.open", "command.run"]);
+const ABOUT_A_TAB = new Set(["chat.open", "command.run", "refs.list", "refs.show", "refs.highlight", "pick.start", "pick.stop"]);
 
 /**
  * @typedef {object} Panel
@@ -24,11 +24,13 @@ export class Panels {
    * @param {object} options
    * @param {NativeLink} options.link
    * @param {() => Promise<void>} options.tabsReported  settles when the daemon has heard of every tab event so far
+   * @param {(method: string, params: unknown) => Promise<void>} options.asked  what must be done before a request goes on
    * @param {() => void} options.onChange  a panel came, went or named its window
    */
-  constructor({ link, tabsReported, onChange }) {
+  constructor({ link, tabsReported, asked, onChange }) {
     this.link = link;
     this.tabsReported = tabsReported;
+    this.asked = asked;
     this.onChange = onChange;
   }
 
@@ -93,6 +95,7 @@ export class Panels {
   /** @param {Panel} panel @param {string} method @param {unknown} params */
   async #call(panel, method, params) {
     if (ABOUT_A_TAB.has(method)) await this.tabsReported();
+    await this.asked(method, params);
     return this.link.call(method, params, panel.id);
   }
 

@@ -32,6 +32,13 @@ pub fn find(program: &str, configured: Option<&Path>, environment: &AgentEnviron
     folders(environment).into_iter().map(|folder| folder.join(program)).find(|path| is_program(path))
 }
 
+/// The same without holding up the runtime: disks can be slow.
+pub async fn search(program: &str, configured: Option<PathBuf>, environment: &AgentEnvironment) -> Option<PathBuf> {
+    let (program, environment) = (program.to_owned(), environment.clone());
+    let search = move || find(&program, configured.as_deref(), &environment);
+    tokio::task::spawn_blocking(search).await.ok().flatten()
+}
+
 /// All folders that are looked in, in order.
 pub fn folders(environment: &AgentEnvironment) -> Vec<PathBuf> {
     let variable = |name: &str| environment.variables.get(OsStr::new(name));

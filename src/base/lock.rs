@@ -31,9 +31,18 @@ impl FileLock {
         Ok(Self { _file: file })
     }
 
-    /// Whether somebody holds it now.
-    pub fn is_held(path: &Path) -> bool {
-        path.exists() && matches!(Self::try_take(path), Ok(None))
+    /// Whether somebody holds it now. Looking makes no file, and keeps nobody from taking it for longer than the look.
+    pub fn is_held(path: &Path) -> io::Result<bool> {
+        let file = match OpenOptions::new().read(true).open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
 }
 
@@ -50,19 +59,19 @@ mod tests {
     fn one_holds_it_and_the_next_gets_it_when_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.lock");
-        assert!(!FileLock::is_held(&path));
+        assert!(!FileLock::is_held(&path).unwrap());
         assert!(!path.exists(), "looking makes no file");
         let first = FileLock::try_take(&path).unwrap().unwrap();
         assert!(FileLock::try_take(&path).unwrap().is_none());
-        assert!(FileLock::is_held(&path));
+        assert!(FileLock::is_held(&path).unwrap());
         let waiting = std::thread::spawn({
             let path = path.clone();
             move || FileLock::take(&path)
         });
         drop(first);
         let second = waiting.join().unwrap().unwrap();
-        assert!(FileLock::is_held(&path));
+        assert!(FileLock::is_held(&path).unwrap());
         drop(second);
-        assert!(!FileLock::is_held(&path));
+        assert!(!FileLock::is_held(&path).unwrap());
     }
 }

@@ -5,12 +5,14 @@
 
 use super::cdp::{Cdp, CdpError};
 use super::dialogs::Dialogs;
+use super::engage::auto_attach;
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::keeper_link::KeeperLink;
 use super::refused::Refused;
 use super::router::Router;
 use super::session::Session;
+use super::standing::Standing;
 use super::tab::Tab;
 use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, Tabs};
 use super::targets::ReadTabTargets;
@@ -86,6 +88,20 @@ pub(super) enum Role {
     Page(TabId),
     /// A frame in a process of its own.
     Frame(TabId),
+    /// A dedicated worker of the page or of a frame.
+    Worker(TabId),
+    /// A *tab* target that is just being opened and waits until it is known whether a page of ours opened it.
+    Opening(TargetId),
+}
+
+impl Role {
+    /// The tab that a session belongs to, once that is known.
+    pub(super) fn tab(&self) -> Option<TabId> {
+        match self {
+            Self::Tab(tab) | Self::Page(tab) | Self::Frame(tab) | Self::Worker(tab) => Some(*tab),
+            Self::Probe(_) | Self::Opening(_) => None,
+        }
+    }
 }
 
 /// An engaged tab's attachment.
@@ -114,6 +130,8 @@ pub(super) struct Desk {
     pub(super) order: Arc<tokio::sync::Mutex<()>>,
     pub(super) dialogs: Dialogs,
     pub(super) refused: Refused,
+    /// What each of its pages, frames and workers is given.
+    pub(super) standing: Vec<Standing>,
     /// Commands and turns that work on the tab now.
     pub(super) holds: usize,
     /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
@@ -123,7 +141,7 @@ pub(super) struct Desk {
 impl State {
     /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word.
     pub(super) fn forget_sessions(&mut self, tab: TabId) {
-        self.sessions.retain(|_, role| !matches!(role, Role::Tab(id) | Role::Page(id) | Role::Frame(id) if *id == tab));
+        self.sessions.retain(|_, role| role.tab() != Some(tab));
     }
 }
 
@@ -159,9 +177,7 @@ impl Shared {
         if let Some(engaged) = state.engaged.remove(&tab) {
             engaged.phase.send_replace(Phase::Failed(BrowserError::TabClosed(tab)));
         }
-        state
-            .sessions
-            .retain(|_, role| !matches!(role, Role::Tab(id) | Role::Page(id) | Role::Frame(id) if *id == tab));
+        state.forget_sessions(tab);
     }
 }
 
@@ -218,6 +234,9 @@ impl Browser {
             FilterEntry { exclude: Some(true), r#type: Some("browser".to_owned()) },
             FilterEntry { exclude: None, r#type: None },
         ]));
+        // A tab that a page of ours opens is set up before it asks for anything. Tabs that are there already are attached
+        // too; nothing is asked of them.
+        root.call(auto_attach("tab")).await?;
         // All present targets are reported before the reply.
         let mut tabs = self.events();
         root.call(discover).await?;

@@ -125,9 +125,77 @@ impl Shared {
             add.run_immediately = Some(true);
             session.post(add);
         }
-        session.post(auto_attach("iframe"));
+        self.give_standing(tab, session);
+        session.post(auto_attach_inner());
         self.read_frames(tab, session);
         session.post(RunIfWaitingForDebuggerParams {});
+    }
+
+    /// A worker gets what stands for its tab before its script runs.
+    pub(super) fn set_up_worker(&self, tab: TabId, session: &Session) {
+        let Some(id) = session.id().cloned() else { return };
+        self.state().sessions.insert(id, Role::Worker(tab));
+        session.post(NetworkEnable::default());
+        session.post(RuntimeEnable {});
+        self.give_standing(tab, session);
+        session.post(auto_attach("worker"));
+        session.post(RunIfWaitingForDebuggerParams {});
+    }
+
+    /// A tab that is being opened waits. Its page tells who opened it; until that is known it asks for nothing.
+    pub(super) fn tab_opening(self: &Arc<Self>, session: &Session, target: TargetId) {
+        let Some(id) = session.id().cloned() else { return };
+        let root = self.cdp.root();
+        self.state().sessions.insert(id.clone(), Role::Opening(target));
+        let mut auto = SetAutoAttachParams::new(true, true);
+        auto.flatten = Some(true);
+        let shared = Arc::downgrade(self);
+        let opening = session.clone();
+        // Its page is reported before this reply.
+        session.post_then(auto, move |_| {
+            opening.post(RunIfWaitingForDebuggerParams {});
+            let Some(shared) = shared.upgrade() else { return };
+            let mut state = shared.state();
+            if matches!(state.sessions.get(&id), Some(Role::Opening(_))) {
+                state.sessions.remove(&id);
+                drop(state);
+                root.post(detach_from(id));
+            }
+        });
+    }
+
+    /// The page of a tab that is being opened. Where a page of an engaged tab opened it, it is engaged too, and begins with
+    /// what stands for that one.
+    pub(super) fn page_opening(
+        self: &Arc<Self>,
+        parent: &SessionId,
+        tab_target: &TargetId,
+        session: &Session,
+        target: &TargetInfo,
+    ) {
+        let adopted = {
+            let mut state = self.state();
+            let opener = target.opener_id.as_deref().map(TargetId::new);
+            let opener = opener.and_then(|page| state.tabs.by_page(&page).map(|info| info.id));
+            let opener = opener.filter(|opener| state.engaged.contains_key(opener));
+            let tab = state.tabs.by_target(tab_target).filter(|tab| !state.engaged.contains_key(tab));
+            opener.zip(tab).map(|(opener, tab)| {
+                let (phase, _) = watch::channel(Phase::Attaching);
+                let tab_session = Some(parent.clone());
+                state.engaged.insert(tab, Engaged { tab_session, page: None, frames: FrameTree::default(), phase });
+                state.sessions.insert(parent.clone(), Role::Tab(tab));
+                let standing = state.desks.get(&opener).map(|desk| desk.standing.clone()).unwrap_or_default();
+                state.desks.entry(tab).or_default().standing = standing;
+                (tab, state.tabs.seen(target.clone(), false))
+            })
+        };
+        match adopted {
+            Some((tab, follows)) => {
+                self.follow(follows);
+                self.page_attached(tab, session, target);
+            }
+            None => session.post(RunIfWaitingForDebuggerParams {}),
+        }
     }
 
     fn engaging_failed(&self, tab: TabId, error: BrowserError) {
@@ -148,12 +216,20 @@ pub(super) fn detach_from(session: SessionId) -> DetachFromTargetParams {
 }
 
 /// Attaches to related targets of one type only, and holds them until they are set up.
-fn auto_attach(kind: &str) -> SetAutoAttachParams {
+pub(super) fn auto_attach(kind: &str) -> SetAutoAttachParams {
+    auto_attach_to(&[kind])
+}
+
+/// What is inside of a page: frames in other processes, and workers.
+fn auto_attach_inner() -> SetAutoAttachParams {
+    auto_attach_to(&["iframe", "worker"])
+}
+
+fn auto_attach_to(kinds: &[&str]) -> SetAutoAttachParams {
     let mut auto = SetAutoAttachParams::new(true, true);
     auto.flatten = Some(true);
-    auto.filter = Some(TargetFilter::new(vec![
-        FilterEntry { exclude: None, r#type: Some(kind.to_owned()) },
-        FilterEntry { exclude: Some(true), r#type: None },
-    ]));
+    let wanted = kinds.iter().map(|kind| FilterEntry { exclude: None, r#type: Some((*kind).to_owned()) });
+    let others = FilterEntry { exclude: Some(true), r#type: None };
+    auto.filter = Some(TargetFilter::new(wanted.chain([others]).collect::<Vec<_>>()));
     auto
 }

@@ -21,6 +21,7 @@ pub mod page;
 pub mod refused;
 mod router;
 pub mod session;
+mod standing;
 pub mod tab;
 pub mod tabs;
 mod targets;

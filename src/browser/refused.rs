@@ -78,9 +78,12 @@ impl Shared {
         let Some(address) = remote.and_then(|remote| remote.address).filter(|address| refuses(address)) else { return };
         tracing::warn!(%tab, address, "a page got an answer from a refused address");
         let mut state = self.state();
-        let document = answered.loader_id.as_str();
-        let is_shown = state.engaged.get(&tab).is_some_and(|engaged| engaged.frames.shows(document));
-        state.desks.entry(tab).or_default().refused.add(document, &address, is_shown);
+        let Some(engaged) = state.engaged.get(&tab) else { return };
+        let main = engaged.frames.main().map(|frame| frame.loader.clone()).unwrap_or_default();
+        // A worker asks for no document in particular: it is held against the page.
+        let document = if answered.loader_id.is_empty() { main } else { answered.loader_id };
+        let is_shown = engaged.frames.shows(&document);
+        state.desks.entry(tab).or_default().refused.add(&document, &address, is_shown);
     }
 
     /// A frame of the tab shows this document now.

@@ -90,8 +90,12 @@ impl Shared {
                 self.follow(follows);
             }
             "attachedToTarget" => {
-                let (Some(parent), Some(attached)) = (event.session(), event.read()) else { return };
-                self.attached(parent, attached);
+                let Some(attached) = event.read::<Attached>() else { return };
+                if is_root {
+                    self.attached_to_root(attached);
+                } else if let Some(parent) = event.session() {
+                    self.attached(parent, attached);
+                }
             }
             "detachedFromTarget" => {
                 let Some(Detached { session_id }) = event.read() else { return };
@@ -102,7 +106,7 @@ impl Shared {
     }
 
     fn attached(self: &Arc<Self>, parent: &SessionId, attached: Attached) {
-        let Attached { session_id, target_info } = attached;
+        let Attached { session_id, target_info, .. } = attached;
         let Some(role) = self.state().sessions.get(parent).cloned() else { return };
         let session = self.cdp.session(session_id);
         match role {
@@ -112,8 +116,23 @@ impl Shared {
                 self.follow(follows);
             }
             Role::Tab(tab) if is_primary_page(&target_info) => self.page_attached(tab, &session, &target_info),
+            Role::Opening(target) if is_primary_page(&target_info) => {
+                self.page_opening(parent, &target, &session, &target_info);
+            }
             Role::Page(tab) | Role::Frame(tab) if target_info.kind == "iframe" => self.set_up(tab, &session, false),
+            Role::Page(tab) | Role::Frame(tab) | Role::Worker(tab) if target_info.kind == "worker" => {
+                self.set_up_worker(tab, &session);
+            }
             _ => session.post(RunIfWaitingForDebuggerParams {}),
+        }
+    }
+
+    /// Not what was attached on purpose: its caller knows its session from the reply.
+    fn attached_to_root(self: &Arc<Self>, attached: Attached) {
+        let Attached { session_id, target_info, waiting_for_debugger } = attached;
+        if target_info.kind == "tab" && waiting_for_debugger {
+            let target = TargetId::new(target_info.target_id);
+            self.tab_opening(&self.cdp.session(session_id), target);
         }
     }
 
@@ -157,7 +176,7 @@ impl Shared {
                     engaged.frames.session_ended(session);
                 }
             }
-            Some(Role::Probe(_)) | None => {}
+            Some(Role::Probe(_) | Role::Opening(_) | Role::Worker(_)) | None => {}
         }
     }
 
@@ -170,7 +189,7 @@ impl Shared {
     }
 
     fn network_event(&self, event: &Event) {
-        if let Some(tab) = event.session().and_then(|session| self.tab_of(session)) {
+        if let Some(tab) = event.session().and_then(|session| self.state().sessions.get(session)?.tab()) {
             self.answered(tab, event);
         }
     }

@@ -180,7 +180,8 @@ impl Tab {
         let session = session.id().cloned().ok_or(BrowserError::FrameGone)?;
         Ok(Context { session, id: *made.execution_context_id.inner(), unique: None })
     }
-    fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
+    /// A world that has been reported; none is made.
+    pub(super) fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         Ok(engaged.frames.context(frame.as_str(), world).cloned())
@@ -231,7 +232,7 @@ impl Tab {
         Ok(Hold { tab: self.clone() })
     }
 
-    fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
+    pub(super) fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
         let mut state = self.browser.shared.state();
         if state.tabs.get(self.id).is_none() {
             return Err(BrowserError::TabClosed(self.id));

@@ -141,6 +141,10 @@ impl Tabs {
     pub(super) fn has_untold(&self) -> bool {
         self.tabs.values().any(|known| !known.settled)
     }
+    /// By *tab* target.
+    pub(super) fn by_target(&self, target: &TargetId) -> Option<TabId> {
+        self.by_target.get(target).copied()
+    }
     /// By *tab* target, once it was told of.
     pub(super) fn told_by_target(&self, target: &TargetId) -> Option<TabId> {
         self.by_target.get(target).copied().filter(|id| self.tabs.get(id).is_some_and(|known| known.told))

@@ -53,6 +53,8 @@ pub(super) struct TargetLost {
 pub(super) struct Attached {
     pub session_id: SessionId,
     pub target_info: TargetInfo,
+    #[serde(default)]
+    pub waiting_for_debugger: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -7,6 +7,7 @@ use super::audit;
 use super::policy::{self, Rules};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -44,6 +45,9 @@ pub enum Invocation {
     Audit(AuditRequest),
     Policy(Rules),
     Agents,
+    Activity {
+        follow: bool,
+    },
     InstallHost {
         user_data_dir: Option<PathBuf>,
         dry_run: bool,
@@ -122,6 +126,9 @@ pub fn command() -> Command {
         policy::command(),
         audit::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
+        Command::new("activity")
+            .about("What was done in the browser, and by whom; secrets are left out")
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Go on with what comes")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
         Command::new("completions")
@@ -220,6 +227,18 @@ fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<Strin
     Ok(rest)
 }
 
+/// The fault for a command that does not exist, with the nearest one, where that is what is wrong.
+pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let known = command();
+    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
+    Some(registry::unknown_among(name, &names))
+}
+
 /// A tab's number as people write it.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&format!("{text:?} is no tab number; `gstack tabs` lists them")))
@@ -259,6 +278,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "policy" => Invocation::Policy(policy::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "agents" => Invocation::Agents,
+        "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {
             let (user_data_dir, dry_run) = host();
             Invocation::InstallHost { user_data_dir, dry_run }
@@ -319,6 +339,15 @@ mod tests {
         {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_brings_the_nearest_to_mind() {
+        for (typed, near) in [("clik", "click"), ("conect", "connect"), ("aprovals", "approvals")] {
+            let fault = unknown_command(&parsed(&[typed]).unwrap_err()).unwrap();
+            assert_eq!(fault.hint, Some(format!("Did you mean: {near}?")));
+        }
+        assert!(unknown_command(&parsed(&["--tab", "x", "url"]).unwrap_err()).is_none());
     }
 
     #[test]

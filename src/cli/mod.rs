@@ -2,6 +2,7 @@
 //!
 //! Owns words and exit codes on a terminal. Never does a command's work itself.
 
+mod activity;
 mod approvals;
 pub mod arguments;
 mod audit;
@@ -26,6 +27,7 @@ use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -44,13 +46,18 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(fault) = arguments::unknown_command(&error) {
+                return terminal.fail(&fault);
+            }
             // Help and version come this way too; clap knows which stream and code they take.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
         }
     };
+    let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
+        Err(fault) if json => terminal::fail_in_json(&fault),
         Err(fault) => terminal.fail(&fault),
     }
 }
@@ -120,6 +127,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let agents: Agents = client.get("/agents").await?;
             show(json, &agents, || agents_text(&agents, terminal))?;
         }
+        Invocation::Activity { follow } => activity::activity(&running, follow, json, terminal).await?,
         Invocation::InstallHost { user_data_dir, dry_run } => {
             hosts::install(&home, hosts::options(user_data_dir, dry_run), json, terminal)?;
         }
@@ -144,7 +152,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 "download" if !json => progress::run(&client, &request).await?,
                 _ => client.post("/command", &request).await?,
             };
-            show(json, &result, || result.output.clone())?;
+            // As over HTTP.
+            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
+            show(json, &as_json, || result.output.clone())?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -174,7 +184,8 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
 
 async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
-    let of_browser = if FileLock::is_held(&client.home().keeper_lock()) { client } else { running };
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Empty {}).await
 }
 
@@ -183,7 +194,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
-            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    false => "Stopped.",
+                },
+            );
             Ok(())
         }
         Err(fault) if fault.code == FaultCode::DaemonDown => {
@@ -220,9 +237,16 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();
         let default = if agent.default { " (default)" } else { "" };
-        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        let label = format!("{} {version}", agent.label);
+        let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
+        }
+        if let Some(account) = &agent.account {
+            line.push_str(&format!("\n    Signed in: {account}"));
+        }
+        if let Some(warning) = &agent.warning {
+            line.push_str(&format!("\n    {warning}"));
         }
         if let Some(fault) = &agent.fault {
             line.push_str(&format!("\n    {}", fault.message));

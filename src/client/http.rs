@@ -2,6 +2,7 @@
 //!
 //! Owns the HTTP of a client. Never retries: whether a command ran is the caller's question.
 
+use super::events::Events;
 use super::start;
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -53,6 +54,15 @@ impl Client {
         Ok(Lines { body: response.into_body(), buffer: BytesMut::new() })
     }
 
+    /// An answer of server-sent events.
+    pub async fn events(&self, path: &str) -> Result<Events, Fault> {
+        let response = self.send(Method::GET, path, Bytes::new()).await?;
+        if !response.status().is_success() {
+            return Err(refusal(response).await);
+        }
+        Ok(Events::new(Lines { body: response.into_body(), buffer: BytesMut::new() }))
+    }
+
     async fn connect(&self) -> Result<UnixStream, Fault> {
         if self.start {
             return start::connect(&self.home, self.home.http_socket()).await;
@@ -95,11 +105,19 @@ pub struct Lines {
 impl Lines {
     /// The next line as a value; `None` at the end. An end in mid-line is a fault.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
+        match self.next_line().await? {
+            Some(line) => serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e)),
+            None => Ok(None),
+        }
+    }
+
+    /// The next line, without its end.
+    pub(super) async fn next_line(&mut self) -> Result<Option<BytesMut>, Fault> {
         loop {
             if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {
                 let line = self.buffer.split_to(end);
                 self.buffer.advance(1);
-                return serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e));
+                return Ok(Some(line));
             }
             match self.body.frame().await {
                 None if self.buffer.is_empty() => return Ok(None),

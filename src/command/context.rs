@@ -5,7 +5,7 @@
 use super::envelope;
 use super::progress::Progress;
 use crate::browser::browser::Browser;
-use crate::browser::page::{Page, Pages};
+use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::Fault;
@@ -35,6 +35,8 @@ pub struct Context {
     pub only_on: Option<String>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
+    /// Told where input goes, where somebody is shown what is done.
+    pub pointer: Option<PointerWatch>,
     /// Ends the command.
     pub cancel: CancellationToken,
 }
@@ -56,7 +58,7 @@ impl Context {
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()))
+        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()).watched_by(self.pointer.clone()))
     }
 }
 
@@ -71,7 +73,9 @@ pub struct Output {
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,
-    /// Our own words about it, which come after the envelope.
+    /// Our own words about it, which come before the envelope.
+    pub head: Option<String>,
+    /// The same, after it.
     pub note: Option<String>,
 }
 
@@ -117,6 +121,9 @@ impl Output {
             Some(url) => wrap(&self.text, url),
             None => self.text,
         };
+        if let Some(head) = self.head {
+            output = format!("{head}\n{output}");
+        }
         if let Some(note) = self.note {
             output.push('\n');
             output.push_str(&note);

@@ -2,7 +2,7 @@
 
 use super::tools::ConversationTools;
 use super::{Engine, lock};
-use crate::agent::adapter::{Agent, AgentEnvironment};
+use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::base::site;
 use crate::chat::Conversation;
 use crate::protocol::agents::AgentInfo;
@@ -78,6 +78,13 @@ impl Engine {
     }
     pub(super) fn agent_ended(&self, id: &ConversationId) {
         lock(&self.inner.agents_running).remove(id);
+    }
+
+    /// A running agent said what it offers: panels are told where that is news.
+    pub(super) fn agent_offers(&self, name: &AgentName, offers: Offers) {
+        if let Some(agents) = self.inner.agents.learn(name, offers) {
+            self.ports().broadcast(&ToPanel::AgentsChanged(Agents { agents }));
+        }
     }
 
     // Tokens.

@@ -17,7 +17,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
 use crate::protocol::methods::{
     AgentsChoose, ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
-    FileRead, NewAttachment, Rendered, Sent,
+    FileRead, NewAttachment, QuestionAnswer, Rendered, Sent,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -173,6 +173,12 @@ impl Engine {
     pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let conversation = self.conversation(&answer.conversation_id)?;
         self.runner(&conversation).answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault())
+    }
+
+    /// Answers a question of an agent. The first answer counts.
+    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        let conversation = self.conversation(&answer.conversation_id)?;
+        self.runner(&conversation).answer_question(&answer.question_id, answer.answers, by)
     }
 
     /// The approvals that wait, in all conversations.

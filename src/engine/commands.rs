@@ -6,8 +6,9 @@ use super::Engine;
 use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
-use crate::browser::page::Pages;
+use crate::browser::page::{Pages, PointerWatch};
 use crate::command::{Arguments, Context, Output, Progress, Spec, control, registry};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -19,17 +20,17 @@ use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// A command from the terminal or a script.
-    pub async fn command(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
-        self.command_telling(request, Progress::default()).await
+    pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        self.command_telling(request, source, Progress::default()).await
     }
 
     /// The same with lines that tell how far it is; the last is `Done` or `Failed`. Ends when nobody reads them.
-    pub fn command_in_lines(&self, request: CommandRequest, lines: mpsc::Sender<CommandLine>) {
+    pub fn command_in_lines(&self, request: CommandRequest, source: ActivitySource, lines: mpsc::Sender<CommandLine>) {
         let engine = self.clone();
         self.spawn(async move {
             let progress = Progress::to(lines.clone());
             let outcome = tokio::select! {
-                outcome = engine.command_telling(request, progress) => outcome,
+                outcome = engine.command_telling(request, source, progress) => outcome,
                 () = lines.closed() => return,
             };
             let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
@@ -39,7 +40,19 @@ impl Engine {
         });
     }
 
-    async fn command_telling(&self, request: CommandRequest, progress: Progress) -> Result<CommandResult, Fault> {
+    async fn command_telling(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
+        let outcome = self.command_of_client(request, progress).await;
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+
+    async fn command_of_client(&self, request: CommandRequest, progress: Progress) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -61,7 +74,7 @@ impl Engine {
             self.start_headless(&request).await?;
         }
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None };
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
         self.inner.browsers.failures.note(outcome, self.is_unseen()).map(Output::into_result)
     }
@@ -74,8 +87,11 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
+        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
     }
 
     /// Runs a command on a tab, or on the current one.
@@ -124,6 +140,7 @@ impl Engine {
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
+            pointer: target.pointer,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -165,6 +182,8 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
     pub(super) only_on: Option<String>,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -3,6 +3,7 @@
 //! Owns the shape and the defaults. Read when the daemon starts; a wrong file stops it with words,
 //! because a setting that is silently ignored is worse.
 
+use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
@@ -17,6 +18,28 @@ pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
     pub agent: AgentConfig,
+    /// Agents of the person's own, by name.
+    pub agents: BTreeMap<String, OwnAgentConfig>,
+}
+
+/// `[agents.NAME]`: a program that speaks the Agent Client Protocol.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnAgentConfig {
+    /// The program, looked for like all agents or as a path, and its arguments.
+    pub command: Vec<String>,
+    #[serde(default)]
+    pub protocol: AgentProtocol,
+    /// As the panel shows it; absent: its name.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentProtocol {
+    #[default]
+    Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -108,7 +131,27 @@ impl Config {
                 Fault::new(FaultCode::BadRequest, message).hint("Mend the line, or remove it: 30 is the default.")
             );
         }
+        let empty = config.agents.iter().find(|(_, agent)| agent.command.is_empty());
+        if let Some((name, _)) = empty {
+            let message = format!("{}: agents.{name} has an empty command", path.display());
+            return Err(Fault::new(FaultCode::BadRequest, message)
+                .hint("Name the program and its arguments: command = [\"gemini\", \"--acp\"]."));
+        }
         Ok(config)
+    }
+
+    /// The agents of the person's own, as the agents' layer takes them.
+    pub fn own_agents(&self) -> Vec<OwnAgent> {
+        let own = |(name, agent): (&String, &OwnAgentConfig)| {
+            let (program, arguments) = agent.command.split_first()?;
+            Some(OwnAgent {
+                name: name.clone(),
+                label: agent.label.clone(),
+                program: program.into(),
+                arguments: arguments.iter().map(Into::into).collect(),
+            })
+        };
+        self.agents.iter().filter_map(own).collect()
     }
 }
 
@@ -137,6 +180,15 @@ mod tests {
         let config = Config::load(&home).unwrap();
         assert_eq!(config.daemon.idle_exit(), Duration::from_secs(300));
         assert_eq!(config.daemon.port, 34567);
+    }
+
+    #[test]
+    fn an_agent_of_ones_own_has_a_program() {
+        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n"));
+        let own = Config::load(&home).unwrap().own_agents();
+        assert_eq!((own[0].name.as_str(), own[0].arguments.len()), ("mine", 1));
+        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = []\n"));
+        assert!(Config::load(&home).unwrap_err().message.contains("agents.mine"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Owns ports, conversations' tasks, the browser in use, agents, tokens and approvals, and joins the layers
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
+mod activity;
 mod agents;
 mod attach;
 mod browsers;
@@ -10,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod elements;
 mod failures;
 mod handoff;
 mod hops;
@@ -25,6 +27,7 @@ mod tools;
 mod turn_steps;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
 pub use provision::Provision;
@@ -41,6 +44,7 @@ use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{AgentName, ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
@@ -90,6 +94,9 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
+    picks: Mutex<elements::Picks>,
+    /// What was done in the browser.
+    activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -123,7 +130,8 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            claude_path: config.agent.programs.get("claude").cloned(),
+            programs: config.agent.programs.clone(),
+            own: config.own_agents(),
             default: config.agent.default.clone().map(AgentName::new),
             environment: config.agent.environment.clone(),
         });
@@ -153,6 +161,8 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
+                picks: Mutex::default(),
+                activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -192,6 +202,10 @@ impl Engine {
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
+    /// Ends when the daemon does.
+    pub fn ended(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
     /// Whether anybody needs the daemon: a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
@@ -226,6 +240,8 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.end_picks_of(id, None);
+        self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
         self.update_busy();
@@ -280,6 +296,8 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.panels.remove(client);
         }
+        self.end_picks_of(port, Some(&client));
+        self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

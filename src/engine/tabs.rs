@@ -245,7 +245,7 @@ impl Engine {
     }
 
     /// A tab of ours as one port's Chrome knows it.
-    fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+    pub(super) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         let book = self.tab_book();
         let known = book.reported.get(&port)?;

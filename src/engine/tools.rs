@@ -17,6 +17,7 @@ use crate::base::site;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Class, Output, Spec, registry, tool_schema};
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -64,7 +65,16 @@ impl ConversationTools {
         offered::call_of(tool, arguments)
     }
 
+    /// Runs a call, and the activity says so, whatever becomes of it.
     async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
+        let tab = self.runner.conversation().info().tab_id;
+        let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call.command, &call.args);
+        let outcome = self.run_permitted(call, cancel).await;
+        begun.end(outcome.as_ref().map(|result| result.text.as_str()));
+        outcome
+    }
+
+    async fn run_permitted(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
         // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`, no other tab.
         let spec = if self.by_person {
             registry::get(&call.command)?
@@ -81,7 +91,13 @@ impl ConversationTools {
         let folder = PathBuf::from(&info.folder);
         // What was allowed here must not land on the page that came meanwhile.
         let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
-        let target = Target { tab: Some(tab), moves_current: false, cwd: Some(&folder), only_on };
+        let target = Target {
+            tab: Some(tab),
+            moves_current: false,
+            cwd: Some(&folder),
+            only_on,
+            pointer: self.engine.shows_pointer(tab),
+        };
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         if !self.by_person {
             output.cut(self.engine.config().agent.most_output(), how_to_narrow(spec));
@@ -182,14 +198,19 @@ impl Tools for ConversationTools {
             }
             // A stop ends the call even where the agent does not take it back.
             let cancel = cancel.child_token();
+            let name = call.command.clone();
             let mut call = std::pin::pin!(self.run_call(call, cancel.clone()));
-            tokio::select! {
+            let outcome = tokio::select! {
                 outcome = &mut call => outcome,
                 () = turn.cancelled() => {
                     cancel.cancel();
                     call.await
                 }
+            };
+            if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) && !self.by_person {
+                self.runner.note_denied(&name);
             }
+            outcome
         }
         .boxed()
     }

@@ -2,6 +2,7 @@
 //!
 //! Owns routes, their guard and the forms of answers. Never does a command's work: the engine does.
 
+mod activity;
 mod answer;
 mod guard;
 mod listen;

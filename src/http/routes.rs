@@ -1,11 +1,13 @@
 //! The routes, in three rings: open to anybody on this machine, to the token, to the person alone.
 
+use super::activity;
 use super::answer::Refusal;
 use super::guard::{self, Access, Caller};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
@@ -42,6 +44,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
+        .route("/activity/stream", get(activity::stream))
+        .route("/activity/history", get(activity::history))
+        .route("/refs", get(activity::refs))
         .layer(from_fn_with_state(access, guard::private));
     let person = Router::new()
         .route("/connect", post(connect))
@@ -102,7 +107,7 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let result = engine.command(request).await?;
+    let result = engine.command(request, source_of(&caller)).await?;
     if own {
         return Ok(Json(result).into_response());
     }
@@ -113,10 +118,22 @@ async fn command(
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
 }
 
-async fn command_lines(State(engine): State<Engine>, Body(request): Body<CommandRequest>) -> Response {
+async fn command_lines(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    Body(request): Body<CommandRequest>,
+) -> Response {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.command_in_lines(request, sender);
+    engine.command_in_lines(request, source_of(&caller), sender);
     json_lines(lines)
+}
+
+/// Whose doing it is, for the list of what was done.
+fn source_of(caller: &Caller) -> ActivitySource {
+    match caller {
+        Caller::Socket(_) => ActivitySource::Terminal,
+        Caller::Port => ActivitySource::Http,
+    }
 }
 
 async fn status(State(engine): State<Engine>) -> Json<Status> {

@@ -47,6 +47,10 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
             | ToDaemon::FileRead(_)
+            | ToDaemon::RefsList(_)
+            | ToDaemon::RefsShow(_)
+            | ToDaemon::RefsHighlight(_)
+            | ToDaemon::PickStart(_)
             | ToDaemon::ConversationsList(_)
     )
 }
@@ -111,8 +115,20 @@ impl Request {
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
-            other @ (ToDaemon::QuestionAnswer(_)
-            | ToDaemon::ConversationsRename(_)
+            ToDaemon::ActivitySubscribe(subscribe) => {
+                let answer = |page| reply.give(Ok(page));
+                if let Err(fault) = engine.activity_subscribe(port, client, subscribe.after, answer) {
+                    reply.fail(fault);
+                }
+            }
+            ToDaemon::ActivityUnsubscribe(Empty {}) => {
+                engine.activity_unsubscribe(port, client.as_ref());
+                reply.give(Ok(Empty {}));
+            }
+            ToDaemon::QuestionAnswer(answer) => {
+                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
+            }
+            other @ (ToDaemon::ConversationsRename(_)
             | ToDaemon::ConversationsDelete(_)
             | ToDaemon::ConversationsRestore(_)
             | ToDaemon::ConversationsExport(_)
@@ -121,19 +137,17 @@ impl Request {
             | ToDaemon::ConversationsTab(_)
             | ToDaemon::InboxLeave(_)
             | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-            | ToDaemon::ActivitySubscribe(_)
-            | ToDaemon::ActivityUnsubscribe(_)
-            | ToDaemon::RefsList(_)
-            | ToDaemon::RefsShow(_)
-            | ToDaemon::RefsHighlight(_)
-            | ToDaemon::PickStart(_)
-            | ToDaemon::PickStop(_)) => {
+            | ToDaemon::SettingsSet(_)) => {
                 reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
             }
             ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
             ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
             ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
+            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
+            ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }

@@ -6,6 +6,8 @@
 mod composed;
 mod contents;
 mod looks;
+mod marks;
+mod popups;
 mod refused;
 mod world;
 

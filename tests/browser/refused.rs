@@ -99,8 +99,8 @@ fn nothing_of_a_refused_address_is_read_however_it_came_into_the_page() {
         assert!(world.run("text", &[]).await.contains("Next"));
 
         // Back into its history.
-        world.run("js", &[&format!("location.href = '{secret}'")]).await;
-        let mut refused = false;
+        let away = world.output("js", &[&format!("location.href = '{secret}'")]).await;
+        let mut refused = away.is_err_and(|fault| fault.code == FaultCode::UrlRefused);
         for _ in 0..50 {
             refused |= world.output("text", &[]).await.is_err_and(|fault| fault.code == FaultCode::UrlRefused);
             if refused {
@@ -116,6 +116,30 @@ fn nothing_of_a_refused_address_is_read_however_it_came_into_the_page() {
         // Two pages compared.
         assert_eq!(world.fault("diff", &[&start, &secret]).await.code, FaultCode::UrlRefused);
         world.run("goto", &[&start]).await;
+        world
+    });
+}
+#[test]
+fn a_popup_to_a_refused_address_is_not_read() {
+    with_world(|world| async move {
+        let secret = serve_secret().await;
+        world.open_hidden("next.html").await;
+        world
+            .run(
+                "js",
+                &[&format!(
+                    "document.body.innerHTML = `<button id=go onclick=\"window.open('{secret}')\">go</button>`"
+                )],
+            )
+            .await;
+        let before = world.context.browser.tabs().len();
+        world.run("click", &["#go"]).await;
+        world.opened_up_to(before + 1).await;
+        let popup = world.context.browser.tabs().last().unwrap().id;
+        world.run("tab", &[&popup.to_string()]).await;
+        let text = world.fault("text", &[]).await;
+        assert_eq!(text.code, FaultCode::UrlRefused, "{text:?}");
+        nothing_is_read(&world, "a popup").await;
         world
     });
 }

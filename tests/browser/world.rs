@@ -74,6 +74,7 @@ impl World {
         std::fs::create_dir(&temp_folder).unwrap();
         let context = Context {
             only_on: None,
+            pointer: None,
             browser,
             pages: Pages::default(),
             tab: None,
@@ -198,6 +199,12 @@ async fn serve() -> u16 {
         .route(
             "/file.bin",
             get(|| async { ([(header::CONTENT_TYPE, "application/octet-stream")], vec![7_u8; 1_500_000]) }),
+        )
+        .route(
+            "/early",
+            get(|| async {
+                Html("<title>Early</title><script>console.log('first words'); fetch('/echo?first')</script>")
+            }),
         )
         .route("/redirect", get(redirect))
         .route("/to-file", get(|| async { Redirect::to("/file.bin") }))

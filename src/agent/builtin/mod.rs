@@ -124,6 +124,11 @@ impl AgentSession for Session {
         Box::pin(std::future::ready(()))
     }
 
+    /// It has none.
+    fn set_model(&mut self, _model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             if let Some(running) = self.running.take() {

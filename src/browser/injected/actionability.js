@@ -1,8 +1,8 @@
 /*
  * Waiting until an element can be acted on, and where to act.
  *
- * Owns Playwright's conditions (attached, visible, stable, enabled, editable, receives events) and the guard that
- * looks at real pointer events before the page does. Sends no input itself: the daemon does, with trusted events.
+ * Owns Playwright's conditions (attached, visible, stable, enabled, editable, receives events). Sends no input itself:
+ * the daemon does, with trusted events.
  */
 
 /* Several matches, in the words of an error. */
@@ -100,8 +100,11 @@ async function look(target, needs, attempt) {
   return { ...done, point: hit.point };
 }
 
-/* Clicking an icon in a disabled button does nothing either. */
-const enabledSubject = (element) => element.closest('button, select, input, textarea, [role=button]') ?? element;
+/* Clicking an icon in a disabled button does nothing either, nor does the label of a disabled field. */
+function enabledSubject(element) {
+  const own = element.closest('button, select, input, textarea, a, [role=button], [role=link]');
+  return own ?? element.closest('label')?.control ?? element;
+}
 
 function notEditable(element) {
   const tag = tagOf(element);
@@ -152,19 +155,42 @@ async function hittable(element, attempt) {
   return blocker === null ? { point } : { blocked: blocker };
 }
 
-const scrollIntoView = (element, block = 'center') =>
-  rectangleBearer(element).scrollIntoView({ behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
+function scrollIntoView(element, block = 'center') {
+  const boxed = boxOf(element);
+  if (boxed) {
+    boxed.scrollIntoView({ behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
+    return;
+  }
+  // Text without a box of its own: only the page itself can be scrolled to it.
+  const [text] = rectanglesOf(element);
+  if (text) scrollBy({ top: text.top - innerHeight / 2, behavior: 'instant' });
+}
 
-/* `display: contents` has no rectangle of its own: its first child with one stands for it. */
-function rectangleBearer(element) {
+/* The element, or with `display: contents` the first one in it that has a box. */
+function boxOf(element) {
   if (element.getClientRects().length) return element;
-  for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return rectangleBearer(child);
-  return element;
+  for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
+  return null;
+}
+
+/* The rectangles of an element, or of what is in it where it has none. */
+function rectanglesOf(element) {
+  const own = element.getClientRects();
+  if (own.length) return own;
+  const range = document.createRange();
+  for (const child of composedChildren(element)) {
+    if (child.nodeType === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) {
+      range.selectNode(child);
+      const inner = child.nodeType === Node.ELEMENT_NODE ? rectanglesOf(child) : range.getClientRects();
+      if (inner.length) return inner;
+    }
+  }
+  return own;
 }
 
 /* The middle of what is visible of the element's first rectangle, in CSS pixels of this frame's viewport. */
 function pointOf(element) {
-  for (const box of rectangleBearer(element).getClientRects()) {
+  for (const box of rectanglesOf(element)) {
     const left = Math.max(box.left, 0);
     const right = Math.min(box.right, innerWidth);
     const top = Math.max(box.top, 0);
@@ -179,7 +205,10 @@ function elementAt({ x, y }) {
   let at = null;
   let root = document;
   for (;;) {
-    const found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
+    let found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
+    // `display: contents` is missing in that list, although its text takes the event.
+    const top = root.elementFromPoint(x, y);
+    if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
     if (!found || found === at) return at;
     at = found;
     if (!found.shadowRoot) return at;
@@ -194,9 +223,11 @@ function hitBlocker(element, point) {
   return takesEventsOf(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
 }
 
-/* An event at `hit` is one of `element`: in it, or on the label that works for it. */
+/* An event at `hit` is one of `element`: in it, in the button or link that it is a part of, or on its label. */
 function takesEventsOf(element, hit) {
   if (composedContains(element, hit)) return true;
+  const control = element.isContentEditable || element.matches('input, textarea, select') ? null : element.closest('button, a, [role=button], [role=link]');
+  if (control && composedContains(control, hit)) return true;
   const label = composedClosest(hit, (at) => tagOf(at) === 'label');
   return !!label && (label.control === element || composedContains(label, element));
 }
@@ -206,46 +237,4 @@ function coverOf(element, hit) {
   let cover = hit;
   for (let at = hit; at && !composedContains(at, element); at = composedParent(at)) cover = at;
   return cover;
-}
-
-/* ---- The guard: real pointer events are looked at before the page sees them. ---- */
-
-const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'touchstart', 'touchend'];
-/* A command that was cut off must not leave the guard in a person's way. */
-const GUARD_LIMIT_MS = 2000;
-let guard = null;
-
-/* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
-function setGuard(element) {
-  releaseGuard();
-  const state = { verdict: null, stop: null };
-  const listener = (event) => {
-    if (!event.isTrusted) return;
-    if (state.verdict === null) {
-      // The first event decides for the whole gesture: a page may move things on mousedown.
-      const hit = event.composedPath()[0];
-      const ours = composedClosest(hit, isOwnHost) !== null;
-      state.verdict = ours || takesEventsOf(element, hit) ? 'hit' : `it is covered by ${describe(coverOf(element, hit))}`;
-    }
-    if (state.verdict !== 'hit') {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
-  };
-  for (const type of GUARDED) addEventListener(type, listener, { capture: true, passive: false });
-  const expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
-  state.stop = () => {
-    clearTimeout(expiry);
-    for (const type of GUARDED) removeEventListener(type, listener, { capture: true });
-  };
-  guard = state;
-}
-
-/* 'hit', what was in the way, 'left' where another document has come since, or null where no event arrived. */
-function releaseGuard(since = DOCUMENT_ID) {
-  if (since !== DOCUMENT_ID) return 'left';
-  const state = guard;
-  guard = null;
-  state?.stop();
-  return state?.verdict ?? null;
 }

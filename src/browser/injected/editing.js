@@ -9,8 +9,9 @@
 /* Inputs whose value is set whole: text typed into them would go through a picker. */
 const SET_WHOLE = new Set(['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week']);
 
+/* As a browser does for what was picked and not typed: a plain event; `input` leaves shadow trees, `change` does not. */
 function fire(element, type) {
-  element.dispatchEvent(type === 'input' ? new InputEvent(type, { bubbles: true, composed: true }) : new Event(type, { bubbles: true }));
+  element.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
 }
 
 /* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
@@ -160,12 +161,4 @@ async function frameOrigin(number, point) {
     await nextFrame();
   }
   return { ...origin(), covered: hitBlocker(element, inTab()) };
-}
-
-/* Takes our own elements out of the picture, or puts them back. */
-function hideOwn(hide) {
-  for (const host of document.querySelectorAll(`[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`)) {
-    if (hide) host.style.setProperty('visibility', 'hidden', 'important');
-    else host.style.removeProperty('visibility');
-  }
 }

@@ -47,6 +47,18 @@ globalThis.__gstack = Object.freeze({
   observeChanges,
   drawBoxes,
   removeBoxes,
+  hasRoot,
+  adoptRoot,
+  drawRefs,
+  clearRefs,
+  pointAt,
+  presentOf,
+  beginPick,
+  endPick,
+  describePicked,
+  numberOfPicked,
+  /* The function's value where this is still the document that is meant, else null. */
+  inDocument: (of, name, ...given) => (of === DOCUMENT_ID ? __gstack[name](...given) : null),
   /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
   snapshot(options) {
     let root = null;

@@ -7,10 +7,10 @@ use super::find::{self, Found, Named, PATH_VARIABLE, Places};
 use super::flags::{self, Flags};
 use super::profile::{self, HostManifest};
 use crate::base::home::Home;
+use crate::base::lock::FileLock;
 use crate::browser::keeper_link::{self, KeeperLink, LinkError};
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::{KEEPER_ROLE, KeeperReport, LaunchPlan};
-use rustix::fs::{FlockOperation, flock};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io;
@@ -184,17 +184,11 @@ async fn prepare(home: &Home, profile: &Path, manifest: Option<&HostManifest>) -
 
 /// Whether a keeper lives.
 fn is_held(lock: &Path) -> Result<bool, LaunchError> {
-    let io_error = |source| LaunchError::Io { what: "the keeper's lock can't be read", path: lock.to_owned(), source };
-    let file = match OpenOptions::new().read(true).open(lock) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(io_error(error)),
-    };
-    match flock(&file, FlockOperation::NonBlockingLockShared) {
-        Ok(()) => Ok(false),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(true),
-        Err(error) => Err(io_error(error.into())),
-    }
+    FileLock::is_held(lock).map_err(|source| LaunchError::Io {
+        what: "the keeper's lock can't be read",
+        path: lock.to_owned(),
+        source,
+    })
 }
 
 async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -> Result<KeeperReport, LaunchError> {

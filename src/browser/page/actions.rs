@@ -72,6 +72,7 @@ impl Page {
             let ready = self.ready(target, &CLICK_NEEDS, "a click", left).await?;
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
+                    self.points_at(point, true);
                     input::click(self.session(), point).await?;
                     self.verdict(target, &ready).await?
                 }
@@ -131,6 +132,7 @@ impl Page {
             let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
+                    self.points_at(point, false);
                     input::hover(self.session(), point).await?;
                     break;
                 }
@@ -149,6 +151,7 @@ impl Page {
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
+        self.points_at_element(target, &ready).await;
         let begun: Done = self.script(&ready.frame, "beginFill", &[&ready.place, &value], SCRIPT_LIMIT).await?;
         if begun.check(target)?.typed {
             if value.is_empty() {
@@ -175,6 +178,7 @@ impl Page {
     pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<Vec<String>, PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        self.points_at_element(target, &ready).await;
         let done: Done = self.script(&ready.frame, "choose", &[&ready.place, &values], SCRIPT_LIMIT).await?;
         let chosen = done.check(target)?.chosen;
         self.settle(settling).await;

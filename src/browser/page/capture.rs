@@ -119,8 +119,14 @@ impl Page {
     }
 
     async fn hide_own(&self, hide: bool) -> Result<(), PageError> {
-        let frame = self.main_frame().await?.id;
-        let _: serde_json::Value = self.script(&frame, "hideOwn", &[&hide], SCRIPT_LIMIT).await?;
+        let main = self.main_frame().await?.id;
+        for frame in self.drawn_frames(main) {
+            match self.script::<serde_json::Value>(&frame, "hideOwn", &[&hide], SCRIPT_LIMIT).await {
+                // What was drawn there went with its document.
+                Ok(_) | Err(PageError::DocumentGone) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! What a tab pretends to be: the size that it is laid out for, its user agent, extra request headers.
 //!
-//! Owns what was set for a tab, and that a page which takes another's place gets it too. It ends with the tab.
+//! Owns what was set for a tab, and that a page which takes another's place gets it too (what frames and workers need
+//! as well stands in `browser::standing`). It ends with the tab.
 
 use super::devtools::tell;
 use super::error::PageError;
@@ -9,14 +10,14 @@ use crate::browser::session::Session;
 use chromiumoxide::cdp::browser_protocol::emulation::{
     ClearDeviceMetricsOverrideParams, SetDeviceMetricsOverrideParams,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Mutex;
+
+const EXTRA_HEADERS: &str = "Network.setExtraHTTPHeaders";
 
 #[derive(Clone, Debug, Default)]
 struct Settings {
     viewport: Option<(u32, u32)>,
-    user_agent: Option<String>,
-    headers: Map<String, Value>,
     /// The page session that has them.
     applied_to: Option<String>,
 }
@@ -37,12 +38,6 @@ impl Emulation {
         }
         if let Some(size) = settings.viewport {
             tell(page, "Emulation.setDeviceMetricsOverride", &metrics(size)).await?;
-        }
-        if let Some(user_agent) = &settings.user_agent {
-            tell(page, "Emulation.setUserAgentOverride", &json!({ "userAgent": user_agent })).await?;
-        }
-        if !settings.headers.is_empty() {
-            tell(page, "Network.setExtraHTTPHeaders", &json!({ "headers": settings.headers })).await?;
         }
         lock(&self.settings).applied_to = id;
         Ok(())
@@ -75,35 +70,19 @@ impl Page {
         Ok(guard)
     }
 
-    /// From the next request on.
+    /// From the next request on, in frames, workers and popups too, also in those that come later.
     pub async fn set_user_agent(&self, user_agent: &str) -> Result<(), PageError> {
-        self.to_all("Emulation.setUserAgentOverride", &json!({ "userAgent": user_agent })).await?;
-        self.memory.emulation.change(self.session(), |settings| settings.user_agent = Some(user_agent.to_owned()));
-        Ok(())
+        Ok(self.keep("Emulation.setUserAgentOverride", json!({ "userAgent": user_agent })).await?)
     }
 
-    /// Sends this header with every request of the tab from now on, beside those that were set before.
+    /// Sends this header with every request of the tab from now on, beside those that were set before; of frames, workers
+    /// and popups too, also of those that come later.
     pub async fn set_header(&self, name: &str, value: &str) -> Result<(), PageError> {
-        let mut headers = lock(&self.memory.emulation.settings).headers.clone();
+        let before = self.kept(EXTRA_HEADERS);
+        let mut headers = before.and_then(|kept| kept["headers"].as_object().cloned()).unwrap_or_default();
         headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
         headers.insert(name.to_owned(), Value::from(value));
-        self.to_all("Network.setExtraHTTPHeaders", &json!({ "headers": headers })).await?;
-        self.memory.emulation.change(self.session(), |settings| settings.headers = headers);
-        Ok(())
-    }
-
-    /// To the page and to its frames in other processes.
-    async fn to_all(&self, method: &'static str, params: &Value) -> Result<(), PageError> {
-        tell(self.session(), method, params).await?;
-        for frame in self.frames().await? {
-            if Some(&frame.session) != self.session().id() {
-                // A frame that goes meanwhile needs it no more.
-                if let Err(error) = tell(&self.session_of(&frame.id)?, method, params).await {
-                    tracing::debug!(%error, method, "a frame did not take it");
-                }
-            }
-        }
-        Ok(())
+        Ok(self.keep(EXTRA_HEADERS, json!({ "headers": headers })).await?)
     }
 }
 

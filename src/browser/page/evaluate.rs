@@ -10,6 +10,7 @@ use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
 use crate::browser::frames::{Context, FrameId, World};
 use crate::browser::session::Session;
+use crate::browser::tab::Tab;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -24,19 +25,7 @@ impl Page {
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
-        let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
-        let call = format!("__gstack.{function}({})", written?.join(","));
-        let expression = format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()");
-        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
-        let session = self.session_of(frame).map_err(lost)?;
-        if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
-            return Ok(value);
-        }
-        let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(&context);
-        read(session.call_within(install, limit).await, "our script", limit)?;
-        run(&session, &context, expression, function, limit)
-            .await?
-            .ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
+        script_in(self, frame, function, arguments, limit).await
     }
 
     /// A handle to an element that our script has numbered.
@@ -58,6 +47,29 @@ impl Page {
         let number = reply.result.value.and_then(|value| serde_json::from_str::<u32>(value.get()).ok());
         number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
     }
+}
+
+/// As `Page::script`, without a turn on the tab: for what commands need not wait for.
+pub(super) async fn script_in<T: DeserializeOwned>(
+    tab: &Tab,
+    frame: &FrameId,
+    function: &str,
+    arguments: &[&dyn Argument],
+    limit: Duration,
+) -> Result<T, PageError> {
+    let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
+    let call = format!("__gstack.{function}({})", written?.join(","));
+    let expression = format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()");
+    let context = tab.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+    let session = tab.session_of(frame).map_err(lost)?;
+    if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
+        return Ok(value);
+    }
+    let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(&context);
+    read(session.call_within(install, limit).await, "our script", limit)?;
+    run(&session, &context, expression, function, limit)
+        .await?
+        .ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
 }
 
 /// A frame that has gone, or is just moving to another process, has lost its document too.

@@ -3,14 +3,13 @@
 //! Owns two rings of bounded size, fed by the page's events. Never holds bodies or headers.
 
 use super::console_events::{ConsoleCalled, ExceptionThrown};
-use super::page::{Memory, lock};
+use super::page::{Memories, lock, memory_of};
 use crate::base::clock::now_millis;
-use crate::browser::browser::Role;
+use crate::browser::browser::{Browser, Role};
 use crate::browser::events::{Event, Filter};
-use crate::browser::tab::Tab;
 use serde::Deserialize;
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Messages and requests remembered a tab.
 pub const RING: usize = 1000;
@@ -51,8 +50,6 @@ pub struct RequestRecord {
 pub struct Journal {
     console: VecDeque<ConsoleMessage>,
     requests: VecDeque<RequestRecord>,
-    /// A task feeds this journal.
-    is_fed: bool,
 }
 
 impl Journal {
@@ -181,13 +178,10 @@ impl super::page::Page {
     }
 }
 
-/// Feeds the memory's journal from the events of the tab's page and of its frames in other processes: a request may begin
-/// in one process and end in another. Ends with the memory.
-pub(super) fn follow(tab: &Tab, memory: &Arc<Memory>) {
-    if std::mem::replace(&mut lock(&memory.journal).is_fed, true) {
-        return;
-    }
-    let cdp = tab.browser().cdp();
+/// Feeds the journals of all engaged tabs of a browser, from the first event on: of popups too, before any command is
+/// about them. Events of frames and workers in other processes count: a request may begin in one and end in another.
+/// Ends with the memories or the browser.
+pub(super) fn feed(browser: &Browser, memories: &Memories) {
     let methods = [
         "Runtime.consoleAPICalled",
         "Runtime.exceptionThrown",
@@ -197,24 +191,27 @@ pub(super) fn follow(tab: &Tab, memory: &Arc<Memory>) {
         "Network.loadingFinished",
         "Network.loadingFailed",
     ];
+    let cdp = browser.cdp();
     let mut events = cdp.subscribe(Filter::all().methods(&methods));
-    let memory: Weak<Memory> = Arc::downgrade(memory);
-    let shared = Arc::downgrade(&tab.browser().shared);
-    let tab_id = tab.id();
-    let gone = tab.browser().gone().clone();
+    let memories = Arc::downgrade(memories);
+    let shared = Arc::downgrade(&browser.shared);
+    let gone = browser.gone().clone();
     cdp.tasks().spawn(async move {
         loop {
             let event = tokio::select! {
                 () = gone.cancelled() => return,
                 event = events.next() => event,
             };
-            let (Some(event), Some(memory), Some(shared)) = (event, memory.upgrade(), shared.upgrade()) else { return };
+            let (Some(event), Some(memories), Some(shared)) = (event, memories.upgrade(), shared.upgrade()) else {
+                return;
+            };
             let role = event.session().and_then(|session| shared.state().sessions.get(session).cloned());
-            let of_page = match role {
-                Some(Role::Page(id)) if id == tab_id => true,
-                Some(Role::Frame(id)) if id == tab_id => false,
+            let (tab, of_page) = match role {
+                Some(Role::Page(tab)) => (tab, true),
+                Some(Role::Frame(tab) | Role::Worker(tab)) => (tab, false),
                 _ => continue,
             };
+            let memory = memory_of(&mut lock(&memories), tab, &Browser { shared });
             lock(&memory.journal).event(&event, of_page);
             memory.journal_grew.notify_waiters();
         }

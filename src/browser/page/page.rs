@@ -4,8 +4,11 @@
 
 use super::emulation::Emulation;
 use super::error::PageError;
-use super::journal::{Journal, follow};
+use super::journal::{Journal, feed};
+use super::marks::{Drawn, ListedRef};
+use super::pointer::PointerWatch;
 use super::refs::{RefName, RefTable};
+use super::snapshot_lines::SNAPSHOT_LIMIT;
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -15,7 +18,7 @@ use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -23,21 +26,35 @@ use tokio::sync::Notify;
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is remembered of the tabs of one browser. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Pages {
-    memories: Arc<Mutex<HashMap<TabId, Arc<Memory>>>>,
+    memories: Memories,
+    /// A task feeds the journals.
+    fed: Arc<OnceLock<()>>,
+    snapshot_limit: usize,
 }
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { memories: Memories::default(), fed: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
+    }
+}
+
+pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 
 /// What is remembered of one tab.
 #[derive(Default)]
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    /// What the last snapshot gave refs to.
+    pub(super) listed: Mutex<Vec<ListedRef>>,
+    pub(super) drawn: Mutex<Drawn>,
+    /// The element that the person picked last.
+    pub(super) picked: Mutex<Option<RefName>>,
     pub(super) emulation: Emulation,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
-    /// The element that a person pointed at; its ref is as any other.
-    picked: Mutex<Option<RefName>>,
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
@@ -63,13 +80,22 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pages {
+    /// In bytes: what is beyond in a snapshot is only counted. The default is 60,000.
+    #[must_use]
+    pub fn with_snapshot_limit(mut self, limit: usize) -> Self {
+        self.snapshot_limit = limit;
+        self
+    }
+
     /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
+        // Before the tab is engaged, so that nothing of it is missed.
+        self.fed.get_or_init(|| feed(tab.browser(), &self.memories));
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None })
+        Ok(Page { work, memory, only_on: None, snapshot_limit: self.snapshot_limit, pointer: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -79,28 +105,23 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
-    /// The person has picked an element of the tab, or (none) taken the pick back.
-    pub fn set_picked(&self, tab: TabId, picked: Option<RefName>) {
-        if let Some(memory) = lock(&self.memories).get(&tab) {
-            *lock(&memory.picked) = picked;
-        }
-    }
-
     /// Console messages and requests that are remembered of a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
         memory.map(|memory| memory.journal().fill()).unwrap_or_default()
     }
 
-    fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
-        let mut memories = lock(&self.memories);
-        if !memories.contains_key(&tab.id()) {
-            forget_closed(&mut memories, tab.browser());
-        }
-        let memory = memories.entry(tab.id()).or_default();
-        follow(tab, memory);
-        memory.clone()
+    pub(super) fn memory_of(&self, tab: &Tab) -> Arc<Memory> {
+        memory_of(&mut lock(&self.memories), tab.id(), tab.browser())
     }
+}
+
+/// The tab's memory; those of closed tabs go when a new one comes.
+pub(super) fn memory_of(memories: &mut HashMap<TabId, Arc<Memory>>, tab: TabId, browser: &Browser) -> Arc<Memory> {
+    if !memories.contains_key(&tab) {
+        forget_closed(memories, browser);
+    }
+    memories.entry(tab).or_default().clone()
 }
 
 fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) {
@@ -113,6 +134,9 @@ pub struct Page {
     pub(super) memory: Arc<Memory>,
     /// Input is sent only while the tab shows this site.
     only_on: Option<String>,
+    pub(super) snapshot_limit: usize,
+    /// Told where input goes.
+    pub(super) pointer: Option<PointerWatch>,
 }
 
 impl Page {
@@ -122,6 +146,16 @@ impl Page {
         self.only_on = site;
         self
     }
+    /// Tells somebody where input goes, just before it is sent.
+    #[must_use]
+    pub fn watched_by(mut self, pointer: Option<PointerWatch>) -> Self {
+        self.pointer = pointer;
+        self
+    }
+    /// The element that the person picked last, for `inspect` without one. Its document may be gone: then its ref says so.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
+    }
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
@@ -130,10 +164,6 @@ impl Page {
             Some(now) if now == *wanted => Ok(()),
             _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
         }
-    }
-    /// The element that the person picked last in this tab. Its document may be gone: then its ref says so.
-    pub fn picked(&self) -> Option<RefName> {
-        *lock(&self.memory.picked)
     }
     pub fn work(&self) -> &Work {
         &self.work

@@ -4,7 +4,7 @@
 
 use super::element::{TRIES_TO_READ, Target};
 use super::error::PageError;
-use super::page::Page;
+use super::page::{Page, lock};
 use super::refs::RefTable;
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
 use crate::browser::frames::FrameId;
@@ -50,6 +50,8 @@ struct ScriptOptions {
     depth: Option<u32>,
     cursor: bool,
     scope: Option<super::element::ScriptTarget>,
+    /// Text that one frame gives at most; the joined lines are cut at the same.
+    limit: usize,
 }
 
 impl Page {
@@ -65,11 +67,16 @@ impl Page {
             let target = options.scope.clone().unwrap_or_else(|| Target::Selector(String::new()));
             return Err(tree.walked.fault.error(&target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
-        let mut refs = self.memory.refs();
-        self.forget_old_documents(&mut refs, &tree);
-        let mut writer = Writer::new(&mut refs, options.interactive);
-        writer.tree(&tree, 0);
-        Ok(Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more })
+        let (snapshot, listed) = {
+            let mut refs = self.memory.refs();
+            self.forget_old_documents(&mut refs, &tree);
+            let mut writer = Writer::new(&mut refs, options.interactive, self.snapshot_limit);
+            writer.tree(&tree, 0);
+            (Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more }, writer.listed)
+        };
+        *lock(&self.memory.listed) = listed;
+        self.redraw_refs().await?;
+        Ok(snapshot)
     }
 
     /// The main frame, or the one that the scope is in, with all frames in it.
@@ -87,6 +94,7 @@ impl Page {
             depth: options.depth,
             cursor: options.cursor,
             scope,
+            limit: self.snapshot_limit,
         };
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
@@ -114,6 +122,7 @@ impl Page {
                     depth: left.flatten(),
                     cursor: options.cursor,
                     scope: None,
+                    limit: options.limit,
                 };
                 let too_deep = left == Some(None);
                 self.inner_frame(&frame, *number, options, too_deep)

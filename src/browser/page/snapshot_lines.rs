@@ -3,14 +3,15 @@
 //! Owns the form of a line. Never asks the page: `snapshot` has done that.
 
 use super::element::FaultReply;
-use super::refs::{ElementPlace, RefKind, RefTable};
+use super::marks::ListedRef;
+use super::refs::{ElementPlace, RefKind, RefName, RefTable};
 use crate::browser::frames::FrameId;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// In bytes. More would only bury what matters in an agent's context.
-const LONGEST: usize = 60_000;
+pub(super) const SNAPSHOT_LIMIT: usize = 60_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -92,15 +93,18 @@ pub(super) fn depth_in_line(lines: &str, number: u32) -> u32 {
 pub(super) struct Writer<'a> {
     refs: &'a mut RefTable,
     interactive: bool,
+    limit: usize,
     pub(super) text: String,
     pub(super) cursor: String,
     pub(super) more: usize,
+    /// What got a ref.
+    pub(super) listed: Vec<ListedRef>,
 }
 
 impl<'a> Writer<'a> {
-    /// `interactive`: only controls are listed, so a frame has no line of its own.
-    pub(super) fn new(refs: &'a mut RefTable, interactive: bool) -> Self {
-        Self { refs, interactive, text: String::new(), cursor: String::new(), more: 0 }
+    /// `interactive`: only controls are listed, so a frame has no line of its own. What is beyond `limit` bytes is counted.
+    pub(super) fn new(refs: &'a mut RefTable, interactive: bool, limit: usize) -> Self {
+        Self { refs, interactive, limit, text: String::new(), cursor: String::new(), more: 0, listed: Vec::new() }
     }
 
     /// Writes a frame's lines and, in their place, those of the frames in it.
@@ -125,12 +129,13 @@ impl<'a> Writer<'a> {
         }
         self.more += tree.walked.more;
         for line in tree.walked.cursor_lines.lines().filter_map(Line::read) {
-            if self.text.len() + self.cursor.len() > LONGEST {
+            if self.text.len() + self.cursor.len() > self.limit {
                 self.more += 1;
                 continue;
             }
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
             self.refs.label(name, line.name);
+            self.list(name, &line);
             let text = quoted(line.name);
             // Writing to a String does not fail.
             writeln!(self.cursor, "{name} [{}] {text}", line.role).ok();
@@ -138,7 +143,7 @@ impl<'a> Writer<'a> {
     }
 
     fn line(&mut self, tree: &FrameTree, line: &Line<'_>, depth: u32) {
-        if self.text.len() > LONGEST {
+        if self.text.len() > self.limit {
             self.more += 1;
             return;
         }
@@ -146,6 +151,7 @@ impl<'a> Writer<'a> {
         if line.number > 0 {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
             self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
+            self.list(name, line);
             write!(written, "{name} ").ok();
         }
         write!(written, "[{}]", line.role).ok();
@@ -159,6 +165,10 @@ impl<'a> Writer<'a> {
             write!(written, ": {}", line.text).ok();
         }
         self.push(depth, &written);
+    }
+
+    fn list(&mut self, name: RefName, line: &Line<'_>) {
+        self.listed.push(ListedRef { name, role: line.role.to_owned(), label: line.name.to_owned() });
     }
 
     fn push(&mut self, depth: u32, line: &str) {
@@ -180,7 +190,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameTree, Inner, Walked, Writer};
+    use super::{FrameTree, Inner, SNAPSHOT_LIMIT, Walked, Writer};
     use crate::browser::frames::FrameId;
     use crate::browser::page::refs::RefTable;
     use std::collections::HashMap;
@@ -191,7 +201,7 @@ mod tests {
     }
 
     fn write(tree: &FrameTree, refs: &mut RefTable, interactive: bool) -> String {
-        let mut writer = Writer::new(refs, interactive);
+        let mut writer = Writer::new(refs, interactive, SNAPSHOT_LIMIT);
         writer.tree(tree, 0);
         writer.text
     }
@@ -214,7 +224,7 @@ mod tests {
         let line = format!("0\t1\te\tbutton\t{}\t\t\n", "x".repeat(1000));
         let long = tree("f", &line.repeat(100), HashMap::new());
         let mut refs = RefTable::default();
-        let mut writer = Writer::new(&mut refs, false);
+        let mut writer = Writer::new(&mut refs, false, SNAPSHOT_LIMIT);
         writer.tree(&long, 0);
         assert!(writer.text.len() < 62_000);
         assert_eq!(writer.more + writer.text.lines().count(), 100);

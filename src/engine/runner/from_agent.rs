@@ -3,13 +3,13 @@
 //! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
 
 use super::task::Task;
-use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked};
+use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
 use crate::chat::turn::ApprovalRequest;
-use crate::chat::{BlockKind, Event};
+use crate::chat::{BlockKind, ChatError, Event};
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind};
-use crate::protocol::ids::{ApprovalId, TurnId};
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
+use crate::protocol::ids::{ApprovalId, StepId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -34,24 +34,34 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
+                let outcome = self.outcome_of(&step_id, outcome);
+                self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
                 let body = Steps::with_images(body, images, &conversation).await;
                 self.append(body);
             }
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::PermissionWithdrawn { request } => {
-                if let Some(approval_id) = self.requests.remove(&request) {
-                    self.step(Event::ApprovalWithdrawn(approval_id));
+            AgentEvent::QuestionAsked(asked) => self.question(turn_id, asked),
+            AgentEvent::Withdrawn { request } => match self.requests.remove(&request) {
+                Some(approval_id) => self.step(Event::ApprovalWithdrawn(approval_id)),
+                None => {
+                    let withdrawn = self.runner.questions.withdraw(&self.conversation, &request);
+                    self.tell_trouble(withdrawn.map(|_| ()));
+                    self.note_waiting();
                 }
-            }
+            },
+            AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
+                self.close_questions();
                 self.step(Event::AgentTurnDone { outcome, model, cost_usd, usage, fault });
             }
             AgentEvent::Exited { fault } => {
                 self.close_steps(&turn_id);
+                self.close_questions();
                 self.end_session();
                 self.step(Event::AgentExited { fault });
             }
@@ -62,6 +72,7 @@ impl Task {
     fn between_turns(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Exited { .. } => {
                 self.end_session();
                 self.step(Event::AgentExited { fault: None });
@@ -87,9 +98,58 @@ impl Task {
     }
 
     fn append(&self, body: ChatBody) {
-        if let Err(error) = self.conversation.append(body) {
+        self.tell_trouble(self.conversation.append(body).map(|_| ()));
+    }
+
+    fn tell_trouble(&self, outcome: Result<(), ChatError>) {
+        if let Err(error) = outcome {
             self.engine.tell_fault(&error.fault());
         }
+    }
+
+    fn offers(&self, offers: Offers) {
+        if let Some(session) = &self.session {
+            self.engine.agent_offers(&session.agent, offers);
+        }
+    }
+
+    /// The agent wants to know something.
+    fn question(&mut self, turn_id: TurnId, asked: QuestionAsked) {
+        let question_id = match self.runner.questions.ask(&self.conversation, turn_id, asked) {
+            Ok(id) => id,
+            Err(error) => return self.engine.tell_fault(&error.fault()),
+        };
+        self.note_waiting();
+        let (runner, limit, turn) = (self.runner.clone(), self.engine.approval_limit(), self.runner.turn_token());
+        self.engine.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(limit) => {
+                    let answered = runner.answer_question(&question_id, Vec::new(), AnsweredBy::Timeout);
+                    if let Err(fault) = answered {
+                        tracing::debug!(%fault, "a question was answered before it ran out");
+                    }
+                }
+                () = turn.cancelled() => {}
+            }
+        });
+    }
+
+    /// Whether something waits for the person, for the tab's badge.
+    pub(super) fn note_waiting(&self) {
+        let waiting = !self.waiting.is_empty() || self.runner.questions.any_open();
+        self.engine.working(&self.conversation, |working| working.waiting = waiting);
+    }
+
+    /// What the turn's end leaves unanswered.
+    pub(super) fn close_questions(&self) {
+        self.tell_trouble(self.runner.questions.withdraw_all(&self.conversation));
+    }
+
+    /// A call that failed because it was denied is told as denied.
+    fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
+        let failed = outcome == StepOutcome::Failed;
+        let denied = failed && self.steps.tool_of(step_id).is_some_and(|tool| self.runner.take_denied(tool));
+        if denied { StepOutcome::Denied } else { outcome }
     }
 
     /// A turn's end leaves no step open: what was not reported is unknown.

@@ -4,6 +4,7 @@
 //! the order in which they were decided. What the task does with them is in `task`.
 
 mod from_agent;
+mod questions;
 mod task;
 
 use super::Engine;
@@ -13,7 +14,8 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId, QuestionId};
+use questions::Questions;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use task::Task;
@@ -27,6 +29,10 @@ pub(super) struct Runner {
     gate: Arc<Mutex<mpsc::UnboundedSender<Input>>>,
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
     turn: Arc<Mutex<CancellationToken>>,
+    questions: Arc<Questions>,
+    /// The tools whose calls were denied and whose steps have not ended yet. An agent is told in words only, and
+    /// reports a denied call like any that failed.
+    denied: Arc<Mutex<Vec<String>>>,
 }
 
 enum Input {
@@ -41,6 +47,8 @@ enum Input {
         request: ApprovalRequest,
         answer: oneshot::Sender<(Decision, AnsweredBy)>,
     },
+    /// A question of the agent was answered.
+    Answered,
     /// Its tab is gone: the agent is needed no more, once no turn runs.
     LetGo,
 }
@@ -48,8 +56,13 @@ enum Input {
 impl Runner {
     pub(super) fn start(engine: Engine, conversation: Arc<Conversation>) -> Self {
         let (sender, inputs) = mpsc::unbounded_channel();
-        let runner =
-            Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)), turn: Arc::default() };
+        let runner = Self {
+            conversation: conversation.clone(),
+            gate: Arc::new(Mutex::new(sender)),
+            turn: Arc::default(),
+            questions: Arc::default(),
+            denied: Arc::default(),
+        };
         let task = Task {
             engine: engine.clone(),
             conversation,
@@ -106,6 +119,30 @@ impl Runner {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver
+    }
+
+    /// Answers a question of the agent. `answers` empty: the person does not want to answer.
+    pub(super) fn answer_question(
+        &self,
+        question_id: &QuestionId,
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    ) -> Result<(), Fault> {
+        self.questions.answer(&self.conversation, question_id, answers, by)?;
+        self.input(Input::Answered);
+        Ok(())
+    }
+
+    /// A tool call of the turn was denied, by the policy or by a person: its step says so.
+    pub(super) fn note_denied(&self, tool: &str) {
+        super::lock(&self.denied).push(tool.to_owned());
+    }
+
+    /// Whether the step of `tool` that failed now is one that was denied.
+    fn take_denied(&self, tool: &str) -> bool {
+        let mut denied = super::lock(&self.denied);
+        let at = denied.iter().position(|name| name == tool);
+        at.map(|at| denied.remove(at)).is_some()
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.

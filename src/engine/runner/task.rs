@@ -109,6 +109,7 @@ impl Task {
                 self.step(Event::ApprovalAsked(request));
                 self.engine.approvals_changed();
             }
+            Input::Answered => self.note_waiting(),
             Input::LetGo => self.end_unneeded(),
         }
     }
@@ -138,14 +139,15 @@ impl Task {
                     // Whoever asked may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
-                let waiting = !self.waiting.is_empty();
                 self.engine.approvals_changed();
-                self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
+                self.note_waiting();
             }
             Effect::TurnEnded(end) => {
                 self.deadline = None;
                 self.requests.clear();
+                self.close_questions();
                 self.steps.clear();
+                lock(&self.runner.denied).clear();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
                 }
@@ -181,8 +183,12 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let name = choice.agent.name();
-        if self.session.as_ref().is_some_and(|s| s.agent == name && s.model == choice.model) {
-            return self.step(Event::AgentReady(turn_id));
+        if let Some(session) = self.session.as_mut().filter(|session| session.agent == name) {
+            let same = session.model == choice.model;
+            if same || session.session.set_model(choice.model.clone()).await.is_ok() {
+                session.model = choice.model;
+                return self.step(Event::AgentReady(turn_id));
+            }
         }
         self.end_session();
         self.generation += 1;

@@ -1,0 +1,147 @@
+/*
+ * CSS selectors through open shadow roots, with Playwright's own pseudo-classes.
+ *
+ * Owns `:visible`, `:has-text()`, `:text()`, `:text-is()` and the matching of a chain across shadow boundaries.
+ * What the browser understands by itself is left to it.
+ */
+
+const OWN_PSEUDO = /:(?:visible(?![\w-])|has-text\(|text\(|text-is\()/;
+
+function byCss(selector) {
+  const own = OWN_PSEUDO.test(selector);
+  let direct = [];
+  try {
+    // Also tells whether it is CSS at all.
+    direct = Array.from(document.querySelectorAll(own ? withoutOwnPseudo(selector) : selector));
+  } catch {
+    throw new SelectorError(`not a valid CSS selector: ${selector}`);
+  }
+  const roots = [];
+  eachRoot((at) => roots.push(at));
+  if (roots.length === 1 && !own) return direct;
+  const found = new Set(own ? [] : direct);
+  const alternatives = splitTop(selector, ',').map(compoundsOf);
+  for (const at of roots) {
+    for (const parts of alternatives) {
+      const last = parts[parts.length - 1];
+      for (const element of at.querySelectorAll(last.css)) {
+        if (!found.has(element) && last.tests.every((test) => test(element)) && chainMatches(element, parts, parts.length - 1)) found.add(element);
+      }
+    }
+  }
+  return inDocumentOrder(found);
+}
+
+/* The parent as its author wrote it: a slotted element's is not the slot, a shadow root's child has the host. */
+const writtenParent = (element) => element.parentElement ?? element.getRootNode().host ?? null;
+
+const meets = (element, part) => element.matches(part.css) && part.tests.every((test) => test(element));
+
+/* Whether the compounds before `index` are met around an element that meets the one at `index`. */
+function chainMatches(element, parts, index) {
+  if (index === 0) return true;
+  const before = parts[index - 1];
+  const next = { '>': writtenParent, '+': previous, '~': previous, ' ': writtenParent }[parts[index].combinator];
+  const once = parts[index].combinator === '>' || parts[index].combinator === '+';
+  for (let at = next(element); at; at = once ? null : next(at)) {
+    if (meets(at, before) && chainMatches(at, parts, index - 1)) return true;
+  }
+  return false;
+}
+
+const previous = (element) => element.previousElementSibling;
+
+/* `a > b:visible` → [{combinator: '', css: 'a', tests: []}, {combinator: '>', css: 'b', tests: [isVisible]}] */
+function compoundsOf(selector) {
+  const parts = [];
+  let combinator = '';
+  let compound = '';
+  const close = () => {
+    if (compound) parts.push({ combinator: parts.length ? combinator || ' ' : '', ...readCompound(compound) });
+    if (compound) combinator = '';
+    compound = '';
+  };
+  for (const token of topTokens(selector.trim())) {
+    if (/^\s$/.test(token)) close();
+    else if (token === '>' || token === '+' || token === '~') {
+      close();
+      combinator = token;
+    } else compound += token;
+  }
+  close();
+  return parts;
+}
+
+/* Takes our pseudo-classes out of a compound: {css, tests}. */
+function readCompound(compound) {
+  if (!OWN_PSEUDO.test(compound)) return { css: compound, tests: [] };
+  const tests = [];
+  let css = '';
+  const tokens = [...topTokens(compound)];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const name = tokens[at] === ':' ? /^(visible|has-text|text-is|text)$/.exec(wordAfter(tokens, at))?.[1] : undefined;
+    const argument = name && tokens[at + 1 + name.length]?.startsWith('(') ? tokens[at + 1 + name.length].slice(1, -1) : null;
+    if (!name || (name === 'visible') !== (argument === null)) {
+      css += tokens[at];
+      continue;
+    }
+    tests.push(ownTest(name, argument));
+    at += name.length + (argument === null ? 0 : 1);
+  }
+  return { css: css || '*', tests };
+}
+
+/* The letters that follow a token. */
+function wordAfter(tokens, at) {
+  let word = '';
+  for (let next = at + 1; next < tokens.length && /^[\w-]$/.test(tokens[next]); next += 1) word += tokens[next];
+  return word;
+}
+
+function ownTest(name, argument) {
+  if (name === 'visible') return isVisible;
+  const wanted = squeeze(unquote(argument.trim()));
+  const texts = new Map();
+  const textOfIt = (element) => squeeze(rawText(element, texts));
+  if (name === 'has-text') return (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
+  // As `text=`: the innermost element, and none that never shows its text.
+  const matches = name === 'text-is' ? (element) => textOfIt(element) === wanted : (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
+  return (element) => !NEVER_SHOWN.has(tagOf(element)) && matches(element) && !Array.from(composedChildren(element)).some((child) => child.nodeType === Node.ELEMENT_NODE && matches(child));
+}
+
+const withoutOwnPseudo = (selector) =>
+  splitTop(selector, ',').map((one) => compoundsOf(one).map(({ combinator, css }) => `${combinator} ${css}`).join(' ')).join(', ');
+
+function splitTop(selector, separator) {
+  const parts = [''];
+  for (const token of topTokens(selector)) {
+    if (token === separator) parts.push('');
+    else parts[parts.length - 1] += token;
+  }
+  return parts.map((part) => part.trim()).filter(Boolean);
+}
+
+/* Single characters outside of brackets, parentheses and strings; these come whole. */
+function* topTokens(text) {
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    if (text[at] === '\\') at += 2;
+    else if ('([\'"'.includes(text[at])) at = closingOf(text, at);
+    else at += 1;
+    yield text.slice(start, at);
+  }
+}
+
+function closingOf(text, start) {
+  const opening = text[start];
+  if (opening === '"' || opening === "'") {
+    let at = start + 1;
+    while (at < text.length && text[at] !== opening) at += text[at] === '\\' ? 2 : 1;
+    return at + 1;
+  }
+  const closing = opening === '(' ? ')' : ']';
+  let at = start + 1;
+  while (at < text.length && text[at] !== closing) at = '([\'"'.includes(text[at]) ? closingOf(text, at) : at + (text[at] === '\\' ? 2 : 1);
+  return at + 1;
+}

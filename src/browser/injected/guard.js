@@ -1,0 +1,50 @@
+/*
+ * The guard: real pointer events are looked at before the page sees them.
+ *
+ * Owns one verdict at a time. Its listeners are there from the document's first moment on, before any of the page's,
+ * so that what is held back is seen by nobody; without a guard they do nothing. Sends no input itself.
+ */
+
+const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+/* A standing listener for these would make every scroll by touch wait for it: only while there is a guard. */
+const GUARDED_TOUCH = ['touchstart', 'touchend'];
+/* A command that was cut off must not leave the guard in a person's way. */
+const GUARD_LIMIT_MS = 2000;
+let guard = null;
+
+function lookAt(event) {
+  if (!guard || !event.isTrusted) return;
+  if (guard.verdict === null) {
+    // The first event decides for the whole gesture: a page may move things on mousedown.
+    const hit = event.composedPath()[0];
+    const ours = composedClosest(hit, isOwnHost) !== null;
+    guard.verdict = ours || takesEventsOf(guard.element, hit) ? 'hit' : `it is covered by ${describe(coverOf(guard.element, hit))}`;
+  }
+  if (guard.verdict !== 'hit') {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}
+for (const type of GUARDED) addEventListener(type, lookAt, { capture: true, passive: false });
+
+/* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
+function setGuard(element) {
+  releaseGuard();
+  yieldOwn(true);
+  const state = { element, verdict: null, expiry: 0 };
+  for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
+  state.expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
+  guard = state;
+}
+
+/* 'hit', what was in the way, 'left' where another document has come since, or null where no event arrived. */
+function releaseGuard(since = DOCUMENT_ID) {
+  if (since !== DOCUMENT_ID) return 'left';
+  const state = guard;
+  guard = null;
+  if (!state) return null;
+  yieldOwn(false);
+  clearTimeout(state.expiry);
+  for (const type of GUARDED_TOUCH) removeEventListener(type, lookAt, { capture: true });
+  return state.verdict;
+}

@@ -1,0 +1,157 @@
+/*
+ * What is drawn over the page for the person: the refs of the last snapshot, and an outline around one element.
+ *
+ * Owns two layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
+ * while something is shown: the page may scroll, resize or lay itself out anew at any time.
+ */
+
+const OVERLAY_RULES = `
+  .refs, .pointed { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
+  .ref { position: absolute; left: 0; top: 0; padding: 0 4px; border-radius: 4px; background: #0c0c0c; color: #fafafa; box-shadow: 0 0 0 1px #3f3f46;
+    white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
+  .ref.is-target { background: #f59e0b; color: #0c0c0c; box-shadow: none; z-index: 1; }
+  .outline { position: absolute; left: 0; top: 0; box-sizing: border-box; border: 2px solid #f59e0b; border-radius: 6px; background: rgb(245 158 11 / .08);
+    box-shadow: 0 0 0 1px rgb(0 0 0 / .35), inset 0 0 0 1px rgb(0 0 0 / .2); }
+  .name { position: absolute; left: 0; top: 0; max-width: min(420px, 90vw); box-sizing: border-box; padding: 2px 8px; border-radius: 4px; background: #f59e0b; color: #0c0c0c;
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }`;
+
+/* Between an element and the outline around it. */
+const OUTLINE_GAP = 3;
+/* From an element's corner to its badge, as far as the window leaves room. */
+const BADGE_LEFT = 4;
+const BADGE_ABOVE = 13;
+
+const overlay = { refs: null, pointed: null, badges: new Map(), shown: new Set(), seen: null, target: null, frame: 0, styled: false };
+
+function overlayLayer(name) {
+  if (overlay[name]) {
+    showLayer(overlay[name]);
+    return overlay[name];
+  }
+  const layer = addLayer(name, overlay.styled ? '' : OVERLAY_RULES);
+  overlay.styled = true;
+  overlay[name] = layer;
+  return layer;
+}
+
+/* Shows a badge at each {number, label} that is in the page, and no others. → how many */
+function drawRefs(named) {
+  clearRefs();
+  const layer = overlayLayer('refs');
+  // Only what is in sight is placed: a long page may have thousands.
+  overlay.seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const badge = overlay.badges.get(target);
+      if (!badge) continue;
+      if (isIntersecting) {
+        overlay.shown.add(target);
+        layer.append(badge);
+      } else {
+        overlay.shown.delete(target);
+        badge.remove();
+      }
+    }
+  });
+  for (const { number, label } of named) {
+    const element = elementOf(number);
+    if (!element?.isConnected) continue;
+    const badge = document.createElement('span');
+    badge.className = 'ref';
+    badge.textContent = label;
+    overlay.badges.set(element, badge);
+    overlay.seen.observe(element);
+  }
+  followPage();
+  return overlay.badges.size;
+}
+
+function clearRefs() {
+  overlay.seen?.disconnect();
+  overlay.seen = null;
+  overlay.badges.clear();
+  overlay.shown.clear();
+  overlay.refs?.replaceChildren();
+  if (overlay.refs) dropLayer(overlay.refs);
+  return null;
+}
+
+/* Outlines an element, or none. `label`: what it is called; else its role and name. → whether it is in the page */
+function pointAt(number, label = null) {
+  const element = number === null ? null : elementOf(number);
+  if (overlay.target?.element && overlay.target.element !== element) overlay.badges.get(overlay.target.element)?.classList.remove('is-target');
+  if (!element?.isConnected) {
+    overlay.target = null;
+    if (overlay.pointed) dropLayer(overlay.pointed);
+    return false;
+  }
+  const layer = overlayLayer('pointed');
+  if (!layer.firstChild) {
+    for (const name of ['outline', 'name']) layer.append(Object.assign(document.createElement('div'), { className: name }));
+  }
+  beginPass();
+  layer.lastChild.textContent = label ?? calledBy(element);
+  overlay.target = { element, layer };
+  overlay.badges.get(element)?.classList.add('is-target');
+  followPage();
+  return true;
+}
+
+/* `button "Apply"` */
+function calledBy(element) {
+  const role = roleOf(element) || tagOf(element);
+  const name = nameOf(element, roleOf(element));
+  return name ? `${role} "${name}"` : role;
+}
+
+function followPage() {
+  cancelAnimationFrame(overlay.frame);
+  const step = () => {
+    overlay.frame = 0;
+    if (overlay.badges.size === 0 && !overlay.target) return;
+    placeAll();
+    overlay.frame = requestAnimationFrame(step);
+  };
+  step();
+}
+
+function placeAll() {
+  const { host } = openRoot();
+  // A transformed <html> moves what is fixed in it.
+  const origin = host.getBoundingClientRect();
+  const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
+  const target = overlay.target && { ...overlay.target, box: rectangleBearer(overlay.target.element).getBoundingClientRect() };
+  // All reading comes before all writing: one layout a frame.
+  for (const [badge, box] of places) {
+    const left = Math.max(2, box.left - BADGE_LEFT);
+    const top = Math.max(2, box.top - BADGE_ABOVE);
+    moveTo(badge, left - origin.left, top - origin.top);
+  }
+  if (target) placeOutline(target, origin);
+}
+
+function placeOutline({ element, layer, box }, origin) {
+  if (!element.isConnected) return void pointAt(null);
+  const [outline, name] = layer.children;
+  const left = box.left - OUTLINE_GAP;
+  const top = box.top - OUTLINE_GAP;
+  moveTo(outline, left - origin.left, top - origin.top);
+  setSize(outline, box.width + 2 * OUTLINE_GAP, box.height + 2 * OUTLINE_GAP);
+  const size = name.getBoundingClientRect();
+  const below = box.bottom + OUTLINE_GAP + 4;
+  const above = top - size.height - 4;
+  const at = below + size.height <= innerHeight ? below : above >= 0 ? above : Math.max(0, innerHeight - size.height - 4);
+  moveTo(name, Math.max(2, Math.min(left, innerWidth - size.width - 2)) - origin.left, at - origin.top);
+}
+
+function moveTo(element, x, y) {
+  const wanted = `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
+  if (element.style.transform !== wanted) element.style.transform = wanted;
+}
+
+function setSize(element, width, height) {
+  if (element.style.width !== `${width}px`) element.style.width = `${width}px`;
+  if (element.style.height !== `${height}px`) element.style.height = `${height}px`;
+}
+
+/* Those of these numbers whose elements are in the page. */
+const presentOf = (numbers) => numbers.filter((number) => elementOf(number)?.isConnected);

@@ -1,0 +1,87 @@
+/*
+ * Our one element in this document: whatever a person sees of gstack in a page lies in it.
+ *
+ * Owns the host and its closed shadow root, or takes over those that the extension's content script has made, so that
+ * a page never finds more than one. The rules of `:host` are important and of the inner tree: no style of the page
+ * wins over them. Every number is set through the CSSOM: a page's policy may forbid inline styles.
+ */
+
+/* Words of the host's attribute. They change what is drawn, never what the page can do. */
+const HIDDEN = 'hidden'; // a picture is taken
+const YIELDING = 'yielding'; // input of ours is on its way: nothing of ours may take it
+
+const HOST_RULES = `
+  :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
+    height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; contain: layout style !important; }
+  :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }`;
+
+let ownRoot = null;
+
+/* Asked before something is drawn: then the root of the content script, where there is one, comes by `adoptRoot`. */
+const hasRoot = () => ownRoot !== null;
+
+/* A root of our own people; the daemon has it from the extension's world, which no page reaches. */
+function adoptRoot(root) {
+  ownRoot ??= root;
+  return null;
+}
+
+/* The root to draw into, with its host in the page. A page that takes the host away gets it back with the next change. */
+function openRoot() {
+  if (!ownRoot) {
+    const host = document.createElement('div');
+    host.setAttribute(OWN_HOST, '');
+    ownRoot = host.attachShadow({ mode: 'closed' });
+    ownRoot.adoptedStyleSheets = [sheetOf(HOST_RULES)];
+  }
+  if (!ownRoot.host.isConnected) document.documentElement.append(ownRoot.host);
+  return ownRoot;
+}
+
+function sheetOf(text) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+}
+
+/* A layer of the root with rules of its own. */
+function addLayer(name, rules) {
+  const root = openRoot();
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheetOf(rules)];
+  const layer = document.createElement('div');
+  layer.className = name;
+  root.append(layer);
+  return layer;
+}
+
+/* Puts a layer (back) in sight. */
+const showLayer = (layer) => {
+  const root = openRoot();
+  if (layer.parentNode !== root) root.append(layer);
+};
+
+/* Takes a layer away, and the host with it where nothing else is to be seen in it. */
+function dropLayer(layer) {
+  const root = layer.parentNode;
+  layer.remove();
+  if (!root || Array.from(root.children).some((child) => !child.classList.contains('is-idle'))) return;
+  root.host.remove();
+}
+
+const markOwn = (word, on) => {
+  for (const host of document.querySelectorAll(`[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`)) {
+    const words = new Set(host.getAttribute(OWN_HOST).split(' ').filter(Boolean));
+    if (on) words.add(word);
+    else words.delete(word);
+    host.setAttribute(OWN_HOST, Array.from(words).join(' '));
+  }
+};
+
+/* Takes our own elements out of the picture, or puts them back. */
+function hideOwn(hide) {
+  markOwn(HIDDEN, hide);
+  return null;
+}
+
+/* What is ours and can be clicked lets the next input through. */
+const yieldOwn = (yields) => markOwn(YIELDING, yields);

@@ -1,0 +1,105 @@
+/*
+ * Picking an element by keys, and what is told of a picked one.
+ *
+ * Owns the keys while a pick is under way. The pointer is the browser's own inspect mode: its events never come to a
+ * document, ours or the page's.
+ */
+
+const MOVES = {
+  ArrowUp: (element) => composedParent(element),
+  ArrowDown: (element) => Array.from(composedChildren(element)).find((child) => child.nodeType === Node.ELEMENT_NODE && isVisible(child)),
+  ArrowLeft: (element) => besides(element, 'previousElementSibling'),
+  ArrowRight: (element) => besides(element, 'nextElementSibling'),
+};
+
+function besides(element, which) {
+  for (let at = element[which]; at; at = at[which]) if (isVisible(at) && !isOwnHost(at)) return at;
+  return null;
+}
+
+let pickKeys = null;
+
+/* `binding`: the function that the daemon has put into this world. → this document */
+function beginPick(binding) {
+  endPick();
+  const tell = (words) => globalThis[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
+  pickKeys = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const at = overlay.target?.element ?? null;
+    if (event.key === 'Escape') tell({ ended: true });
+    else if (event.key === 'Enter' && at) tell({ picked: numberOf(at) });
+    else if (event.key === 'Tab') goTo(tabbed(at, event.shiftKey), tell);
+    else if (MOVES[event.key]) goTo(at ? MOVES[event.key](at) : tabbed(null, false), tell);
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener('keydown', pickKeys, { capture: true });
+  return DOCUMENT_ID;
+}
+
+function endPick() {
+  if (pickKeys) removeEventListener('keydown', pickKeys, { capture: true });
+  pickKeys = null;
+  pointAt(null);
+  return null;
+}
+
+function goTo(element, tell) {
+  if (!element || element === document.documentElement) return;
+  scrollIntoView(element, 'nearest');
+  tell({ at: numberOf(element) });
+}
+
+/* The control after (or before) an element. */
+function tabbed(from, backwards) {
+  const controls = [];
+  eachRoot((root) => {
+    for (const element of root.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex], [role], [contenteditable]')) {
+      if (!isOwnHost(element) && INTERACTIVE.has(roleOf(element)) && isVisible(element)) controls.push(element);
+    }
+  });
+  if (!from) return backwards ? controls.at(-1) : controls[0];
+  const wanted = backwards ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
+  const ordered = backwards ? controls.toReversed() : controls;
+  return ordered.find((element) => element !== from && from.compareDocumentPosition(element) & wanted) ?? ordered[0];
+}
+
+/* The number of a node that the browser says the pointer is over; 0 for one of another document, or of ours. */
+function numberOfPicked(node) {
+  const element = node.nodeType === Node.ELEMENT_NODE ? node : (node.parentElement ?? node.getRootNode().host);
+  if (!element || element.ownerDocument !== document || composedClosest(element, isOwnHost)) return 0;
+  return numberOf(element);
+}
+
+/* Characters of a picked element's markup. */
+const PICKED_HTML = 500;
+
+/* → {document, role, name, selector, url, rect, html}, or null where it has left the page */
+function describePicked(number) {
+  const element = elementOf(number);
+  if (!element?.isConnected) return null;
+  beginPass();
+  const role = roleOf(element);
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return {
+    document: DOCUMENT_ID, role: role || 'generic', name: nameOf(element, role), selector: cssName(element), url: location.href,
+    rect: [x, y, width, height], html: clip(withoutSecrets(element).outerHTML, PICKED_HTML),
+  };
+}
+
+/* As CSS would name it: `button#save.primary`. */
+function cssName(element) {
+  const id = element.id ? `#${CSS.escape(element.id)}` : '';
+  const classes = Array.from(element.classList).slice(0, 2).map((name) => `.${CSS.escape(name)}`);
+  return clip(tagOf(element) + id + classes.join(''), 200);
+}
+
+/* A password that the page wrote into its markup is nobody's to read. */
+function withoutSecrets(element) {
+  const secret = 'input[type=password][value]';
+  if (!element.matches(secret) && !element.querySelector(secret)) return element;
+  const copy = element.cloneNode(true);
+  for (const field of [copy, ...copy.querySelectorAll(secret)]) if (field.matches(secret)) field.removeAttribute('value');
+  return copy;
+}

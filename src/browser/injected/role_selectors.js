@@ -1,0 +1,92 @@
+/*
+ * The `role=` selector: `role=button[name="Save"][disabled]`, as Playwright writes it.
+ *
+ * Owns its grammar. Roles, names and states are those of the snapshot.
+ */
+
+const ROLE_ATTRIBUTE = /\s*\[\s*([a-z-]+)\s*(?:([*^$]?=)\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/(?:\\.|[^/\\])*\/[a-z]*|[^\]\s]+)\s*([is])?)?\s*\]/y;
+
+/* `role=button[name="Save"][disabled]`; the name is the whole one; `i` after it: in any case. */
+function byRole(body) {
+  const { role, tests, includeHidden } = parseRole(body);
+  const found = [];
+  const seek = (element) => {
+    const tag = tagOf(element);
+    if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
+    let shown = SHOWN;
+    if (!includeHidden) {
+      if (element.getAttribute('aria-hidden') === 'true') return;
+      shown = rendering(element);
+      if (shown === GONE) return;
+    }
+    if (shown === SHOWN && roleOf(element) === role && tests.every((test) => test(element))) found.push(element);
+    for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE) seek(child);
+  };
+  if (document.body) seek(document.body);
+  return found;
+}
+
+function parseRole(body) {
+  const head = /^\s*([a-z]+)/i.exec(body);
+  if (!head) throw new SelectorError(`role= needs a role: role=button[name="Save"]`);
+  const given = head[1].toLowerCase();
+  const role = given === 'image' ? 'img' : given;
+  const tests = [];
+  let includeHidden = false;
+  let at = head[0].length;
+  while (at < body.trimEnd().length) {
+    ROLE_ATTRIBUTE.lastIndex = at;
+    const match = ROLE_ATTRIBUTE.exec(body);
+    if (!match) throw new SelectorError(`not understood in role=: ${body.slice(at)}`);
+    at = ROLE_ATTRIBUTE.lastIndex;
+    const [, attribute, operator, value, flag] = match;
+    if (attribute === 'include-hidden') includeHidden = value !== 'false';
+    else tests.push(roleTest(role, attribute, operator, value, flag));
+  }
+  return { role, tests, includeHidden };
+}
+
+function roleTest(role, attribute, operator, value, flag) {
+  if (attribute === 'name') {
+    if (value === undefined) throw new SelectorError('role=…[name] needs a value');
+    const matches = nameMatcher(operator, value, flag);
+    return (element) => matches(nameOf(element, role));
+  }
+  const wanted = value === undefined ? 'true' : value.replace(/^["']|["']$/g, '');
+  switch (attribute) {
+    case 'checked':
+      return (element) => (checkedState(element, role) || 'false') === wanted;
+    case 'pressed':
+      return (element) => (pressedState(element, role) || 'false') === wanted;
+    case 'expanded':
+      return (element) => expandedState(element) === wanted;
+    case 'selected':
+      return (element) => String(selectedState(element, role)) === wanted;
+    case 'disabled':
+      return (element) => String(isDisabled(element)) === wanted;
+    case 'level':
+      return (element) => String(levelOf(element, role)) === wanted;
+    default:
+      throw new SelectorError(`role= knows name, checked, pressed, expanded, selected, disabled, level and include-hidden, not ${attribute}`);
+  }
+}
+
+function nameMatcher(operator, value, flag) {
+  const pattern = /^\/(.*)\/([a-z]*)$/s.exec(value);
+  if (pattern) {
+    const expression = regularExpression(pattern[1], pattern[2]);
+    return (name) => expression.test(name);
+  }
+  const fold = (text) => (flag === 'i' ? text.toLowerCase() : text);
+  const wanted = fold(squeeze(unquote(value)));
+  switch (operator) {
+    case '*=':
+      return (name) => fold(name).includes(wanted);
+    case '^=':
+      return (name) => fold(name).startsWith(wanted);
+    case '$=':
+      return (name) => fold(name).endsWith(wanted);
+    default:
+      return (name) => fold(name) === wanted;
+  }
+}

@@ -1,0 +1,106 @@
+/*
+ * The `text=` selector.
+ *
+ * Owns what an element's text is for a search. Never tells whether somebody can see it, but that what can be seen
+ * goes before what can't.
+ */
+
+/*
+ * `text=Sign in`: part of the text, any case. `text="Sign in"`: the whole text, or else all of it between two
+ * elements. `text=/^Sign/i`: a pattern. The innermost elements count; hidden ones only where no visible one matches.
+ */
+function byText(body, scope) {
+  const matcher = textMatcher(body);
+  const texts = new Map();
+  const found = innermost(scope, (element) => matcher.part(squeeze(searchedText(element, texts))), (element) => matcher.whole(squeeze(searchedText(element, texts))));
+  if (found.length || !matcher.run) return seenFirst(found);
+  const holdsText = (element) => matcher.part(squeeze(searchedText(element, texts)));
+  return seenFirst(innermost(scope, holdsText, (element) => textRuns(element).some((run) => matcher.run(squeeze(run)))));
+}
+
+function seenFirst(found) {
+  const visible = found.filter(isVisible);
+  return visible.length ? visible : found;
+}
+
+/* The innermost elements for which `fits` holds; only what `mayHold` is looked into. */
+function innermost(scope, mayHold, fits) {
+  const found = [];
+  const seek = (element) => {
+    if (NEVER_SHOWN.has(tagOf(element)) || isOwnHost(element) || !mayHold(element)) return false;
+    let inner = false;
+    for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && seek(child)) inner = true;
+    if (inner) return true;
+    if (!fits(element)) return false;
+    found.push(element);
+    return true;
+  };
+  if (scope) for (const child of composedChildren(scope)) child.nodeType === Node.ELEMENT_NODE && seek(child);
+  else if (document.body) seek(document.body);
+  return found;
+}
+
+/*
+ * → {part, whole, run}: whether a text may hold a match in it, is one, and whether a run of text between two
+ * elements is one (none: runs don't count).
+ */
+function textMatcher(body) {
+  const text = body.trim();
+  const pattern = /^\/(.*)\/([a-z]*)$/s.exec(text);
+  if (pattern) {
+    const expression = regularExpression(pattern[1], pattern[2]);
+    // A pattern may match inside although it does not match here.
+    return { part: () => true, whole: (candidate) => expression.test(candidate) };
+  }
+  if (/^(["']).*\1$/s.test(text) && text.length > 1) {
+    const wanted = squeeze(unquote(text));
+    const isIt = (candidate) => candidate === wanted;
+    return { part: (candidate) => candidate.includes(wanted), whole: isIt, run: isIt };
+  }
+  const wanted = squeeze(text).toLowerCase();
+  if (!wanted) throw new SelectorError('text= needs the text to look for');
+  const holds = (candidate) => candidate.toLowerCase().includes(wanted);
+  return { part: holds, whole: holds };
+}
+
+/* `"a \"b\""` → `a "b"`; a text without quotes stays as it is. */
+const unquote = (text) => (/^(["']).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text);
+
+function regularExpression(source, flags) {
+  try {
+    return new RegExp(source, flags.replace(/[gy]/g, ''));
+  } catch {
+    throw new SelectorError(`not a valid regular expression: /${source}/${flags}`);
+  }
+}
+
+/* A button made by `<input>` shows its value. */
+const shownValue = (element) => (tagOf(element) === 'input' && BUTTON_INPUTS.has(element.type) ? element.value : '');
+
+const searchedText = (element, known) => shownValue(element) || rawText(element, known);
+
+/* The text in the composed tree, hidden parts included. `known` keeps each element's, so that a search reads it once. */
+function rawText(element, known = null) {
+  const before = known?.get(element);
+  if (before !== undefined) return before;
+  let text = '';
+  for (const child of composedChildren(element)) {
+    if (child.nodeType === Node.TEXT_NODE) text += child.data;
+    else if (child.nodeType === Node.ELEMENT_NODE && !NEVER_SHOWN.has(tagOf(child))) {
+      const inner = shownValue(child) || rawText(child, known);
+      text += INLINE.has(tagOf(child)) ? inner : ` ${inner} `;
+    }
+  }
+  known?.set(element, text);
+  return text;
+}
+
+/* The texts between an element's children. */
+function textRuns(element) {
+  const runs = [''];
+  for (const child of composedChildren(element)) {
+    if (child.nodeType === Node.TEXT_NODE) runs[runs.length - 1] += child.data;
+    else if (child.nodeType === Node.ELEMENT_NODE) runs.push('');
+  }
+  return runs;
+}

@@ -1,0 +1,183 @@
+//! Elements of a page as a panel points at them: refs, the outline, picking, and the agent's pointer.
+//!
+//! Owns which panel picks where. What is drawn is the browser layer's.
+
+use super::commands::not_driven;
+use super::ports::{PortId, notification};
+use super::tabs::no_browser;
+use super::{Engine, lock};
+use crate::browser::page::refs::RefName;
+use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
+use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
+use crate::protocol::methods::ToPanel;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// The pick of each panel that lets its person point at something.
+pub(super) type Picks = HashMap<(PortId, Option<PanelId>), (TabId, CancellationToken)>;
+
+/// Pages of the browser itself.
+const BROWSERS_OWN: [&str; 9] = [
+    "chrome",
+    "chrome-extension",
+    "chrome-untrusted",
+    "chrome-error",
+    "devtools",
+    "edge",
+    "brave",
+    "vivaldi",
+    "view-source",
+];
+/// Where browsers get their extensions from.
+const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
+
+impl Engine {
+    /// The refs of a tab's last snapshot.
+    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+        Ok(listed(self.marks(port, of.chrome_tab_id).await?.refs().await?))
+    }
+
+    /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
+    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => browser.current().await?,
+        };
+        Ok(listed(pages.marks(&tab).await?.refs().await?))
+    }
+
+    pub async fn show_refs(&self, port: PortId, show: RefsShow) -> Result<(), Fault> {
+        let marks = self.marks(port, show.chrome_tab_id).await?;
+        Ok(marks.show_refs(show.show).await?)
+    }
+
+    pub async fn highlight(&self, port: PortId, highlight: RefsHighlight) -> Result<(), Fault> {
+        let name = match &highlight.reference {
+            None => None,
+            Some(text) => Some(RefName::parse(text).ok_or_else(|| {
+                Fault::new(FaultCode::BadRequest, format!("{text} is no ref")).hint("A ref looks like @e3.")
+            })?),
+        };
+        let marks = self.marks(port, highlight.chrome_tab_id).await?;
+        Ok(marks.highlight(name).await?)
+    }
+
+    /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
+    pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
+        let place = self.place_of(port, of.chrome_tab_id)?;
+        if let Some(fault) = kept_out_of(&place.page.url) {
+            return Err(fault);
+        }
+        let marks = self.marks(port, of.chrome_tab_id).await?;
+        let end = self.shutdown().child_token();
+        let key = (port, client);
+        {
+            let mut picks = lock(&self.inner.picks);
+            for (_, (_, before)) in picks.extract_if(|of, (tab, _)| *of == key || *tab == place.tab_id) {
+                before.cancel();
+            }
+            picks.insert(key.clone(), (place.tab_id, end.clone()));
+        }
+        let outcome = marks.pick(&end).await;
+        if !end.is_cancelled() {
+            lock(&self.inner.picks).remove(&key);
+        }
+        match outcome? {
+            Some(picked) => Ok(wire(picked)),
+            None => Err(Fault::new(FaultCode::Cancelled, "nothing was picked").hint("Pick again when you like.")),
+        }
+    }
+
+    /// Ends the picks of a tab.
+    pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
+        let tab = self.place_of(port, of.chrome_tab_id)?.tab_id;
+        self.end_picks(|_, at| at == tab);
+        Ok(())
+    }
+
+    /// Ends the picks that belong to a panel that is gone.
+    pub(super) fn end_picks_of(&self, port: PortId, client: Option<&Option<PanelId>>) {
+        self.end_picks(|(of, panel), _| *of == port && client.is_none_or(|client| panel == client));
+    }
+
+    fn end_picks(&self, which: impl Fn(&(PortId, Option<PanelId>), TabId) -> bool) {
+        for (_, (_, end)) in lock(&self.inner.picks).extract_if(|key, (tab, _)| which(key, *tab)) {
+            end.cancel();
+        }
+    }
+
+    /// Tells the browsers' extensions where an agent's input goes in a tab; none where no extension listens.
+    pub(super) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
+        self.port_senders().iter().find(|(port, _)| self.chrome_tab(*port, tab).is_some())?;
+        let engine = self.clone();
+        Some(Arc::new(move |at| engine.tell_acting(at)))
+    }
+
+    fn tell_acting(&self, PointerAt { tab, x, y, pressed }: PointerAt) {
+        for (port, sender) in self.port_senders() {
+            if let Some(chrome) = self.chrome_tab(port, tab) {
+                let acting = Acting { chrome_tab_id: chrome.chrome_tab_id, x, y, pressed };
+                sender.send(&notification(None, &ToPanel::TabsActing(acting)));
+            }
+        }
+    }
+
+    async fn marks(&self, port: PortId, tab: ChromeTabId) -> Result<Marks, Fault> {
+        let place = self.place_of(port, tab)?;
+        let browser = self.browser_of(port).ok_or_else(not_driven)?;
+        let (_, pages) = self.pages().ok_or_else(not_driven)?;
+        Ok(pages.marks(&browser.tab(place.tab_id)?).await?)
+    }
+}
+
+fn listed(refs: Vec<ListedRef>) -> Refs {
+    let refs = refs.into_iter().map(|listed| RefInfo {
+        reference: listed.name.to_string(),
+        role: listed.role,
+        name: listed.label,
+    });
+    Refs { refs: refs.collect() }
+}
+
+fn wire(picked: PickedElement) -> Picked {
+    let PickedElement { name, role, label, selector, url, rect, html } = picked;
+    Picked { reference: name.to_string(), role, name: label, selector, url, rect, html }
+}
+
+/// A page that browsers keep everybody out of, in words.
+fn kept_out_of(url: &str) -> Option<Fault> {
+    let parsed = Url::parse(url).ok()?;
+    let is_store = parsed.host_str().is_some_and(|host| STORES.contains(&host));
+    if !is_store && !BROWSERS_OWN.contains(&parsed.scheme()) {
+        return None;
+    }
+    let what = if is_store { "the store's pages" } else { "its own pages" };
+    Some(
+        Fault::new(FaultCode::Forbidden, format!("nothing can be picked here: the browser lets nobody into {what}"))
+            .hint("Open another page, or choose from the refs of a snapshot.")
+            .at(Hop::Browser),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kept_out_of;
+
+    #[test]
+    fn a_page_of_the_browser_or_the_store_is_refused_in_words() {
+        for url in
+            ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"]
+        {
+            let fault = kept_out_of(url).unwrap();
+            assert!(fault.message.contains("nothing can be picked here") && fault.hint.is_some(), "{url}");
+        }
+        for url in ["https://example.com/", "about:blank", "http://127.0.0.1:8000/", "file:///tmp/a.html", ""] {
+            assert!(kept_out_of(url).is_none(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What was done in the browser, over HTTP: a page of it, a stream of it, and the refs of a tab's last snapshot.
+//!
+//! Owns the forms of these answers. The engine has redacted the entries before they come here.
+
+use super::answer::Refusal;
+use crate::engine::{ACTIVITY_RING, Engine, Followed};
+use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityPage};
+use crate::protocol::elements::Refs;
+use crate::protocol::ids::TabId;
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+/// A comment this often tells a client that its connection lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+#[derive(Deserialize)]
+pub struct After {
+    #[serde(default)]
+    after: Option<ActivityId>,
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OfTab {
+    #[serde(default)]
+    tab_id: Option<TabId>,
+}
+
+/// `GET /activity/history?after=ID&limit=N` → `ActivityPage`
+pub async fn history(State(engine): State<Engine>, Query(query): Query<After>) -> Json<ActivityPage> {
+    let limit = query.limit.unwrap_or(ACTIVITY_RING).min(ACTIVITY_RING);
+    Json(engine.activity(query.after.unwrap_or_default(), limit))
+}
+
+/// `GET /refs?tabId=N` → `Refs` of the tab's last snapshot; without a tab of the current one.
+pub async fn refs(State(engine): State<Engine>, Query(of): Query<OfTab>) -> Result<Json<Refs>, Refusal> {
+    Ok(Json(engine.refs_of_tab(of.tab_id).await?))
+}
+
+/// `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once when it
+/// begins and again when it ends; `gap` says that entries before the next one are gone. An event's id is where to go on
+/// from without missing an end.
+pub async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.trim().parse().ok());
+    let Followed { page, events } = engine.follow_activity(last.or(query.after).unwrap_or_default());
+    let mut waiting: VecDeque<Event> = VecDeque::new();
+    if page.gap {
+        waiting.push_back(gap());
+    }
+    // The page is whole: each of its events may be the last that arrives.
+    let mut settled = last.or(query.after).unwrap_or_default();
+    let mut open = false;
+    for entry in page.entries {
+        open |= entry.duration_ms.is_none();
+        settled = if open { settled } else { entry.id };
+        waiting.push_back(activity(&entry, settled));
+    }
+    let ended = engine.ended();
+    let state = Feed { engine, waiting, events, ended };
+    let events = stream::unfold(state, |mut feed| async move {
+        let event = feed.next().await?;
+        Some((Ok::<_, Infallible>(event), feed))
+    });
+    Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT).text("alive")).into_response()
+}
+
+struct Feed {
+    engine: Engine,
+    waiting: VecDeque<Event>,
+    events: tokio::sync::broadcast::Receiver<ActivityEntry>,
+    ended: CancellationToken,
+}
+
+impl Feed {
+    async fn next(&mut self) -> Option<Event> {
+        if let Some(event) = self.waiting.pop_front() {
+            return Some(event);
+        }
+        tokio::select! {
+            () = self.ended.cancelled() => None,
+            entry = self.events.recv() => match entry {
+                // Entries that began since then are told of behind this one.
+                Ok(entry) => Some(activity(&entry, self.engine.activity_settled().min(entry.id))),
+                Err(RecvError::Lagged(_)) => Some(gap()),
+                Err(RecvError::Closed) => None,
+            },
+        }
+    }
+}
+
+fn activity(entry: &ActivityEntry, settled: ActivityId) -> Event {
+    // Our own types always have a JSON form.
+    let data = serde_json::to_string(entry).unwrap_or_default();
+    Event::default().event("activity").id(settled.to_string()).data(data)
+}
+
+fn gap() -> Event {
+    Event::default().event("gap").data(json!({ "gap": true }).to_string())
+}

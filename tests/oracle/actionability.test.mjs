@@ -1,0 +1,95 @@
+/*
+ * When an action waits, works or fails, and for which reason: with gstack and with Playwright.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Gstack } from './harness/gstack.mjs';
+import { Oracle } from './harness/playwright.mjs';
+import { Site } from './harness/site.mjs';
+
+/** For what is about to change; a condition that never comes fails after this. */
+const WAIT_MS = 1000;
+
+const CLICKS = '#plain #disabled #aria-disabled #in-fieldset #in-legend #gone #unseen #clear #empty #small #covered #glass #half #uncovered-later #no-events #child-no-events #icon #child-events #moving #arriving #fading #outside #offscreen #custom-check #custom-label #with-span #span #bold #disabled-span #in-scroller #in-smooth #at-side #clipped #in-contents #contents #wrapped #scaled #zoomed #rotated #shape #circle #line #big #summary #in-closed #inert #in-shadow #slotted #enabled-button-later #appearing .swap #last #cover #label-of-field #label-of-off #missing button'.split(' ');
+const HOVERS = '#plain #disabled #covered #gone #moving #arriving #outside #in-scroller #no-events #clear #inert #missing'.split(' ');
+const FILLS = '#field #readonly #aria-readonly #field-off #check #file #text #rich #in-rich #area #submit #aria-box #label-of-field #label-of-off #number #date #range #color #enabled-later #select #gone #plain #covered #missing'.split(' ');
+const SELECTS = '#select #select-off #field #missing'.split(' ');
+const VALUES = { '#number': '5', '#date': '2024-01-31', '#range': '4', '#color': '#00ff00' };
+
+/* Where we differ on purpose: action → why. */
+const ON_PURPOSE = {
+  'click #custom-check': 'a label that lies over its own field works it, as it does for a person',
+  'click #inert': 'both wait in vain; we say what is in the way',
+  'click #enabled-button-later': 'where it lies beneath a sticky header Playwright may be too late: it waits longer from look to look',
+  'click #label-of-field': 'the middle of its line, not of its first part: the field gets the focus both ways',
+};
+
+/** What stands in the way, in one word, from either tool's message. */
+function reasonOf(message) {
+  if (/strict mode violation|elements match/.test(message)) return 'several';
+  if (/intercepts pointer events|is covered by/.test(message)) return 'covered';
+  if (/is not visible|it is not visible/.test(message)) return 'not visible';
+  if (/outside of the viewport/.test(message)) return 'outside';
+  if (/is not stable|still moving/.test(message)) return 'moving';
+  if (/is not enabled|is disabled/.test(message)) return 'disabled';
+  if (/is not editable|read-only/.test(message)) return 'read-only';
+  if (/is not an <input>|cannot be filled|takes no text|use select|not a <select>|<select> element|Cannot type|does not have a role/i.test(message)) return 'kind';
+  if (/did not appear|waiting for/.test(message)) return 'missing';
+  return message;
+}
+
+describe('actionability', () => {
+  let gstack;
+  let oracle;
+  let site;
+  before(async () => {
+    site = await Site.start();
+    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
+  });
+  after(async () => {
+    await oracle.stop();
+    await site.stop();
+    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
+  });
+
+  async function outcomes(action, selector, argument) {
+    const url = site.url('actionable.html');
+    const timeout = { timeout: WAIT_MS };
+    const ours = async () => {
+      await gstack.run('goto', url);
+      await gstack.run('js', 'later(); 0');
+      const answer = await gstack.ask(action, '--timeout', String(WAIT_MS), selector, ...(argument === undefined ? [] : [argument]));
+      return answer.ok ? `ok ${await gstack.js('clicked')}` : reasonOf(answer.error);
+    };
+    const theirs = async () => {
+      await oracle.page.goto(url);
+      await oracle.page.evaluate('later(); 0');
+      const locator = oracle.page.locator(selector);
+      try {
+        if (action === 'click') await locator.click(timeout);
+        else if (action === 'hover') await locator.hover(timeout);
+        else if (action === 'fill') await locator.fill(argument, timeout);
+        else await locator.selectOption(argument, timeout);
+      } catch (error) {
+        return reasonOf(error.message);
+      }
+      return `ok ${await oracle.page.evaluate('clicked')}`;
+    };
+    return Promise.all([ours(), theirs()]);
+  }
+
+  for (const [action, selectors] of Object.entries({ click: CLICKS, hover: HOVERS, fill: FILLS, select: SELECTS })) {
+    test(action, async () => {
+      let agreed = 0;
+      const unexplained = [];
+      for (const selector of selectors) {
+        const argument = action === 'fill' ? (VALUES[selector] ?? 'text') : action === 'select' ? '2' : undefined;
+        const [ours, theirs] = await outcomes(action, selector, argument);
+        if (ours === theirs) agreed += 1;
+        else if (!ON_PURPOSE[`${action} ${selector}`]) unexplained.push(`${action} ${selector}: ours ${ours}; theirs ${theirs}`);
+      }
+      console.log(`${action}: ${agreed}/${selectors.length} with the same outcome`);
+      assert.equal(unexplained.join('\n'), '');
+    });
+  }
+});
