@@ -719,9 +719,13 @@ id: string, label: string, description?: string, };
  */
 export type NewAttachment = { name: string, mime: string, 
 /**
- * Base64.
+ * Base64. Empty where `path` names the file.
  */
-data: string, };
+data?: string, 
+/**
+ * A file that a command has just written into gstack's own temporary folder: a screenshot.
+ */
+path?: string, };
 
 /**
  * Names the tab of `refs.list`, `pick.start` and `pick.stop`.

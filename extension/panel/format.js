@@ -35,6 +35,24 @@ export function cost(dollars) {
   return `$${dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
 }
 
+/** A moment as a clock shows it; with its day when that is not today. @param {number} at @param {number} [now] */
+export function moment(at, now = Date.now()) {
+  const today = new Date(at).toDateString() === new Date(now).toDateString();
+  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", ...(today ? {} : { weekday: "short" }) }).format(at);
+}
+
+/** How many tokens: `830`, `12.4k`, `1.2M`. @param {number} count */
+export function tokens(count) {
+  if (count < 1000) return String(count);
+  if (count < 999_500) return `${(count / 1000).toFixed(count < 99_950 ? 1 : 0)}k`;
+  return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** The last part of a path: `shop`. @param {string} path */
+export function lastOf(path) {
+  return path.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1) || path;
+}
+
 /** The part of an address that a person checks before allowing anything. @param {string} url */
 export function hostOf(url) {
   if (!URL.canParse(url)) return url;

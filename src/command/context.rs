@@ -33,10 +33,10 @@ pub struct Context {
     /// Input is sent only while the tab shows this site (host, and port where unusual): what was allowed on one page
     /// must not land on the next. None: wherever the tab is.
     pub only_on: Option<String>,
-    /// Where a long command tells how far it is.
-    pub progress: Progress,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
+    /// Where a long command tells how far it is.
+    pub progress: Progress,
     /// Ends the command.
     pub cancel: CancellationToken,
 }

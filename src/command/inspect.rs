@@ -76,7 +76,9 @@ async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Faul
         text.push_str(&format!("\n\n{}", history(&page.style_changes())));
     }
     let rules: Vec<_> = found.rules.iter().map(rule_data).collect();
-    Ok(Output::text(text).data(json!({ "element": found.element, "rules": rules, "computed": found.computed })))
+    let data = json!({ "element": found.element, "rules": rules, "computed": found.computed,
+        "box": found.box_model.as_ref().map(box_data) });
+    Ok(Output::text(text).data(data))
 }
 
 fn written(found: &Inspection, with_browsers: bool) -> String {
@@ -90,6 +92,9 @@ fn written(found: &Inspection, with_browsers: bool) -> String {
     for rule in rules {
         let specificity = rule.specificity.map(|(a, b, c)| format!(" ({a},{b},{c})")).unwrap_or_default();
         let origin = if rule.origin == Origin::UserAgent { " [user-agent]" } else { "" };
+        for condition in &rule.conditions {
+            write!(text, "\n  {condition}").ok();
+        }
         write!(text, "\n  {}{specificity}{origin}", rule.selector).ok();
         for declaration in &rule.declarations {
             let important = if declaration.important { " !important" } else { "" };
@@ -161,5 +166,11 @@ fn rule_data(rule: &Rule) -> serde_json::Value {
         })
         .collect();
     let specificity = rule.specificity.map(|(a, b, c)| [a, b, c]);
-    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "declarations": declarations })
+    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "conditions": rule.conditions,
+        "source": rule.source, "declarations": declarations })
+}
+
+fn box_data(model: &BoxModel) -> serde_json::Value {
+    json!({ "x": model.x, "y": model.y, "width": model.width, "height": model.height, "padding": model.padding,
+        "border": model.border, "margin": model.margin })
 }

@@ -4,7 +4,7 @@ use super::tools::ConversationTools;
 use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::base::site;
-use crate::chat::Conversation;
+use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
@@ -18,6 +18,8 @@ pub(super) struct Choice {
     pub(super) model: Option<String>,
     /// It decides by itself, so the policy stands before what it does.
     pub(super) is_model: bool,
+    /// The message is exactly one command and runs without a model.
+    pub(super) direct: bool,
     pub(super) fault: Option<Fault>,
 }
 
@@ -25,7 +27,14 @@ impl Engine {
     /// Every agent, with what is missing. `refresh`: look again.
     pub async fn agents(&self, refresh: bool) -> Agents {
         let known = &self.inner.agents;
-        Agents { agents: if refresh { known.refresh().await } else { known.list().await } }
+        let mut agents = if refresh { known.refresh().await } else { known.list().await };
+        // A person's choice may be newer than what was found.
+        if let Some(chosen) = self.config().agents.default_name()
+            && agents.iter().any(|agent| agent.name.as_str() == chosen)
+        {
+            agents.iter_mut().for_each(|agent| agent.default = agent.name.as_str() == chosen);
+        }
+        Agents { agents }
     }
 
     pub(super) fn check_agent(&self, name: &AgentName) -> Result<(), Fault> {
@@ -44,9 +53,11 @@ impl Engine {
         });
     }
 
-    pub(super) async fn choose(&self, conversation: &Conversation) -> Choice {
+    /// The agent that answers a message; without one, the one that would answer.
+    pub(super) async fn choose(&self, conversation: &Conversation, _message: Option<&Message>) -> Choice {
         let known = &self.inner.agents;
-        let wanted = conversation.info().agent;
+        let chosen = self.config().agents.default_name().map(AgentName::new);
+        let wanted = conversation.info().agent.or(chosen);
         let agent = match wanted.map(|name| known.get(&name)) {
             Some(Ok(agent)) => agent,
             // The one that the conversation had is configured no more.
@@ -60,7 +71,7 @@ impl Engine {
             info = of_name(known.refresh().await);
         }
         let is_model = info.as_ref().is_none_or(|info| info.has_model);
-        Choice { agent, model: conversation.model(), is_model, fault: info.and_then(|info| info.fault) }
+        Choice { agent, model: conversation.model(), is_model, direct: false, fault: info.and_then(|info| info.fault) }
     }
 
     /// The login shell's environment, and the mark by which an agent's processes are known.
@@ -68,7 +79,7 @@ impl Engine {
         let engine = self.clone();
         async move {
             let mut environment = engine.inner.agents.environment().await;
-            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), "1".into());
+            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), engine.home().root().into());
             environment
         }
     }

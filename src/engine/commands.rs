@@ -40,6 +40,7 @@ impl Engine {
         });
     }
 
+    /// The activity says what was done, whatever becomes of it.
     async fn command_telling(
         &self,
         request: CommandRequest,

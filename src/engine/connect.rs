@@ -167,7 +167,8 @@ impl Engine {
     }
 
     fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
-        let config = &self.config().browser;
+        let config = self.config();
+        let config = &config.browser;
         let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
             .iter()
             .filter_map(|name| std::env::var(name).ok().map(|value| ((*name).to_owned(), value)))

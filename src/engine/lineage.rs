@@ -3,9 +3,10 @@
 //! Owns the look at the process table. A process that hides on purpose (new session, cleaned
 //! environment, its parents gone) is not found: docs/SECURITY.md says what a shell gives away.
 
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-/// Set in the environment of every agent, and so of what it starts.
+/// Set to our home in the environment of every agent, and so of what it starts.
 pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
 /// Longer chains of parents do not occur; a loop would be a broken process table.
 const LONGEST_CHAIN: usize = 64;
@@ -40,6 +41,45 @@ fn carries_variable(pid: i32) -> bool {
     let wanted = format!("{AGENT_VARIABLE}=");
     std::fs::read(process_file(pid, "environ"))
         .is_ok_and(|all| all.split(|byte| *byte == 0).any(|entry| entry.starts_with(wanted.as_bytes())))
+}
+
+/// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Marked {
+    pid: i32,
+    began: String,
+}
+
+/// Every process that carries the mark of an agent of this home. An agent of a daemon that was killed may live on, if
+/// it does not care that nobody speaks to it.
+pub(super) fn marked(home: &Path) -> Vec<Marked> {
+    let mut mark = format!("{AGENT_VARIABLE}=").into_bytes();
+    mark.extend(home.as_os_str().as_bytes());
+    let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let carries = |pid: &i32| {
+        let environment = std::fs::read(process_file(*pid, "environ"));
+        environment.is_ok_and(|all| all.split(|byte| *byte == 0).any(|entry| entry == mark))
+    };
+    pids.filter(carries).filter_map(|pid| Some(Marked { pid, began: began(pid)? })).collect()
+}
+
+/// Ends those of them that still live.
+pub(super) fn kill(processes: &[Marked]) {
+    for Marked { pid, began: then } in processes {
+        let same = began(*pid).as_ref() == Some(then);
+        let Some(process) = rustix::process::Pid::from_raw(*pid).filter(|_| same) else { continue };
+        match rustix::process::kill_process(process, rustix::process::Signal::KILL) {
+            Ok(()) => tracing::warn!(pid, "what an agent left behind was ended"),
+            Err(error) => tracing::debug!(pid, %error, "what an agent left behind had ended"),
+        }
+    }
+}
+
+/// When a process began, in the kernel's own words: the twentieth field after the command's closing parenthesis.
+fn began(pid: i32) -> Option<String> {
+    let stat = std::fs::read_to_string(process_file(pid, "stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
 /// The parent's pid: the second field after the command's closing parenthesis.

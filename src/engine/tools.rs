@@ -100,7 +100,7 @@ impl ConversationTools {
         };
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         if !self.by_person {
-            output.cut(self.engine.config().agent.most_output(), how_to_narrow(spec));
+            output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
         }
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)

@@ -128,11 +128,11 @@ async fn command_lines(
     json_lines(lines)
 }
 
-/// Whose doing it is, for the list of what was done.
+/// Our own command line comes by the socket, scripts by the port.
 fn source_of(caller: &Caller) -> ActivitySource {
     match caller {
         Caller::Socket(_) => ActivitySource::Terminal,
-        Caller::Port => ActivitySource::Http,
+        _ => ActivitySource::Http,
     }
 }
 

@@ -16,11 +16,16 @@ import { Turn } from "./turn.js";
 const AT_END = 24;
 /** Older events are asked for before the first held one comes into view. */
 const NEAR_START = 400;
+/** How many entries are drawn at the end, and how many more each time that the person nears the first of them. */
+const DRAWN = 120;
 
 export class ConversationView {
   /** The stream is followed until the person scrolls up. */
   #follows = true;
   #older = false;
+  /** @type {readonly Shown[]} */ #shown = [];
+  /** How many of the newest entries are drawn. Older ones have no nodes. */
+  #drawn = DRAWN;
   #top = 0;
   #lastTurnKey = "";
 
@@ -48,22 +53,33 @@ export class ConversationView {
     new ResizeObserver(() => this.#settle()).observe(scroller);
   }
 
-  /** @param {readonly Shown[]} entries @param {boolean} older  whether there is more above */
-  update(entries, older) {
+  /** @param {readonly Shown[]} entries @param {boolean} older  whether there is more above @param {boolean} waitsForSlot */
+  update(entries, older, waitsForSlot) {
     this.#older = older;
+    // What is read stays drawn while new entries come below it; who follows the end needs no more than the end.
+    if (this.#follows) this.#drawn = DRAWN;
+    else this.#drawn += Math.max(0, entries.length - this.#shown.length);
+    this.#shown = entries;
     this.#lastTurnKey = entries.findLast(({ kind }) => kind === "turn" || kind === "pending")?.key ?? "";
+    this.#draw();
+    this.runningTurn?.waitForSlot(waitsForSlot);
+    this.#settle();
+  }
+
+  #draw() {
     const { scrollHeight, scrollTop } = this.scroller;
     const first = this.column.firstElementChild;
-    this.entries.update(entries);
+    this.entries.update(this.#shown.length > this.#drawn ? this.#shown.slice(-this.#drawn) : this.#shown);
     // What came above keeps what is read in its place.
     if (!this.#follows && first && this.column.firstElementChild !== first && first.isConnected) {
       this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
     }
-    this.#settle();
   }
 
   /** Shows another conversation. */
   reset() {
+    this.#shown = [];
+    this.#drawn = DRAWN;
     this.entries.update([]);
     this.#follows = true;
   }
@@ -102,7 +118,17 @@ export class ConversationView {
     else if (scrollTop < this.#top) this.#follows = false;
     this.#top = scrollTop;
     this.#drawEdge();
-    if (this.#older && this.scroller.scrollTop < NEAR_START) void this.loadOlder();
+    if (this.scroller.scrollTop < NEAR_START) this.#more();
+  }
+
+  /** The first drawn entry is near: the ones before it are drawn, or asked for. */
+  #more() {
+    if (this.#shown.length > this.#drawn) {
+      this.#drawn += DRAWN;
+      this.#draw();
+    } else if (this.#older) {
+      void this.loadOlder();
+    }
   }
 
   get #left() {

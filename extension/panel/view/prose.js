@@ -19,7 +19,7 @@ export class Prose {
   /** @param {Renderer} renderer */
   constructor(renderer) {
     this.renderer = renderer;
-    this.element = h("div", { class: "prose" });
+    this.element = h("div", { class: "prose", dir: "auto" });
   }
 
   /**

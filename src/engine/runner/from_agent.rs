@@ -4,12 +4,12 @@
 
 use super::task::Task;
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
-use crate::chat::turn::ApprovalRequest;
+use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
 use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
-use crate::protocol::ids::{ApprovalId, StepId, TurnId};
+use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -42,13 +42,13 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::QuestionAsked(asked) => self.question(turn_id, asked),
+            AgentEvent::QuestionAsked(asked) => self.question(asked),
             AgentEvent::Withdrawn { request } => match self.requests.remove(&request) {
                 Some(approval_id) => self.step(Event::ApprovalWithdrawn(approval_id)),
                 None => {
-                    let withdrawn = self.runner.questions.withdraw(&self.conversation, &request);
-                    self.tell_trouble(withdrawn.map(|_| ()));
-                    self.note_waiting();
+                    if let Some(question_id) = self.asked.remove(&request) {
+                        self.step(Event::QuestionWithdrawn(question_id));
+                    }
                 }
             },
             AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
@@ -56,12 +56,10 @@ impl Task {
             AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
-                self.close_questions();
                 self.step(Event::AgentTurnDone { outcome, model, cost_usd, usage, fault });
             }
             AgentEvent::Exited { fault } => {
                 self.close_steps(&turn_id);
-                self.close_questions();
                 self.end_session();
                 self.step(Event::AgentExited { fault });
             }
@@ -114,35 +112,30 @@ impl Task {
     }
 
     /// The agent wants to know something.
-    fn question(&mut self, turn_id: TurnId, asked: QuestionAsked) {
-        let question_id = match self.runner.questions.ask(&self.conversation, turn_id, asked) {
-            Ok(id) => id,
-            Err(error) => return self.engine.tell_fault(&error.fault()),
-        };
-        self.note_waiting();
-        let (runner, limit, turn) = (self.runner.clone(), self.engine.approval_limit(), self.runner.turn_token());
+    fn question(&mut self, asked: QuestionAsked) {
+        let QuestionAsked { request, parts, answer } = asked;
+        let question_id = QuestionId::random();
+        self.asked.insert(request, question_id.clone());
+        let (answered, decided) = oneshot::channel();
+        self.questions.insert(question_id.clone(), answered);
+        self.tell_waiting();
+        let (runner, limit, waiting_id) = (self.runner.clone(), self.engine.approval_limit(), question_id.clone());
         self.engine.spawn(async move {
-            tokio::select! {
-                () = tokio::time::sleep(limit) => {
-                    let answered = runner.answer_question(&question_id, Vec::new(), AnsweredBy::Timeout);
-                    if let Err(fault) = answered {
-                        tracing::debug!(%fault, "a question was answered before it ran out");
-                    }
-                }
-                () = turn.cancelled() => {}
+            let mut decided = decided;
+            let answers = match timeout(limit, &mut decided).await {
+                Ok(answers) => answers.unwrap_or_default(),
+                Err(_) => match runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout) {
+                    Ok(()) => Vec::new(),
+                    // Somebody answered while it ran out: that answer counts.
+                    Err(_) => decided.await.unwrap_or_default(),
+                },
+            };
+            // Dropped without an answer, it tells the agent that nobody answered. The agent may have ended meanwhile.
+            if !answers.is_empty() {
+                answer.send(answers).ok();
             }
         });
-    }
-
-    /// Whether something waits for the person, for the tab's badge.
-    pub(super) fn note_waiting(&self) {
-        let waiting = !self.waiting.is_empty() || self.runner.questions.any_open();
-        self.engine.working(&self.conversation, |working| working.waiting = waiting);
-    }
-
-    /// What the turn's end leaves unanswered.
-    pub(super) fn close_questions(&self) {
-        self.tell_trouble(self.runner.questions.withdraw_all(&self.conversation));
+        self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
     }
 
     /// A call that failed because it was denied is told as denied.
