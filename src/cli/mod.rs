@@ -33,6 +33,7 @@ use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,13 +51,18 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(fault) = arguments::unknown_command(&error) {
+                return terminal.fail(&fault);
+            }
             // Help and version come this way too; clap knows which stream and code they take.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
         }
     };
+    let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
+        Err(fault) if json => terminal::fail_in_json(&fault),
         Err(fault) => terminal.fail(&fault),
     }
 }
@@ -163,7 +169,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 "download" if !json => progress::run(&client, &request).await?,
                 _ => client.post("/command", &request).await?,
             };
-            show(json, &result, || result.output.clone())?;
+            // As over HTTP.
+            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
+            show(json, &as_json, || result.output.clone())?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -239,7 +247,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
-            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    false => "Stopped.",
+                },
+            );
             Ok(())
         }
         Err(fault) if fault.code == FaultCode::DaemonDown => {
@@ -276,7 +290,8 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();
         let default = if agent.default { " (default)" } else { "" };
-        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        let label = format!("{} {version}", agent.label);
+        let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
         }
