@@ -296,13 +296,14 @@ impl Cdp {
     }
 
     fn end(&self) {
+        // First of all: whoever is woken by what follows finds that the browser is gone.
+        self.inner.gone.cancel();
         let waiting = {
             let mut state = self.inner.state();
             state.gone = true;
             state.subscribers.close();
             std::mem::take(&mut state.pending)
         };
-        self.inner.gone.cancel();
         self.inner.closing.cancel();
         for (_, waiting) in waiting {
             (waiting.on_reply)(Err(CdpError::Gone));

@@ -19,6 +19,7 @@ mod terminal;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::http::Client;
+use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -49,9 +50,16 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
         }
     };
+    let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
-        Err(fault) => terminal.fail(&fault),
+        Err(fault) => {
+            // Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+            if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
+                print_line(&answer);
+            }
+            terminal.fail(&fault)
+        }
     }
 }
 
@@ -141,7 +149,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
             };
-            let result: CommandResult = client.post("/command", &request).await?;
+            let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
+            let answer = client.post("/command", &request).await;
+            let result: CommandResult = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
             show(json, &result, || result.output.clone())?;
         }
     }

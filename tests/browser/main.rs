@@ -9,6 +9,7 @@ mod looks;
 mod marks;
 mod popups;
 mod refused;
+mod tall;
 mod world;
 
 use gstack::command::{Context, registry};

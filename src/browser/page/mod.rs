@@ -42,7 +42,7 @@ mod wait;
 mod watch;
 
 pub use actions::Clicked;
-pub use capture::{Area, Capture, ImageFormat, Region};
+pub use capture::{Area, Capture, Cut, ImageFormat, Region};
 pub use contents::PageStorage;
 pub use cookies::Cookie;
 pub use element::Target;

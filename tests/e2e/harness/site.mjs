@@ -17,6 +17,7 @@ const PAGES = {
       <button>Order now</button>
     </form>
     <p id="said"></p>`),
+  '/held-click': page('Held click', `<button id="go" onclick="fetch('/held')">Go</button>`),
   '/counter': page('Counter', `<h1>Counter</h1><button onclick="count.textContent = Number(count.textContent) + 1">Add one</button><output id="count">0</output>`),
   '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
 };
