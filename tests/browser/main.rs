@@ -10,6 +10,7 @@ mod marks;
 mod popups;
 mod refused;
 mod tall;
+mod unseen;
 mod world;
 
 use gstack::command::{Context, registry};
