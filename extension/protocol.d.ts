@@ -474,7 +474,11 @@ environment?: { [key in string]: string },
 /**
  * Fail rather than start a browser.
  */
-noAutostart?: boolean, };
+noAutostart?: boolean, 
+/**
+ * A model reads the output: page content comes in an envelope whose markers no page can foresee.
+ */
+forModel?: boolean, };
 
 /**
  * `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
@@ -719,9 +723,13 @@ id: string, label: string, description?: string, };
  */
 export type NewAttachment = { name: string, mime: string, 
 /**
- * Base64.
+ * Base64. Empty where `path` names the file.
  */
-data: string, };
+data?: string, 
+/**
+ * A file that a command has just written into gstack's own temporary folder: a screenshot.
+ */
+path?: string, };
 
 /**
  * Names the tab of `refs.list`, `pick.start` and `pick.stop`.

@@ -9,19 +9,27 @@ import { keepUnsent, restoreUnsent } from "./panel/keep.js";
 import { Session } from "./panel/session.js";
 import { INITIAL, reduce } from "./panel/state/panel-state.js";
 import { createStore } from "./panel/store.js";
+import { followTheme } from "./panel/theme.js";
 import { followTab } from "./panel/tab-follower.js";
+
+await followTheme();
+// The catalogue says which way its language runs.
+document.documentElement.lang = t("language");
+document.documentElement.dir = t("direction");
 
 const store = createStore(reduce, INITIAL);
 const { id: windowId } = await chrome.windows.getCurrent();
 
+/** @type {import("./protocol.js").Fault} */
+const lost = { code: "daemon-down", hop: "background", message: t("backgroundLost"), hint: t("backgroundLostHint") };
 const connection = new Connection({
   open: () => chrome.runtime.connect({ name: "panel" }),
   onMessage: (message) => session.receive(message),
   onOpen: () => {
     if (windowId !== undefined) connection.notify("panel.opened", { windowId });
   },
-  onLost: () => session.lost(),
-  lost: { code: "daemon-down", hop: "background", message: t("backgroundLost"), hint: t("backgroundLostHint") },
+  onLost: (again) => session.lost(again ? lost : null),
+  lost,
   late: { code: "timeout", hop: "daemon", message: t("late") },
 });
 const session = new Session(connection, store);

@@ -35,7 +35,7 @@ fn message(name: &str) -> Message {
 fn run(conversation: &Conversation, name: &str) {
     conversation.send(message(name)).unwrap();
     let turn_id = message(name).turn_id;
-    conversation.begin_turn(&message(name), AgentName::new("a"), "A".into(), None).unwrap();
+    conversation.begin_turn(&message(name), AgentName::new("a"), "A".into(), None, false).unwrap();
     conversation.handle(Event::AgentReady(turn_id.clone()));
     conversation.handle(Event::PromptAccepted(turn_id));
 }
@@ -61,7 +61,7 @@ fn child(case: &str, home: &Path, limit: Option<u32>) -> Child {
 
 fn only_conversation(store: &Store) -> Arc<Conversation> {
     store.recover();
-    let list = store.list(None);
+    let list = store.list();
     assert_eq!(list.len(), 1);
     store.get(&list[0].conversation_id).unwrap()
 }

@@ -9,12 +9,15 @@ import { faultOf } from "../shared/fault.js";
 
 /** Requests about a tab: they may not overtake the report that tells the daemon of it. */
 const ABOUT_A_TAB = new Set(["chat.open", "command.run", "refs.list", "refs.show", "refs.highlight", "pick.start", "pick.stop"]);
+/** Requests that draw into a page. */
+const IN_A_PAGE = /^(?:refs|pick)\./;
 
 /**
  * @typedef {object} Panel
  * @property {string} id
  * @property {chrome.runtime.Port} port
  * @property {number | null} windowId  null until it has said so
+ * @property {Promise<void>} turn  settles when all requests so far that draw into a page may go out
  */
 
 export class Panels {
@@ -37,7 +40,7 @@ export class Panels {
   /** @param {chrome.runtime.Port} port */
   add(port) {
     /** @type {Panel} */
-    const panel = { id: crypto.randomUUID(), port, windowId: null };
+    const panel = { id: crypto.randomUUID(), port, windowId: null, turn: Promise.resolve() };
     this.#panels.set(panel.id, panel);
     port.onMessage.addListener((message) => void this.#receive(panel, message));
     port.onDisconnect.addListener(() => {
@@ -95,7 +98,11 @@ export class Panels {
   /** @param {Panel} panel @param {string} method @param {unknown} params */
   async #call(panel, method, params) {
     if (ABOUT_A_TAB.has(method)) await this.tabsReported();
-    await this.asked(method, params);
+    if (IN_A_PAGE.test(method)) {
+      // In their order: what ends a thing may not overtake what begins it.
+      panel.turn = panel.turn.then(() => this.asked(method, params));
+      await panel.turn;
+    }
     return this.link.call(method, params, panel.id);
   }
 

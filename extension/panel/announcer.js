@@ -3,7 +3,7 @@
  * @import { Conversation } from "./state/conversation.js"
  */
 import { t } from "../shared/i18n.js";
-import { openApproval, runningTurn } from "./state/entries.js";
+import { openAsk, runningTurn } from "./state/entries.js";
 
 export class Announcer {
   /** @type {string | null} */ #running = null;
@@ -21,10 +21,11 @@ export class Announcer {
       && conversation?.view.entries.findLast((entry) => entry.kind === "turn" && entry.turnId === this.#running);
     if (ended && ended.kind === "turn" && ended.done) this.element.textContent = t(`ended_${ended.done.outcome}`, ended.agentLabel);
     this.#running = turn?.turnId ?? null;
-    const approval = openApproval(turn);
-    if (turn && approval && approval.ask.approvalId !== this.#asked) {
-      this.#asked = approval.ask.approvalId;
-      this.element.textContent = `${t("asksTo", turn.agentLabel)} ${approval.ask.ask}`;
+    const asks = openAsk(turn);
+    const id = asks ? (asks.kind === "approval" ? asks.ask.approvalId : asks.ask.questionId) : "";
+    if (turn && asks && id !== this.#asked) {
+      this.#asked = id;
+      this.element.textContent = asks.kind === "approval" ? `${t("asksTo", turn.agentLabel)} ${asks.ask.ask}` : `${t("asksYouAbout", turn.agentLabel)} ${asks.ask.parts.map(({ text }) => text).join(" ")}`;
     }
   }
 }

@@ -1,39 +1,46 @@
 /**
  * The panel as a whole: which part is in sight, what each is told, and the keys that belong to no part.
  *
- * Owns the joins between the parts. Draws from the store, at most once a frame.
+ * Owns the joins between the parts. Draws from the store, at most once a frame; has no timer but while a turn runs.
  * @import { Connection } from "./connection.js"
  * @import { PanelStore, Session } from "./session.js"
  * @import { PanelState } from "./state/panel-state.js"
  */
-import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { Announcer } from "./announcer.js";
+import { Clock } from "./clock.js";
 import { Drafts } from "./drafts.js";
+import { attempt } from "./drawer-actions.js";
 import { Drawers } from "./drawers.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Renderer } from "./markdown/renderer.js";
 import { byId } from "./page.js";
+import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
 import { displayed } from "./state/display.js";
 import { runningTurn } from "./state/entries.js";
-import { shownConversation } from "./state/panel-state.js";
+import { newerExtension, shownConversation } from "./state/panel-state.js";
+import { foldersOf } from "./state/past.js";
+import { unattendedRule } from "./state/policy.js";
 import { chosenAgent, onlyBuiltIn, troubleOf } from "./state/trouble.js";
 import { AgentMenu } from "./view/agent-menu.js";
 import { Composer } from "./view/composer.js";
 import { ConversationView } from "./view/conversation.js";
-import { h, icon } from "./view/dom.js";
 import { Empty } from "./view/empty.js";
 import { faultCard } from "./view/fault-card.js";
+import { FolderButton } from "./view/folder-button.js";
 import { Queue } from "./view/queue.js";
+import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
+import { drawUnattended, drawUpdate } from "./view/strips.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
+import { Writing } from "./writing.js";
 
-/** A step's and a footer's seconds move. */
-const CLOCK_MS = 1000;
+/** How many folders of other conversations are offered. */
+const RECENT_FOLDERS = 5;
 
 export class PanelApp {
   #shownId = "";
@@ -47,50 +54,55 @@ export class PanelApp {
     this.toast = new Toast(byId("toast"));
     this.announcer = new Announcer(byId("announcer"));
     this.files = new Files(connection);
-    const renderer = new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html);
-    this.tabBar = new TabBar(byId("tabbar"));
-    this.banner = new Banner(byId("banner"), () => connection.notify("local.retry", {}));
+    const { control } = session;
+    this.queue = new Queue(byId("queue"), { remove: (clientId) => this.#do(() => session.unqueue(clientId)), goOn: () => this.#do(() => control.goOn()) });
+    const pick = new Pick({ connection, toast: this.toast, offerRefs: () => this.drawers.toggleDebug("refs") });
+    const panel = { store, session, connection, files: this.files, toast: this.toast, pick };
+    this.pick = pick;
+    const place = {
+      newChat: () => this.#newChat(), stop: () => this.#do(() => session.stop()), show: (/** @type {import("./drawers.js").Drawer} */ drawer) => this.drawers.toggle(drawer),
+      showKeys: () => this.#showKeys(), chooseFolder: () => this.folder.menu.open(), chooseModel: () => this.agents.menu.open(),
+      attach: (/** @type {import("./view/attach-menu.js").Source} */ source) => void this.writing.attach(source),
+    };
+    this.writing = new Writing(panel, place, { queue: this.queue, conversation: () => this.conversation });
+    this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw() });
+    this.tabBar = new TabBar(byId("tabbar"), { allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)), stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))) });
     this.reconnect = () => connection.notify("local.retry", {});
-    this.empty = new Empty(byId("empty"), { say: (text) => this.#say(text), lookAgain: () => void session.refreshAgents(true) });
-    this.queue = new Queue(byId("queue"), (clientId) => void this.#attempt(() => session.unqueue(clientId)));
-    this.agents = new AgentMenu(byId("agents"), {
-      choose: (agent) => void this.#attempt(() => session.chooseAgent(agent)),
-      refresh: () => void session.refreshAgents(true),
+    this.banner = new Banner(byId("banner"), this.reconnect);
+    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => void session.refreshAgents(true), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
+    this.agents = new AgentMenu(byId("agents"), { choose: (agent, model) => this.#do(() => control.choose(agent, model)), refresh: () => void session.refreshAgents(true) });
+    this.folder = new FolderButton(byId("folder"), {
+      choose: (folder) => control.setFolder(folder),
+      recent: async (current) => foldersOf((await connection.request("conversations.list", {})).conversations, current, RECENT_FOLDERS),
     });
-    this.composer = new Composer(/** @type {HTMLFormElement} */ (byId("composer")), this.agents.button, {
-      send: (text, attachments) => this.#send(text, attachments),
-      stop: () => void this.#stop(),
-      recall: () => this.#lastMessage,
-      draft: (text) => this.drafts.typed(text),
-      say: (words) => this.toast.show(words),
-    });
+    this.composer = new Composer(/** @type {HTMLFormElement} */ (byId("composer")), { agent: this.agents.button, folder: this.folder.button, commands: byId("commands"), attach: byId("attach") }, this.writing.actions);
     this.drafts = new Drafts(this.composer);
-    this.drawers = new Drawers({ store, session, connection, onChange: () => this.draw(), toast: this.toast });
+    this.writing.begin(this.composer, this.drafts);
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => session.older(),
       tools: {
-        renderer,
+        renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html),
         load: (file) => this.files.url(this.#shownId, file),
-        answer: (approvalId, decision) => this.#attempt(() => session.answer(this.#shownId, approvalId, decision)),
-        retry: (clientId) => this.#sayAgain(clientId),
-        signInRemedies: (clientId) => this.#signInRemedies(clientId),
+        answer: (approvalId, decision) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision)),
+        answerQuestion: (questionId, answers) => this.#attempt(() => control.answerQuestion(this.#shownId, questionId, answers)),
+        unattended: (minutes) => this.#attempt(() => control.workUnattended(minutes)),
+        retry: (clientId) => this.writing.sayAgain(clientId),
+        remedies: (clientId, fault) => this.writing.remedies(clientId, fault),
         resend: (clientId) => session.resend(clientId),
-        takeBack: (clientId) => this.#takeBack(clientId),
+        takeBack: (clientId) => this.writing.takeBack(clientId),
+        showSettings: () => this.drawers.toggle("settings"),
         readOnly: false,
       },
     });
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
-    this.statusBar = new StatusBar(byId("statusbar"), {
-      clear: () => void this.#attempt(() => session.clear()).then(() => this.composer.focus(), () => { /* said by the toast */ }),
-      toggle: (drawer) => this.drawers.toggle(drawer),
-    });
-    quickActions(byId("quick"), { connection, store, toast: this.toast });
+    this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer), showConnection: () => this.drawers.toggleDebug("connection") });
+    quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => void this.writing.attach("element") });
 
     const draw = oncePerFrame(() => this.draw());
+    this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
     store.subscribe(draw);
     document.addEventListener("keydown", (event) => this.#key(event));
-    setInterval(() => { if (!document.hidden) this.conversation.tick(Date.now()); }, CLOCK_MS);
     this.draw();
     this.composer.focus();
   }
@@ -98,35 +110,54 @@ export class PanelApp {
   draw() {
     const { state } = this.store;
     const shown = shownConversation(state);
+    const own = state.conversation?.info ?? null;
     const connected = state.connection.status === "connected";
     const trouble = troubleOf(state.connection);
     const agent = chosenAgent(state.agents, shown?.info ?? null);
     const running = shown ? runningTurn(shown.view) : null;
-    const display = shown ? displayed(shown, state.outbox, connected) : { entries: [], queue: [] };
-    this.tabBar.update(state.tab, state.tabs);
-    this.#drawConversation(state, display.entries);
-    this.banner.update(display.entries.length > 0 ? trouble : null);
-    this.#drawReading(state);
-    this.queue.update(display.queue);
-    this.agents.update(state.agents, state.conversation?.info ?? null, trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "");
-    const busy = running !== null || display.entries.at(-1)?.kind === "pending";
+    const { entries, queue, paused } = shown ? displayed(shown, state.outbox, connected) : { entries: [], queue: [], paused: false };
+    const busy = running !== null || entries.at(-1)?.kind === "pending";
+    this.tabBar.update(state.tab, state.tabs, own?.tabs);
+    this.#drawConversation(state, entries);
+    this.banner.update(entries.length > 0 ? trouble : null);
+    this.#drawStrips(state, busy);
+    this.queue.update(queue, paused);
+    const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
+    this.agents.update(state.agents, own, away);
+    this.folder.update(connected ? own?.folder ?? "" : "");
     this.composer.update({
-      placeholder: this.#placeholder(state, display.entries.length === 0, busy),
+      placeholder: this.#placeholder(state, entries.length === 0, busy),
       canSend: state.conversation !== null,
       running: busy && connected,
-      stopping: state.stopping === state.conversation?.info.conversationId,
+      stopping: state.stopping === own?.conversationId || own?.state === "stopping",
     });
-    if (this.drafts.follow(state.conversation?.info.conversationId ?? null)) this.composer.sendEntered();
+    if (this.drafts.follow(own?.conversationId ?? null)) this.composer.sendEntered();
     this.statusBar.update({
       connection: state.connection,
       trouble,
       agentTrouble: agent && agent.status !== "ready" ? t("agentTrouble", agent.label, t(`agent_${agent.status.replaceAll("-", "_")}`)) : "",
       drawer: this.drawers.open,
-      canClear: display.entries.length > 0 && !state.reading,
+      costUsd: shown?.info.costUsd ?? 0,
+      canClear: entries.length > 0 && !state.reading,
     });
     byId("quick").hidden = !connected || this.drawers.open !== null;
     this.announcer.watch(shown);
     this.#offerFocus();
+    this.#keepFocus(state);
+  }
+
+  /** @param {PanelState} state @param {boolean} busy */
+  #drawStrips(state, busy) {
+    const now = Date.now();
+    const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
+    drawUnattended(byId("unattended"), rule, () => { if (rule) this.#do(() => this.session.control.removeRule(rule.id)); });
+    drawUpdate(byId("update"), newerExtension(state, chrome.runtime.getManifest().version), () => chrome.runtime.reload());
+    drawReading(byId("reading"), state.reading?.info ?? null, {
+      back: () => void this.session.read(null).then(() => this.composer.focus()),
+      goOn: (info) => this.#do(async () => { await this.session.control.attach(info.conversationId); this.composer.focus(); }),
+    });
+    byId("dock").hidden = state.reading !== null || this.drawers.hidesComposer;
+    this.clock.run(busy, rule?.until ?? null);
   }
 
   /** @param {PanelState} state @param {import("./state/display.js").Shown[]} entries */
@@ -139,11 +170,11 @@ export class PanelApp {
       this.files.forget();
     }
     this.conversation.tools.readOnly = state.reading !== null;
-    this.conversation.update(entries, shown?.older ?? false);
     const isEmpty = entries.length === 0;
     this.conversation.column.hidden = isEmpty;
     byId("start").hidden = !isEmpty;
     byId("conversation").classList.toggle("conversation--fill", isEmpty);
+    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     if (isEmpty) this.#drawStart(state);
   }
 
@@ -151,27 +182,17 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");
     if (kind === "empty") {
       if (changed) start.replaceChildren(this.empty.element);
-      this.empty.update(state.tab, state.agents, onlyBuiltIn(state.agents));
+      this.empty.update(state.tab, state.agents, onlyBuiltIn(state.agents), state.conversation?.info.earlier ?? null);
     } else if (changed) {
-      start.replaceChildren(...(trouble ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggle("connection") })]
+      start.replaceChildren(...(trouble ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggleDebug("connection") })]
         : state.openFault ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.session.open() }])] : []));
     }
-  }
-
-  /** @param {PanelState} state */
-  #drawReading({ reading }) {
-    const strip = byId("reading");
-    byId("dock").hidden = reading !== null || this.drawers.open !== null;
-    if (strip.hidden === (reading === null)) return;
-    strip.hidden = reading === null;
-    strip.replaceChildren(...(reading ? [icon("history"), h("span", { class: "grow truncate" }, reading.info.title || t("untitled")),
-      h("button", { class: "button", type: "button", onclick: () => void this.session.read(null) }, t("backToTab"))] : []));
   }
 
   /** @param {PanelState} state @param {boolean} isEmpty @param {boolean} busy */
@@ -183,67 +204,23 @@ export class PanelApp {
     return isEmpty ? t("sayFirst") : t("sayReply");
   }
 
-  /** @param {string} text @param {import("../protocol.js").NewAttachment[]} attachments */
-  #send(text, attachments) {
-    if (this.queue.isFull) {
-      this.queue.refuse();
-      return false;
-    }
-    this.session.say(text, attachments);
-    this.conversation.toEnd();
-    return true;
+  #newChat() {
+    this.#do(async () => { await this.session.clear(); this.composer.focus(); });
   }
 
-  /** @param {string} text */
-  #say(text) {
-    if (this.store.state.conversation) this.#send(text, []);
+  #showKeys() {
+    if (this.drawers.open !== "settings") this.drawers.toggle("settings");
+    this.drawers.views.settings.showKeys();
   }
 
-  /** Says a message of this conversation again, as a new one. @param {string} clientId */
-  #sayAgain(clientId) {
-    const event = this.store.state.conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
-    if (event?.type === "message") this.#say(event.text);
+  /** Does it; what fails is said by the toast. @param {() => Promise<unknown>} work */
+  #do(work) {
+    this.#attempt(work).catch(() => { /* said by the toast */ });
   }
 
-  /** @param {string} clientId */
-  #signInRemedies(clientId) {
-    const { agents, conversation } = this.store.state;
-    const chosen = chosenAgent(agents, conversation?.info ?? null);
-    const other = agents?.find(({ status, hasModel, name }) => status === "ready" && hasModel && name !== chosen?.name);
-    return [
-      { label: t("haveSignedIn"), main: true, onclick: () => void this.session.refreshAgents(true).then(() => this.#sayAgain(clientId)) },
-      ...(other ? [{ label: t("useInstead", other.label), onclick: () => void this.#attempt(() => this.session.chooseAgent(other.name)).then(() => this.#sayAgain(clientId), () => { /* said by the toast */ }) }] : []),
-    ];
-  }
-
-  /** A failed message goes back into the composer, unless something is being typed there. @param {string} clientId */
-  #takeBack(clientId) {
-    const message = this.store.state.outbox.find((each) => each.clientId === clientId);
-    this.store.dispatch({ type: "message-dropped", clientId });
-    if (!message || this.composer.value.trim() !== "") return;
-    this.composer.value = message.text;
-    this.drafts.typed(message.text);
-    this.composer.focus();
-  }
-
-  get #lastMessage() {
-    const event = this.store.state.conversation?.events.findLast(({ type }) => type === "message");
-    return event?.type === "message" ? event.text : null;
-  }
-
-  async #stop() {
-    await this.#attempt(() => this.session.stop()).catch(() => { /* said by the toast */ });
-  }
-
-  /** Does it, and says why where it fails. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
-  async #attempt(work) {
-    try {
-      return await work();
-    } catch (error) {
-      const { message, hint } = faultOf(error);
-      this.toast.show(hint ? `${message} ${hint}` : message);
-      throw error;
-    }
+  /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  #attempt(work) {
+    return attempt(this.toast, work);
   }
 
   /** A card takes the focus only if nothing is being typed, and once. */
@@ -252,15 +229,25 @@ export class PanelApp {
     if (asking === this.#offered) return;
     this.#offered = asking;
     if (asking && this.composer.isEmpty && document.hasFocus() && this.drawers.open === null) asking.focus();
-    else if (!asking && document.activeElement === document.body) this.composer.focus();
+  }
+
+  /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
+  #keepFocus({ reading }) {
+    const { activeElement } = document;
+    const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
+    // Whoever marks text reads it.
+    if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
+    if (reading) byId("conversation").focus();
+    else this.composer.focus();
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
-      if (this.drawers.open) this.drawers.close();
-      else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) void this.#stop();
+      if (this.pick.stop()) { /* the page's picker is open */ }
+      else if (this.drawers.open) this.drawers.close();
+      else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
       else return;
       event.preventDefault();
       return;
@@ -268,7 +255,8 @@ export class PanelApp {
     const { asking } = this.conversation;
     if (!asking || this.drawers.open !== null || !/^[1-9]$/.test(event.key)) return;
     const inCard = event.target instanceof Node && asking.element.contains(event.target);
-    if (!inCard && !(this.composer.isEmpty && (event.target === this.composer.text || event.target === document.body))) return;
+    const writes = event.target instanceof HTMLInputElement && event.target.type === "text";
+    if (writes || (!inCard && !(this.composer.isEmpty && (event.target === this.composer.text || event.target === document.body)))) return;
     event.preventDefault();
     asking.choose(Number(event.key));
   }

@@ -15,6 +15,7 @@ export class Connection {
   /** @type {chrome.runtime.Port | null} */ #port = null;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void, timer?: ReturnType<typeof setTimeout> }>} */
   #pending = new Map();
+  /** Who wants notifications of a method besides `onMessage`. @type {Map<string, (params: unknown) => void>} */ #listeners = new Map();
   #nextId = 1;
   #attempt = 0;
   #openedAt = 0;
@@ -25,7 +26,7 @@ export class Connection {
    * @param {() => chrome.runtime.Port} options.open
    * @param {(message: ToPanelLocal) => void} options.onMessage
    * @param {() => void} options.onOpen  a new port stands: say again who we are
-   * @param {() => void} options.onLost
+   * @param {(again: boolean) => void} options.onLost  `again`: it went away soon after it had come
    * @param {Fault} options.lost  what requests reject with when the background goes away
    * @param {Fault} options.late  … and when an answer does not come in time
    */
@@ -77,8 +78,14 @@ export class Connection {
     this.#port?.postMessage({ method, params });
   }
 
+  /** From now on each notification of that method also goes there. @param {string} method @param {(params: unknown) => void} listener */
+  on(method, listener) {
+    this.#listeners.set(method, listener);
+  }
+
   /** @param {Envelope} message */
   #receive(message) {
+    if (typeof message.method === "string") this.#listeners.get(message.method)?.(message.params);
     if (typeof message.method === "string") return this.onMessage(/** @type {ToPanelLocal} */ (/** @type {unknown} */ (message)));
     if (message.id == null) return;
     const waiting = this.#pending.get(message.id);
@@ -96,9 +103,9 @@ export class Connection {
       reject(new FaultError(this.lost));
     }
     this.#pending.clear();
-    this.onLost();
     // Connecting is what wakes a stopped worker, so the first try comes at once.
     if (Date.now() - this.#openedAt > CALM_AFTER_MS) this.#attempt = 0;
+    this.onLost(this.#attempt > 0);
     const wait = this.#attempt === 0 ? 0 : backoff(this.#attempt, Math.random());
     this.#attempt += 1;
     setTimeout(() => this.connect(), wait);

@@ -17,8 +17,8 @@ export class Drafts {
     addEventListener("pagehide", () => this.#keep());
   }
 
-  /** @param {string} _text */
-  typed(_text) {
+  /** The text changed. */
+  typed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(), PAUSE_MS);
   }

@@ -1,63 +1,65 @@
 /**
- * History and Connection: one at a time, in the conversation's place.
- * @import { Connection } from "./connection.js"
- * @import { PanelStore, Session } from "./session.js"
- * @import { Toast } from "./view/toast.js"
+ * History, Settings and Debug: one at a time, in the conversation's place.
+ *
+ * Owns which one is open and where the focus came from. What each does with the daemon is `drawer-actions.js`'s.
+ * @import { ActivityEntry } from "../protocol.js"
+ * @import { DebugTab } from "./debug/debug-drawer.js"
+ * @import { Compose, Panel } from "./drawer-actions.js"
  */
 import { t } from "../shared/i18n.js";
+import { debugActions } from "./debug/debug-actions.js";
+import { DebugDrawer } from "./debug/debug-drawer.js";
+import { historyActions, settingsActions } from "./drawer-actions.js";
 import { byId } from "./page.js";
-import { ConnectionDrawer } from "./view/connection-drawer.js";
 import { HistoryDrawer } from "./view/history-drawer.js";
+import { SettingsDrawer } from "./view/settings-drawer.js";
 
-/** A hop that does not answer in this time is down. */
-const PING_LIMIT_MS = 5000;
+/** @typedef {"history" | "settings" | "debug"} Drawer */
 
 export class Drawers {
-  /** @type {"history" | "connection" | null} */ open = null;
+  /** @type {Drawer | null} */ open = null;
   /** @type {HTMLElement | null} */ #cameFrom = null;
 
-  /** @param {{ store: PanelStore, session: Session, connection: Connection, onChange: () => void, toast: Toast }} parts */
-  constructor({ store, session, connection, onChange, toast }) {
+  /** @param {Panel & { compose: Compose, onChange: () => void }} parts */
+  constructor({ onChange, compose, ...panel }) {
     this.onChange = onChange;
-    this.elements = { history: byId("history"), connection: byId("connection") };
-    this.elements.history.setAttribute("aria-label", t("history"));
-    this.elements.connection.setAttribute("aria-label", t("connection"));
+    this.elements = { history: byId("history"), settings: byId("settings"), debug: byId("debug") };
+    for (const [name, element] of Object.entries(this.elements)) element.setAttribute("aria-label", t(name));
+    const close = () => this.close();
     this.views = {
-      history: new HistoryDrawer(this.elements.history, {
-        list: async (search) => (await connection.request("conversations.list", { search })).conversations,
-        open: (info) => {
-          this.close();
-          const tab = store.state.tabs.find(({ conversationId }) => conversationId === info.conversationId);
-          // One that still has its tab is shown there, where it can go on.
-          if (tab) void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
-          else void session.read(info);
-        },
-        close: () => this.close(),
-      }),
-      connection: new ConnectionDrawer(this.elements.connection, {
-        pingBackground: async () => {
-          const began = performance.now();
-          await connection.request("local.ping", {}, { limitMs: PING_LIMIT_MS });
-          return performance.now() - began;
-        },
-        hops: async () => (await connection.request("hops", {}, { limitMs: PING_LIMIT_MS })).hops,
-        state: () => store.state.connection,
-        reconnect: () => connection.notify("local.retry", {}),
-        close: () => this.close(),
-        copy: async (text) => {
-          await navigator.clipboard.writeText(text);
-          toast.show(t("reportCopied"));
-        },
-      }),
+      history: new HistoryDrawer(this.elements.history, { ...historyActions(panel, close), close }),
+      settings: new SettingsDrawer(this.elements.settings, { ...settingsActions(panel), close }),
+      debug: new DebugDrawer(this.elements.debug, { ...debugActions(panel, compose), close, onTab: () => onChange() }),
     };
+    const { store, connection } = panel;
+    connection.on("activity.entry", (entry) => this.views.debug.entry(/** @type {ActivityEntry} */ (entry)));
+    let { tab, connection: link } = store.state;
+    store.subscribe((state) => {
+      const isNew = link.status !== "connected" && state.connection.status === "connected";
+      const page = tab;
+      ({ tab, connection: link } = state);
+      if (isNew) void this.views.debug.follow();
+      if (tab?.chromeTabId !== page?.chromeTabId || tab?.url !== page?.url) this.views.debug.pageChanged(tab?.chromeTabId !== page?.chromeTabId);
+    });
   }
 
-  /** @param {"history" | "connection"} drawer */
+  /** Nothing of a message is written while it is open. */
+  get hidesComposer() {
+    return this.open !== null && !(this.open === "debug" && this.views.debug.keepsComposer);
+  }
+
+  /** @param {Drawer} drawer */
   toggle(drawer) {
     if (this.open === drawer) return this.close();
-    if (this.open === null && document.activeElement instanceof HTMLElement) this.#cameFrom = document.activeElement;
     this.#show(drawer);
     this.views[drawer].show();
+  }
+
+  /** One tab of Debug; closes it where that is in sight. @param {DebugTab} tab */
+  toggleDebug(tab) {
+    if (this.open === "debug" && this.views.debug.tab === tab) return this.close();
+    this.#show("debug");
+    this.views.debug.show(tab);
   }
 
   close() {
@@ -67,12 +69,12 @@ export class Drawers {
     this.#cameFrom = null;
   }
 
-  /** @param {"history" | "connection" | null} drawer */
+  /** @param {Drawer | null} drawer */
   #show(drawer) {
-    if (this.open === "connection") this.views.connection.hide();
+    if (this.open === null && document.activeElement instanceof HTMLElement) this.#cameFrom = document.activeElement;
+    if (this.open === "debug" && drawer !== "debug") this.views.debug.hide();
     this.open = drawer;
-    this.elements.history.hidden = drawer !== "history";
-    this.elements.connection.hidden = drawer !== "connection";
+    for (const [name, element] of Object.entries(this.elements)) element.hidden = name !== drawer;
     byId("conversation").hidden = drawer !== null;
     this.onChange();
   }

@@ -41,6 +41,11 @@ export class Files {
 
   /** @param {string} conversationId @param {Attachment} file */
   async #read(conversationId, file) {
+    return URL.createObjectURL(await this.blob(conversationId, file));
+  }
+
+  /** All of a file. @param {string} conversationId @param {Attachment} file */
+  async blob(conversationId, file) {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const parts = [];
     let offset = 0;
@@ -53,6 +58,6 @@ export class Files {
       if (bytes.length === 0 || offset >= total) break;
     }
     const type = PICTURES.has(file.mime) ? file.mime : "application/octet-stream";
-    return URL.createObjectURL(new Blob(parts, { type }));
+    return new Blob(parts, { type });
   }
 }

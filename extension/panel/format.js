@@ -14,7 +14,7 @@ export function elapsed(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes >= 60) return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
 
@@ -33,6 +33,24 @@ export function size(bytes) {
 /** @param {number} dollars */
 export function cost(dollars) {
   return `$${dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+}
+
+/** A moment as a clock shows it; with its day when that is not today. @param {number} at @param {number} [now] */
+export function moment(at, now = Date.now()) {
+  const today = new Date(at).toDateString() === new Date(now).toDateString();
+  return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", ...(today ? {} : { weekday: "short" }) }).format(at);
+}
+
+/** How many tokens: `830`, `12.4k`, `1.2M`. @param {number} count */
+export function tokens(count) {
+  if (count < 1000) return String(count);
+  if (count < 999_500) return `${(count / 1000).toFixed(count < 99_950 ? 1 : 0)}k`;
+  return `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** The last part of a path: `shop`. @param {string} path */
+export function lastOf(path) {
+  return path.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1) || path;
 }
 
 /** The part of an address that a person checks before allowing anything. @param {string} url */

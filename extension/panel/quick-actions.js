@@ -1,5 +1,5 @@
 /**
- * Actions on the page in view that need no agent. Only those whose whole way works are here.
+ * Actions on the page in view that need no agent: tidy it, take a picture, pick an element.
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
  * @import { Toast } from "./view/toast.js"
@@ -8,16 +8,20 @@ import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { h, icon } from "./view/dom.js";
 
-/** @param {HTMLElement} bar @param {{ connection: Connection, store: PanelStore, toast: Toast }} parts */
-export function quickActions(bar, { connection, store, toast }) {
+/**
+ * @param {HTMLElement} bar
+ * @param {{ connection: Connection, store: PanelStore, toast: Toast, pick: () => void }} parts
+ */
+export function quickActions(bar, { connection, store, toast, pick }) {
   bar.setAttribute("aria-label", t("quickActions"));
 
-  const screenshot = async () => {
+  /** Runs a command on the page in view while its button rests. @param {HTMLButtonElement} button @param {string} command @param {string[]} args */
+  const run = async (button, command, args) => {
     const { tab } = store.state;
     if (!tab) return;
     button.disabled = true;
     try {
-      const { output, files } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command: "screenshot", args: [] });
+      const { output, files } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
       const path = files?.[0];
       toast.show(path ? t("screenshotAt", path) : output, path ? { label: t("copyPath"), onclick: () => void navigator.clipboard.writeText(path) } : undefined);
     } catch (error) {
@@ -27,6 +31,13 @@ export function quickActions(bar, { connection, store, toast }) {
       button.disabled = false;
     }
   };
-  const button = h("button", { class: "button button--quiet", type: "button", onclick: () => void screenshot() }, icon("camera"), t("screenshot"));
-  bar.append(button);
+  /** @param {string} picture @param {string} words @param {(button: HTMLButtonElement) => void} onclick */
+  const action = (picture, words, onclick) => {
+    const button = h("button", { class: "button button--quiet", type: "button", onclick: () => onclick(button) }, icon(picture), h("span", { class: "truncate" }, words));
+    return button;
+  };
+  bar.append(
+    action("clean", t("cleanUp"), (button) => void run(button, "cleanup", ["--all"])),
+    action("camera", t("screenshot"), (button) => void run(button, "screenshot", [])),
+    action("pick", t("pickElement"), pick));
 }

@@ -1,13 +1,15 @@
 /**
- * What the panel does with the daemon: opens the tab's conversation, keeps up with it, sends, stops, answers.
+ * What the panel does with the daemon: opens the tab's conversation, keeps up with it, sends, stops.
+ * What a person decides about it besides is `control.js`'s.
  *
  * Owns the order of requests. Never touches the DOM; every outcome goes through the store.
- * @import { ConversationInfo, Decision, NewAttachment } from "../protocol.js"
+ * @import { ConversationInfo, Fault, NewAttachment } from "../protocol.js"
  * @import { ToPanelLocal } from "../shared/wire.js"
  * @import { Connection } from "./connection.js"
  * @import { Action, PanelState } from "./state/panel-state.js"
  */
 import { faultOf } from "../shared/fault.js";
+import { Control } from "./control.js";
 import { oncePerFrame } from "./frame.js";
 import { ackOf, resumeAfter } from "./state/conversation.js";
 import { heldConversation, shownConversation } from "./state/panel-state.js";
@@ -28,6 +30,7 @@ export class Session {
   constructor(connection, store) {
     this.connection = connection;
     this.store = store;
+    this.control = new Control(connection, store, (info) => this.replace(info));
     const acknowledge = oncePerFrame(() => this.#acknowledge());
     store.subscribe((state) => {
       for (const held of [state.conversation, state.reading]) {
@@ -77,9 +80,12 @@ export class Session {
     }
   }
 
-  /** The background's worker stopped. */
-  lost() {
-    this.store.dispatch({ type: "connection", state: { status: "connecting", fault: this.store.state.connection.fault, welcome: null, retryAt: null } });
+  /**
+   * The background's worker stopped. Once is its life; it is told of only when it does not come back at once.
+   * @param {Fault | null} fault
+   */
+  lost(fault) {
+    this.store.dispatch({ type: "connection", state: { status: "connecting", fault: fault ?? this.store.state.connection.fault, welcome: null, retryAt: null } });
   }
 
   #connectedAnew() {
@@ -88,6 +94,7 @@ export class Session {
     const { reading } = this.store.state;
     if (reading) void this.#read(reading.info.conversationId);
     void this.refreshAgents(false);
+    void this.control.readPolicy().catch(() => { /* asked again with the next connection, and by the settings */ });
     void this.flush();
   }
 
@@ -181,8 +188,9 @@ export class Session {
    * Takes a message of the person: it stands in the panel at once and goes out as soon as it can.
    * @param {string} text
    * @param {NewAttachment[]} [attachments]
+   * @param {string | null} [context]  what of the page goes with it: a selection, a picked element
    */
-  say(text, attachments = []) {
+  say(text, attachments = [], context = null) {
     const { conversation, tab } = this.store.state;
     if (!conversation) return;
     this.store.dispatch({
@@ -191,7 +199,7 @@ export class Session {
         clientId: crypto.randomUUID(),
         conversationId: conversation.info.conversationId,
         text,
-        page: tab && { url: tab.url, title: tab.title },
+        page: tab && { url: tab.url, title: tab.title, ...(context ? { selection: context } : {}) },
         attachments,
         state: "new",
         fault: null,
@@ -260,16 +268,16 @@ export class Session {
   async clear() {
     const held = this.store.state.conversation;
     if (!held) return;
-    const info = await this.connection.request("chat.clear", { conversationId: held.info.conversationId });
-    this.#leave(held.info.conversationId);
+    await this.replace(await this.connection.request("chat.clear", { conversationId: held.info.conversationId }));
+  }
+
+  /** Another conversation is the tab's own from now on. @param {ConversationInfo} info */
+  async replace(info) {
+    const { conversation } = this.store.state;
+    if (conversation && conversation.info.conversationId !== info.conversationId) this.#leave(conversation.info.conversationId);
     await this.read(null);
     this.store.dispatch({ type: "opened", info });
     await this.#read(info.conversationId);
-  }
-
-  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision */
-  async answer(conversationId, approvalId, decision) {
-    await this.connection.request("approval.answer", { conversationId, approvalId, decision });
   }
 
   /** @param {boolean} refresh  look again rather than tell what is known */
@@ -280,13 +288,5 @@ export class Session {
     } catch {
       // The connection's own state tells why; the list comes with the next one.
     }
-  }
-
-  /** @param {string | null} agent  null for the default one */
-  async chooseAgent(agent) {
-    const held = this.store.state.conversation;
-    if (!held) return;
-    const info = await this.connection.request("agents.choose", { conversationId: held.info.conversationId, agent });
-    this.store.dispatch({ type: "info", info });
   }
 }

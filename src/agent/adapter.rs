@@ -1,7 +1,7 @@
 //! What every agent adapter offers, and the one vocabulary of events that it reports in.
 
-use crate::protocol::agents::AgentInfo;
-use crate::protocol::chat::{PageContext, StepKind, StepOutcome, TurnOutcome, Usage};
+use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
+use crate::protocol::chat::{PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, StepId};
 use futures_util::future::BoxFuture;
@@ -33,6 +33,8 @@ pub trait AgentSession: Send {
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>>;
     /// Asks the running turn to end. It still ends by `TurnDone`.
     fn interrupt(&mut self) -> BoxFuture<'_, ()>;
+    /// The model for the turns from now on, as the agent names it; `None`: its own default.
+    fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>>;
     /// Ends the process in order (stdin closed, TERM, KILL of all descendants), reaped when this returns.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
 }
@@ -150,10 +152,16 @@ pub enum AgentEvent {
     },
     /// The agent wants to use a tool of its own (not one of [`Tools`]). Dropping `answer` denies.
     PermissionAsked(PermissionAsked),
-    /// The agent took the request back: the card closes, nothing is answered.
-    PermissionWithdrawn {
+    /// The agent wants to know something. Dropping `answer` tells it that nobody answered.
+    QuestionAsked(QuestionAsked),
+    /// The agent took a permission or a question back: the card closes, nothing is answered.
+    Withdrawn {
         request: String,
     },
+    /// What it means to do, whole: a later one replaces it.
+    Plan(Vec<PlanEntry>),
+    /// What it offers a person, as far as it has said so now.
+    Offers(Offers),
     /// A retry, a rate limit: worth a line while the turn goes on.
     Notice(String),
     TurnDone {
@@ -171,7 +179,7 @@ pub enum AgentEvent {
 
 #[derive(Debug)]
 pub struct PermissionAsked {
-    /// The agent's id of the request, for `PermissionWithdrawn`.
+    /// The agent's id of the request, for `Withdrawn`.
     pub request: String,
     /// `Run a command`, `Write new.txt`
     pub ask: String,
@@ -189,4 +197,24 @@ pub enum PermissionAnswer {
     Allow,
     /// With the words that the agent is told.
     Deny(String),
+}
+
+#[derive(Debug)]
+pub struct QuestionAsked {
+    /// The agent's id of the request, for `Withdrawn`.
+    pub request: String,
+    pub parts: Vec<QuestionPart>,
+    pub answer: oneshot::Sender<QuestionAnswer>,
+}
+
+/// One list of answers a part: labels that were chosen, or a person's own words. Empty: they do not want to answer.
+pub type QuestionAnswer = Vec<Vec<String>>;
+
+/// What an agent offers, learned from a running one. `None`: it did not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    pub models: Option<Vec<ModelInfo>>,
+    pub commands: Option<Vec<SlashCommand>>,
+    /// Who is signed in: an address or a plan.
+    pub account: Option<String>,
 }

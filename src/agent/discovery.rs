@@ -9,8 +9,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A cold start from a slow disk; a program that asks a network first is given up.
-const VERSION_LIMIT: Duration = Duration::from_secs(15);
+/// A cold start from a slow disk (Gemini CLI takes seconds on a fast one); a program that asks a network first is given up.
+const VERSION_LIMIT: Duration = Duration::from_secs(25);
 
 /// Folders below the home directory where installers put programs without always adding them to PATH.
 const HOME_FOLDERS: [&str; 5] = [".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"];
@@ -30,6 +30,13 @@ pub fn find(program: &str, configured: Option<&Path>, environment: &AgentEnviron
         return is_program(path).then(|| path.to_owned());
     }
     folders(environment).into_iter().map(|folder| folder.join(program)).find(|path| is_program(path))
+}
+
+/// The same without holding up the runtime: disks can be slow.
+pub async fn search(program: &str, configured: Option<PathBuf>, environment: &AgentEnvironment) -> Option<PathBuf> {
+    let (program, environment) = (program.to_owned(), environment.clone());
+    let search = move || find(&program, configured.as_deref(), &environment);
+    tokio::task::spawn_blocking(search).await.ok().flatten()
 }
 
 /// All folders that are looked in, in order.

@@ -3,12 +3,17 @@
 //! Owns the adapter traits and the one event vocabulary that all agents are mapped to.
 //! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
+pub mod acp;
 pub mod adapter;
 pub mod builtin;
 pub mod claude;
 pub mod clip;
+pub mod codex;
 pub mod discovery;
 pub mod environment;
+pub mod faults;
+pub mod guard;
 pub mod process;
 pub mod prompt;
 pub mod registry;
+pub mod rpc;

@@ -2,15 +2,19 @@
 //!
 //! Owns the list and what the last look found. Never starts an agent.
 
-use super::adapter::{Agent, AgentEnvironment};
+use super::acp::Acp;
+use super::acp::preset::Preset;
+use super::adapter::{Agent, AgentEnvironment, Offers};
 use super::builtin::{self, Builtin};
-use super::claude::ClaudeCode;
+use super::claude::{self, ClaudeCode};
+use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
 use crate::protocol::agents::{AgentInfo, AgentStatus};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,12 +25,24 @@ const PROBE_LIMIT: Duration = Duration::from_secs(30);
 /// What the configuration says about agents.
 #[derive(Clone, Debug, Default)]
 pub struct AgentSettings {
-    /// Where Claude Code's program is, where it should not be looked for.
-    pub claude_path: Option<PathBuf>,
+    /// Where programs are, by their agent's name, that should not be looked for.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// Agents of the person's own, in the order of preference before the built-in one.
+    pub own: Vec<OwnAgent>,
     /// The default agent, where a person chose one.
     pub default: Option<AgentName>,
     /// Variables for all agents, over those of the login shell.
     pub environment: BTreeMap<String, String>,
+}
+
+/// An agent of the configuration. It speaks ACP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnAgent {
+    pub name: String,
+    pub label: Option<String>,
+    /// A name to be looked for, or a path.
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
 }
 
 /// All agents. Cheap to clone.
@@ -45,7 +61,22 @@ struct Shared {
 
 impl Agents {
     pub fn new(settings: AgentSettings) -> Self {
-        let agents: Vec<Arc<dyn Agent>> = vec![Arc::new(ClaudeCode::new(settings.claude_path)), Arc::new(Builtin)];
+        let path = |name: &str| settings.programs.get(name).cloned();
+        let mut agents: Vec<Arc<dyn Agent>> =
+            vec![Arc::new(ClaudeCode::new(path(claude::NAME))), Arc::new(Codex::new(path(codex::NAME)))];
+        let known = [Preset::gemini(), Preset::claude_agent()];
+        let own = settings.own.into_iter().map(|own| {
+            let OwnAgent { name, label, program, arguments } = own;
+            Preset::configured(&name, label, program, arguments)
+        });
+        for preset in known.into_iter().chain(own) {
+            let configured = path(&preset.name);
+            let acp = Acp::new(preset, configured);
+            // One of the person's own takes the place of the known one of its name.
+            agents.retain(|agent| agent.name() != acp.name());
+            agents.push(Arc::new(acp));
+        }
+        agents.push(Arc::new(Builtin));
         Self::with(agents, settings.default, LoginEnvironment::new(settings.environment))
     }
 
@@ -86,6 +117,24 @@ impl Agents {
         }
     }
 
+    /// Adds what a running agent said of itself to what the last look found; all of it where that changed it.
+    pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+        let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = found.as_mut()?;
+        let info = all.iter_mut().find(|info| info.name == *name)?;
+        let before = info.clone();
+        if let Some(models) = offers.models {
+            info.models = models;
+        }
+        if let Some(commands) = offers.commands {
+            info.commands = commands;
+        }
+        if offers.account.is_some() {
+            info.account = offers.account;
+        }
+        (*info != before).then(|| all.clone())
+    }
+
     /// Looks again at all agents at once, in an environment asked for anew.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
         let environment = self.shared.environment.refresh().await;
@@ -120,19 +169,24 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
     }
 }
 
-/// The chosen one; else the first one that is there. One that only lacks a sign-in counts: it is better to be told so
-/// at once than to be answered by another. `found` holds at least the built-in one, which is always ready.
+/// The chosen one; else the first one with a model that is ready; else the first that only lacks a sign-in: it is
+/// better to be told so at once than to be answered without a model. `found` holds at least the built-in one, which is
+/// always ready.
 fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
-    let named = chosen.and_then(|name| found.iter().position(|info| info.name == *name));
-    let usable = |info: &AgentInfo| matches!(info.status, AgentStatus::Ready | AgentStatus::SignedOut);
-    if let Some(at) = named.or_else(|| found.iter().position(usable)) {
+    let first = |holds: &dyn Fn(&AgentInfo) -> bool| found.iter().position(holds);
+    let at = chosen
+        .and_then(|name| first(&|info| info.name == *name))
+        .or_else(|| first(&|info| info.has_model && info.status == AgentStatus::Ready))
+        .or_else(|| first(&|info| info.status == AgentStatus::SignedOut))
+        .or_else(|| first(&|info| info.status == AgentStatus::Ready));
+    if let Some(at) = at {
         found[at].default = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Agents, choose_default};
+    use super::{AgentSettings, Agents, OwnAgent, choose_default};
     use crate::agent::adapter::AgentEnvironment;
     use crate::agent::builtin::Builtin;
     use crate::agent::claude::ClaudeCode;
@@ -176,6 +230,34 @@ mod tests {
             let defaults: Vec<&str> = found.iter().filter(|info| info.default).map(|info| info.name.as_str()).collect();
             assert_eq!(defaults, [expected]);
         }
+    }
+
+    #[test]
+    fn one_that_is_ready_comes_before_one_that_is_signed_out() {
+        let mut found = [
+            info("claude", AgentStatus::SignedOut),
+            info("codex", AgentStatus::Ready),
+            info("builtin", AgentStatus::Ready),
+        ];
+        choose_default(&mut found, None);
+        assert!(found[1].default && !found[0].default);
+    }
+
+    #[test]
+    fn one_of_the_persons_own_takes_the_place_of_the_known_one() {
+        let own = OwnAgent {
+            name: "gemini".to_owned(),
+            label: Some("Mine".to_owned()),
+            program: PathBuf::from("/nowhere/mine"),
+            arguments: Vec::new(),
+        };
+        let agents = Agents::new(AgentSettings { own: vec![own], ..AgentSettings::default() });
+        let named = |name: &str| agents.get(&AgentName::new(name)).map(|agent| agent.label().to_owned());
+        assert_eq!(named("gemini").unwrap(), "Mine");
+        assert_eq!(
+            (named("codex").unwrap(), named("claude-agent-acp").unwrap()),
+            ("Codex".into(), "Claude (ACP)".into())
+        );
     }
 
     #[tokio::test]

@@ -8,16 +8,17 @@ use super::feed::Feed;
 use super::files::{self, Part};
 use super::journal::Journal;
 use super::recover;
-use super::session::{Record, TabKey};
+use super::session::{self, Record, TabKey};
 use super::state::{Inner, OnFailure};
 use super::turn::{Effect, Event, Machine, Message};
 use super::turn_clock::TurnClock;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, PageContext, Seq,
+    AllowedTab, AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision,
+    EarlierConversation, PageContext, Seq,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{
-    AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, StepId, TabId, TurnId,
+    AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TabId, TurnId,
 };
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
@@ -90,12 +91,12 @@ impl Conversation {
         epoch: Epoch,
     ) -> Result<Self, ChatError> {
         let journal = Journal::open(&place, id.clone())?;
-        let tail = recover::examine(&journal)?;
         let saved = record.clone();
         let mut record = match record {
             Some(record) => record,
             None => Record::from_journal(&journal, id, default_folder.to_owned())?,
         };
+        let tail = recover::examine(&journal, record.head)?;
         record.head = journal.head();
         record.updated_at = record.updated_at.max(tail.newest_at);
         let conversation = Self::with(record, place, epoch, journal, saved);
@@ -176,6 +177,16 @@ impl Conversation {
         self.lock().handle(Event::ApprovalAnswered { approval_id, decision, by }, OnFailure::Undo)
     }
 
+    /// Answers a question of the agent; no answers: the person does not want to.
+    pub fn answer_question(
+        &self,
+        question_id: QuestionId,
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    ) -> Result<Handled, ChatError> {
+        self.lock().handle(Event::QuestionAnswered { question_id, answers, by }, OnFailure::Undo)
+    }
+
     /// Any other event of a turn.
     pub fn handle(&self, event: Event) -> Handled {
         let (on_failure, unless) = match &event {
@@ -187,6 +198,10 @@ impl Conversation {
                     vec![Effect::AnswerApproval { approval_id, decision: Decision::Deny, by: AnsweredBy::Withdrawn }],
                 )
             }
+            Event::QuestionAsked(request) => {
+                let question_id = request.question_id.clone();
+                (OnFailure::Undo, vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }])
+            }
             _ => (OnFailure::GoOn, Vec::new()),
         };
         self.lock()
@@ -195,13 +210,14 @@ impl Conversation {
     }
 
     /// Writes `turn-started`: the first thing to do for [`Effect::StartTurn`]. When this fails the turn can't begin:
-    /// report [`Event::AgentFailedToStart`].
+    /// report [`Event::AgentFailedToStart`]. `direct`: the message is exactly one command and runs without a model.
     pub fn begin_turn(
         &self,
         message: &Message,
         agent: AgentName,
         agent_label: String,
         model: Option<String>,
+        direct: bool,
     ) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         inner.clock = TurnClock::begin();
@@ -211,7 +227,7 @@ impl Conversation {
             agent,
             agent_label,
             model,
-            direct: false,
+            direct,
         })
     }
 
@@ -251,12 +267,22 @@ impl Conversation {
         self.lock().record.title.clone()
     }
 
-    /// A person names it.
-    pub fn rename(&self, title: String) {
-        self.change(|record| {
-            record.title = title;
-            record.named = true;
-        });
+    /// A person names it; an empty name is the first words of its first message again. Blocks for the disk.
+    pub fn rename(&self, title: &str) -> Result<(), ChatError> {
+        let title = session::clean_title(title);
+        if !title.is_empty() {
+            self.change(|record| {
+                record.title = title;
+                record.named = true;
+            });
+            return Ok(());
+        }
+        let mut inner = self.lock();
+        let first = session::first_title(&inner.journal)?;
+        inner.record.title = first;
+        inner.record.named = false;
+        inner.tell();
+        Ok(())
     }
 
     /// Chooses the agent; None: the default one.
@@ -273,6 +299,20 @@ impl Conversation {
 
     pub fn set_folder(&self, folder: String) {
         self.change(|record| record.folder = folder);
+    }
+
+    pub fn folder(&self) -> String {
+        self.lock().record.folder.clone()
+    }
+
+    /// The tabs that its agent may use, its own first.
+    pub fn set_tabs(&self, tabs: Vec<AllowedTab>) {
+        self.change(|record| record.tabs = tabs);
+    }
+
+    /// The conversation to go on with instead, shown while nothing was said here.
+    pub fn set_earlier(&self, earlier: Option<EarlierConversation>) {
+        self.change(|record| record.earlier = earlier);
     }
 
     pub fn set_page(&self, page: PageContext) {
@@ -303,6 +343,11 @@ impl Conversation {
             record.tab_id = tab_id;
             record.tab = tab;
         });
+    }
+
+    /// Its tab is out of sight; the key stays to find it by.
+    pub(super) fn leave_tab(&self) {
+        self.change(|record| record.tab_id = None);
     }
 
     fn change(&self, change: impl FnOnce(&mut Record)) {

@@ -53,7 +53,7 @@ fn run(conversation: &Conversation, name: &str) {
 }
 
 fn start(conversation: &Conversation, name: &str) {
-    conversation.begin_turn(&message(name), AgentName::new("a"), "Agent".into(), None).unwrap();
+    conversation.begin_turn(&message(name), AgentName::new("a"), "Agent".into(), None, false).unwrap();
     conversation.handle(Event::AgentReady(turn(name)));
     conversation.handle(Event::PromptAccepted(turn(name)));
 }

@@ -18,8 +18,9 @@ impl Ending {
     fn plain(outcome: TurnOutcome) -> Self {
         Self { outcome, model: None, cost_usd: None, usage: None, fault: None }
     }
-    pub(super) fn stopped() -> Self {
-        Self::plain(TurnOutcome::Stopped)
+    /// By a person, or given up with a fault.
+    pub(super) fn stopped_for(fault: Option<Fault>) -> Self {
+        fault.map_or_else(|| Self::plain(TurnOutcome::Stopped), Self::failed)
     }
     pub(super) fn interrupted() -> Self {
         Self::plain(TurnOutcome::Interrupted)

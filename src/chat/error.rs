@@ -77,6 +77,10 @@ impl Refusal {
             Self::NotAChoice => {
                 (FaultCode::BadRequest, "Give one of the answers that were offered, or deny.".to_owned())
             }
+            Self::WrongParts { .. } => {
+                (FaultCode::BadRequest, "Answer each part, or give no answer at all.".to_owned())
+            }
+            Self::NoQuestion => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
             Self::NotAsked => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
         };
         Fault::new(code, self.to_string()).hint(hint)

@@ -16,6 +16,7 @@ pub mod panels;
 pub mod read;
 pub mod recover;
 pub mod route;
+mod search;
 pub mod session;
 mod state;
 pub mod store;

@@ -7,7 +7,7 @@ use super::error::ChatError;
 use super::journal::Journal;
 use super::turn::Message;
 use crate::protocol::chat::{AnsweredBy, ChatBody, ChatEvent, Decision, Millis, Seq, StepOutcome, TurnOutcome};
-use crate::protocol::ids::{ApprovalId, ClientMessageId, StepId, TurnId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ pub struct Tail {
     pub sent: Vec<(ClientMessageId, Seq)>,
     /// When the newest event was written; 0 while there is none.
     pub newest_at: Millis,
+    /// What the turns cost whose end came after the record was last saved, in US dollars.
+    pub unsaved_cost: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct UnfinishedTurn {
     pub steps: Vec<(StepId, Millis)>,
     /// Approvals without an answer, oldest first.
     pub approvals: Vec<ApprovalId>,
+    /// Questions without an answer, oldest first.
+    pub questions: Vec<QuestionId>,
 }
 
 impl UnfinishedTurn {
@@ -45,6 +49,12 @@ impl UnfinishedTurn {
             turn_id: turn_id(),
             approval_id: approval_id.clone(),
             decision: Decision::Deny,
+            by: AnsweredBy::Withdrawn,
+        });
+        let questions = self.questions.iter().map(|question_id| ChatBody::QuestionDone {
+            turn_id: turn_id(),
+            question_id: question_id.clone(),
+            answers: Vec::new(),
             by: AnsweredBy::Withdrawn,
         });
         let steps = self.steps.iter().map(|(step_id, began)| ChatBody::StepDone {
@@ -64,27 +74,36 @@ impl UnfinishedTurn {
             usage: None,
             fault: None,
         };
-        approvals.chain(steps).chain([end]).collect()
+        approvals.chain(questions).chain(steps).chain([end]).collect()
     }
 }
 
-/// Reads the end of a journal.
-pub fn examine(journal: &Journal) -> Result<Tail, ChatError> {
+/// Reads the end of a journal. `saved`: the newest event that the record knows of.
+pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     let mut scan = Scan::default();
+    let mut unsaved_cost = None;
     journal.backwards(|event, reach| {
+        let seq = event.seq;
+        if seq > saved
+            && let ChatBody::TurnDone { cost_usd: Some(cost), .. } = &event.body
+        {
+            unsaved_cost = Some(unsaved_cost.unwrap_or_default() + cost);
+        }
         scan.see(event);
-        !(scan.settled && reach > RESEND_REACH)
+        !(scan.settled && reach > RESEND_REACH && seq <= saved)
     })?;
     scan.waiting.reverse();
     scan.steps.reverse();
     scan.approvals.reverse();
+    scan.questions.reverse();
     let unfinished = scan.unfinished.map(|(turn_id, began)| UnfinishedTurn {
         turn_id,
         began,
         steps: scan.steps,
         approvals: scan.approvals,
+        questions: scan.questions,
     });
-    Ok(Tail { unfinished, waiting: scan.waiting, sent: scan.sent, newest_at: scan.newest_at })
+    Ok(Tail { unfinished, waiting: scan.waiting, sent: scan.sent, newest_at: scan.newest_at, unsaved_cost })
 }
 
 /// What is known while the events pass by, newest first.
@@ -98,8 +117,10 @@ struct Scan {
     removed: HashSet<ClientMessageId>,
     done_steps: HashSet<StepId>,
     done_approvals: HashSet<ApprovalId>,
+    done_questions: HashSet<QuestionId>,
     steps: Vec<(StepId, Millis)>,
     approvals: Vec<ApprovalId>,
+    questions: Vec<QuestionId>,
     waiting: Vec<Arc<Message>>,
     sent: Vec<(ClientMessageId, Seq)>,
     settled: bool,
@@ -142,6 +163,12 @@ impl Scan {
             ChatBody::Approval { approval_id, .. } if !turn_begun && !self.done_approvals.contains(&approval_id) => {
                 self.approvals.push(approval_id);
             }
+            ChatBody::QuestionDone { question_id, .. } => {
+                self.done_questions.insert(question_id);
+            }
+            ChatBody::Question { question_id, .. } if !turn_begun && !self.done_questions.contains(&question_id) => {
+                self.questions.push(question_id);
+            }
             ChatBody::MessageRemoved { client_id } => {
                 self.removed.insert(client_id);
             }
@@ -159,7 +186,6 @@ impl Scan {
             | ChatBody::Thinking { .. }
             | ChatBody::Plan { .. }
             | ChatBody::Question { .. }
-            | ChatBody::QuestionDone { .. }
             | ChatBody::Notice { .. } => {}
         }
     }

@@ -7,7 +7,9 @@ use super::error::ChatError;
 use super::journal::Journal;
 use super::read::Limits;
 use crate::base::atomic;
-use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, Millis, PageContext, Seq};
+use crate::protocol::chat::{
+    AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext, Seq,
+};
 use crate::protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,8 +20,12 @@ use std::path::Path;
 /// The file's name within the conversation's folder.
 pub const SESSION_FILE: &str = "session.json";
 const FORMAT: u32 = 1;
-/// The longest title, in characters.
+/// The longest title that we make, in characters.
 const TITLE_LENGTH: usize = 60;
+/// The longest one that a person gives.
+const LONGEST_NAME: usize = 200;
+/// The first message is among these.
+const FIRST_EVENTS: Seq = 16;
 
 /// A conversation's entry, as on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +51,9 @@ pub struct Record {
     /// The tab it belongs to, in terms that outlive a daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab: Option<TabKey>,
+    /// What all turns cost together, in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     #[serde(default)]
     pub head: Seq,
     pub created_at: Millis,
@@ -58,6 +67,12 @@ pub struct Record {
     /// Its tab while that lives, in this daemon's numbers.
     #[serde(skip)]
     pub tab_id: Option<TabId>,
+    /// The tabs that its agent may use, its own first. The engine keeps them true.
+    #[serde(skip)]
+    pub tabs: Vec<AllowedTab>,
+    /// Shown while nothing was said here.
+    #[serde(skip)]
+    pub earlier: Option<EarlierConversation>,
 }
 
 /// A tab in terms that outlive a daemon: its browser's run and its DevTools target.
@@ -81,12 +96,15 @@ impl Record {
             folder,
             resume: BTreeMap::new(),
             tab: None,
+            cost_usd: None,
             head: 0,
             created_at: now,
             updated_at: now,
             journal_bytes: 0,
             settled: true,
             tab_id: None,
+            tabs: Vec::new(),
+            earlier: None,
         }
     }
 
@@ -118,8 +136,7 @@ impl Record {
 
     /// Makes a record again from what the journal holds.
     pub(super) fn from_journal(journal: &Journal, id: ConversationId, folder: String) -> Result<Self, ChatError> {
-        let limits = Limits { events: 16, bytes: usize::MAX };
-        let first = journal.page(0, 17, limits)?.events;
+        let first = beginning(journal)?;
         let mut record = Self::new(id, folder, None, first.first().map_or(0, |event| event.at));
         for event in &first {
             if let ChatBody::Message { text, page, attachments, .. } = &event.body {
@@ -128,7 +145,19 @@ impl Record {
                 break;
             }
         }
+        journal.backwards(|event, _| {
+            if let ChatBody::TurnDone { cost_usd: Some(cost), .. } = event.body {
+                record.add_cost(cost);
+            }
+            true
+        })?;
+        // What is behind this was counted just now.
+        record.head = journal.head();
         Ok(record)
+    }
+
+    pub(super) fn add_cost(&mut self, cost_usd: f64) {
+        self.cost_usd = Some(self.cost_usd.unwrap_or_default() + cost_usd);
     }
 
     pub fn info(&self, state: ConversationState, queued: u32) -> ConversationInfo {
@@ -145,11 +174,34 @@ impl Record {
             state,
             queued,
             model: self.model.clone(),
-            cost_usd: None,
-            tabs: Vec::new(),
-            earlier: None,
+            cost_usd: self.cost_usd,
+            tabs: self.tabs.clone(),
+            earlier: self.earlier.clone(),
         }
     }
+}
+
+/// The events that a conversation began with.
+fn beginning(journal: &Journal) -> Result<Vec<ChatEvent>, ChatError> {
+    Ok(journal.page(0, FIRST_EVENTS + 1, Limits { events: usize::MAX, bytes: usize::MAX })?.events)
+}
+
+/// The title that a conversation has while nobody named it.
+pub(super) fn first_title(journal: &Journal) -> Result<String, ChatError> {
+    let titles = beginning(journal)?.into_iter().find_map(|event| match event.body {
+        ChatBody::Message { text, attachments, .. } => {
+            Some(title(&text, attachments.first().map(|file| file.name.as_str())))
+        }
+        _ => None,
+    });
+    Ok(titles.unwrap_or_default())
+}
+
+/// A person's own title: on one line, and not endless.
+pub(super) fn clean_title(title: &str) -> String {
+    let words: Vec<&str> =
+        title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
 /// The first words of a message, or the name of what came with it.

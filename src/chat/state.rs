@@ -66,6 +66,9 @@ impl Inner {
     pub(super) fn info(&self) -> ConversationInfo {
         let mut info = self.record.info(self.machine.state(), u32::try_from(self.machine.queue().len()).unwrap_or(0));
         info.head = self.journal.head();
+        if info.head > 0 {
+            info.earlier = None;
+        }
         info
     }
 
@@ -164,6 +167,7 @@ impl Inner {
                     self.record.page.clone_from(page);
                 }
             }
+            ChatBody::TurnDone { cost_usd: Some(cost), .. } => self.record.add_cost(*cost),
             ChatBody::Step { step_id, .. } => self.clock.step_began(step_id.clone()),
             ChatBody::StepDone { step_id, .. } => self.clock.step_ended(step_id),
             _ => {}
@@ -227,6 +231,9 @@ impl Inner {
     pub(super) fn recover(&mut self, tail: Tail) {
         for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
             self.remember(client_id, Sent { seq, position: 0 });
+        }
+        if let Some(cost) = tail.unsaved_cost {
+            self.record.add_cost(cost);
         }
         let interrupted = tail.unfinished.as_ref().map(|turn| turn.turn_id.clone());
         if interrupted.is_none() && tail.waiting.is_empty() {

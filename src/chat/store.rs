@@ -5,17 +5,19 @@
 
 use super::conversation::Conversation;
 use super::error::ChatError;
+use super::search::{self, Budget};
 use super::session::{Record, TabKey};
 use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
-use crate::protocol::chat::{ConversationInfo, ConversationState, PageContext};
+use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation, PageContext};
 use crate::protocol::ids::{ConversationId, Epoch, TabId};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 /// With more than this many open, those that nobody uses are put away (each holds a file open).
 const MOST_OPEN: usize = 64;
@@ -71,7 +73,7 @@ impl Store {
             let entry = entry.map_err(|source| ChatError::storage("read", &root, source))?;
             let name = entry.file_name();
             if trash::is_deleted(&name) {
-                trash::remove(&entry.path());
+                trash::remove_old(&entry.path(), SystemTime::now());
                 continue;
             }
             let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
@@ -205,9 +207,18 @@ impl Store {
         self.lock().detach_tab(tab_id);
     }
 
-    /// Conversations with messages, newest first; with `search`, those whose title or page holds that text.
-    pub fn list(&self, search: Option<&str>) -> Vec<ConversationInfo> {
-        let wanted = search.map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase);
+    /// Nobody reports this tab for now: its conversation is found again by the tab's key.
+    pub fn tab_away(&self, tab_id: TabId) {
+        let mut inner = self.lock();
+        if let Some(id) = inner.by_tab.remove(&tab_id)
+            && let Some(Known::Open(conversation)) = inner.known.get(&id)
+        {
+            conversation.leave_tab();
+        }
+    }
+
+    /// Conversations with messages, newest first.
+    pub fn list(&self) -> Vec<ConversationInfo> {
         let mut inner = self.lock();
         self.read_lost_records(&mut inner);
         let mut infos: Vec<ConversationInfo> = inner
@@ -217,10 +228,48 @@ impl Store {
                 Known::Open(conversation) => Some(conversation.info()),
                 Known::Stored(record) => Some(record.as_deref()?.info(ConversationState::Idle, 0)),
             })
-            .filter(|info| info.head > 0 && wanted.as_deref().is_none_or(|text| holds(info, text)))
+            .filter(|info| info.head > 0)
             .collect();
         infos.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.conversation_id.cmp(&b.conversation_id)));
         infos
+    }
+
+    /// Conversations whose title, page or messages hold a text, newest first, with the words around the find where it
+    /// was found in a message. Blocks for the disk, within [`search::MOST_READ`] bytes and `limit`; the newest are read first.
+    pub fn search(&self, text: &str, limit: Duration) -> Vec<(ConversationInfo, Option<String>)> {
+        let wanted = text.trim().to_lowercase();
+        let mut budget = Budget { bytes: search::MOST_READ, until: Instant::now() + limit };
+        let found = self.list().into_iter().filter_map(|info| {
+            let excerpt = if budget.is_spent() {
+                None
+            } else {
+                search::find(&self.place(&info.conversation_id), &wanted, &mut budget).unwrap_or_else(|error| {
+                    tracing::warn!(conversation = %info.conversation_id, %error, "a conversation can't be searched");
+                    None
+                })
+            };
+            (excerpt.is_some() || holds(&info, &wanted)).then_some((info, excerpt))
+        });
+        found.collect()
+    }
+
+    /// The newest conversation about a page that no tab shows; `except` is not it.
+    pub fn earlier_about(&self, url: &str, except: &ConversationId) -> Option<EarlierConversation> {
+        let page = Some(without_fragment(url)?);
+        let inner = self.lock();
+        let about = |record: &Record| {
+            let same = record.page.as_ref().is_some_and(|of| without_fragment(&of.url) == page);
+            same && record.head > 0 && record.tab_id.is_none() && record.conversation_id != *except
+        };
+        let records = inner.known.values().filter_map(|known| match known {
+            Known::Open(conversation) => Some(conversation.record()).filter(about),
+            Known::Stored(record) => record.as_deref().filter(|record| about(record)).cloned(),
+        });
+        records.max_by_key(|record| record.updated_at).map(|record| EarlierConversation {
+            conversation_id: record.conversation_id,
+            title: record.title,
+            updated_at: record.updated_at,
+        })
     }
 
     /// The conversations that are open now.
@@ -362,6 +411,12 @@ impl Inner {
 /// Our ids are UUIDs; a folder of another name is not ours.
 pub(super) fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// Where on a page somebody is does not make it another page. Pages without an address of their own are no page.
+fn without_fragment(url: &str) -> Option<&str> {
+    let page = url.split('#').next().unwrap_or_default();
+    (page.starts_with("http://") || page.starts_with("https://") || page.starts_with("file://")).then_some(page)
 }
 
 /// `text` in lower case.

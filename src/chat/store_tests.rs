@@ -1,9 +1,13 @@
 //! The conversations of a home: tabs, history, restarts, many of them.
 
 use super::*;
+use crate::chat::conversation::BlockKind;
 use crate::chat::turn::{Event, Message};
 use crate::protocol::chat::MessageSource;
 use crate::protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};
+
+/// No search of a test takes this long.
+const LONG: Duration = Duration::from_secs(60);
 
 fn home() -> (tempfile::TempDir, Home) {
     let folder = tempfile::tempdir().unwrap();
@@ -36,7 +40,7 @@ fn talk(conversation: &Conversation, text: &str) {
     let message = message(text);
     let turn_id = message.turn_id.clone();
     conversation.send(message.clone()).unwrap();
-    conversation.begin_turn(&message, AgentName::new("a"), "A".into(), None).unwrap();
+    conversation.begin_turn(&message, AgentName::new("a"), "A".into(), None, false).unwrap();
     conversation.handle(Event::AgentFailedToStart {
         turn_id,
         fault: crate::protocol::fault::Fault::new(crate::protocol::fault::FaultCode::AgentMissing, "none"),
@@ -51,12 +55,12 @@ fn a_tab_keeps_its_conversation_until_it_is_closed_and_history_keeps_it_then() {
     let first = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
     assert_eq!(store.open_for_tab(TabId(1), key("t1"), new("/b")).unwrap().id(), first.id());
     assert_ne!(store.open_for_tab(TabId(2), key("t2"), new("/b")).unwrap().id(), first.id());
-    assert_eq!(store.list(None), [], "empty ones are not history");
+    assert_eq!(store.list(), [], "empty ones are not history");
     talk(&first, "fix the login");
     store.tab_closed(TabId(1));
     store.tab_closed(TabId(2));
     assert_eq!(store.tabs(), []);
-    let list = store.list(None);
+    let list = store.list();
     assert_eq!((list.len(), list[0].title.as_str(), list[0].tab_id), (1, "fix the login", None));
     assert_eq!(store.opened().len(), 1, "the empty one is gone with its tab");
     let again = store.attach(first.id(), TabId(3), key("t3")).unwrap();
@@ -114,17 +118,21 @@ fn the_list_is_newest_first_and_searched_by_title_and_page() {
         .collect();
     // The clock may not have moved between them: the newest is made plain.
     let alpha = store.get(&ids[0]).unwrap();
-    while store.list(None)[0].conversation_id != ids[0] {
+    while store.list()[0].conversation_id != ids[0] {
         talk(&alpha, "again");
     }
-    assert_eq!(store.list(None).len(), 3);
-    let titles = |search: &str| store.list(Some(search)).into_iter().map(|info| info.title).collect::<Vec<_>>();
+    assert_eq!(store.list().len(), 3);
+    let titles = |search: &str| {
+        let found = store.search(search, LONG).into_iter().map(|(info, _)| info.title);
+        found.collect::<Vec<_>>()
+    };
     assert_eq!(titles(" BETA"), ["beta!"]);
     assert_eq!(titles("6.example"), ["gamma."]);
-    assert_eq!(titles("").len(), 3);
     assert_eq!(titles("nothing"), Vec::<String>::new());
-    alpha.rename("Ωmega".into());
+    alpha.rename("Ωmega").unwrap();
     assert_eq!(titles("ωm"), ["Ωmega"]);
+    alpha.rename("  ").unwrap();
+    assert_eq!(alpha.info().title, "Alpha", "an empty name is the first words again");
 }
 
 #[test]
@@ -153,8 +161,8 @@ fn a_daemon_that_was_killed_is_noticed_and_lost_records_are_made_again() {
     expected.sort();
     assert_eq!(found, expected);
     assert_eq!(store.get(&ids[1]).unwrap().info().queued, 1);
-    assert_eq!(store.list(Some("lost record")).len(), 1);
-    assert_eq!(store.list(None).len(), 3);
+    assert_eq!(store.search("lost record", LONG).len(), 1);
+    assert_eq!(store.list().len(), 3);
 }
 
 #[test]
@@ -171,7 +179,7 @@ fn one_damaged_conversation_does_not_keep_the_others_away() {
     let store = Store::open(&home).unwrap();
     let recovered = store.recover();
     assert!(matches!(&recovered.failed[..], [(_, ChatError::Newer { version: 99, .. })]));
-    assert_eq!(store.list(None).len(), 1);
+    assert_eq!(store.list().len(), 1);
     assert_eq!(store.get(&id).unwrap().info().title, "good");
 }
 
@@ -199,14 +207,14 @@ fn of_many_conversations_the_unused_are_put_away_and_come_back() {
         .collect();
     assert!(store.opened().len() <= MOST_OPEN + 1, "{}", store.opened().len());
     assert!(Arc::ptr_eq(&store.get(used.id()).unwrap(), &used));
-    assert_eq!(store.list(None).len(), 2 * MOST_OPEN + 1);
+    assert_eq!(store.list().len(), 2 * MOST_OPEN + 1);
     for (n, id) in ids.iter().enumerate() {
         assert_eq!(store.get(id).unwrap().info().title, format!("number {n}"));
     }
 }
 
 #[test]
-fn a_deleted_conversation_can_be_brought_back_until_the_next_start() {
+fn a_deleted_conversation_can_be_brought_back_for_some_days() {
     let (_folder, home) = home();
     let store = Store::open(&home).unwrap();
     let conversation = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
@@ -218,13 +226,71 @@ fn a_deleted_conversation_can_be_brought_back_until_the_next_start() {
     conversation.handle(Event::StopDeadline(conversation.turn().unwrap()));
     drop(conversation);
     store.delete(&id).unwrap();
-    assert!(store.list(None).is_empty() && store.tabs().is_empty() && store.get(&id).is_err());
+    assert!(store.list().is_empty() && store.tabs().is_empty() && store.get(&id).is_err());
     assert!(store.restore(&ConversationId::new("../x")).is_err());
     store.restore(&id).unwrap();
     assert_eq!(store.get(&id).unwrap().info().title, "precious");
     store.delete(&id).unwrap();
     drop(store);
     let store = Store::open(&home).unwrap();
+    store.restore(&id).unwrap();
+    store.delete(&id).unwrap();
+    drop(store);
+    let deleted = fs::read_dir(home.conversations()).unwrap().next().unwrap().unwrap().path();
+    let long_ago = SystemTime::now() - Duration::from_secs(30 * 24 * 60 * 60);
+    fs::File::open(deleted).unwrap().set_modified(long_ago).unwrap();
+    let store = Store::open(&home).unwrap();
     assert!(store.restore(&id).is_err());
     assert_eq!(fs::read_dir(home.conversations()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_search_finds_what_persons_and_agents_said_wherever_it_was_cut() {
+    let (_folder, home) = home();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.create(new("/a"));
+    let first = message("where is the Lighthouse?");
+    conversation.send(first.clone()).unwrap();
+    conversation.begin_turn(&first, AgentName::new("a"), "A".into(), None, false).unwrap();
+    for part in ["It is a nee", "dle in a ", "haystack."] {
+        conversation.grow(&first.turn_id, BlockKind::Text, part).unwrap();
+    }
+    let other = store.create(new("/a"));
+    talk(&other, "something else");
+    let excerpt = |text: &str| {
+        let mut found = store.search(text, LONG);
+        assert!(found.len() < 2, "{found:?}");
+        found.pop().and_then(|(_, excerpt)| excerpt)
+    };
+    assert_eq!(excerpt("lighthouse").as_deref(), Some("where is the Lighthouse?"));
+    assert_eq!(excerpt("NEEDLE in").as_deref(), Some("It is a needle in a haystack."));
+    assert_eq!(excerpt("nowhere"), None);
+    assert!(store.search("needle", Duration::ZERO).is_empty(), "a search ends with its time");
+}
+
+#[test]
+fn a_tab_that_is_out_of_sight_for_a_while_keeps_its_conversation() {
+    let (_folder, home) = home();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
+    talk(&conversation, "hello");
+    store.tab_away(TabId(1));
+    assert_eq!((store.tabs(), conversation.info().tab_id), (Vec::new(), None));
+    assert_eq!(store.open_for_tab(TabId(9), key("t1"), new("/a")).unwrap().id(), conversation.id());
+}
+
+#[test]
+fn the_newest_conversation_about_a_page_is_offered_where_no_tab_shows_it() {
+    let (_folder, home) = home();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.open_for_tab(TabId(1), key("t1"), new("/a")).unwrap();
+    talk(&conversation, "about this page");
+    let url = conversation.info().page.unwrap().url;
+    let nobody = ConversationId::new("nobody");
+    assert_eq!(store.earlier_about(&url, &nobody), None, "its tab shows it");
+    store.tab_closed(TabId(1));
+    let earlier = store.earlier_about(&format!("{url}#part"), &nobody).unwrap();
+    assert_eq!(&earlier.conversation_id, conversation.id());
+    assert_eq!(store.earlier_about(&url, conversation.id()), None);
+    assert_eq!(store.earlier_about("about:blank", &nobody), None);
 }

@@ -1,4 +1,4 @@
-//! Conversations that a person deleted: set aside, to be brought back, and gone with the next daemon's start.
+//! Conversations that a person deleted: set aside for some days, to be brought back.
 
 use super::error::ChatError;
 use super::session::Record;
@@ -6,14 +6,17 @@ use super::store::{Known, Store, is_id};
 use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::ConversationId;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// What the folder of a deleted conversation begins with.
 const DELETED: &str = ".deleted-";
+/// How long one can be brought back; the first daemon that starts after that removes it for good.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 impl Store {
-    /// Takes a conversation out of history. [`Self::restore`] brings it back until the next daemon starts.
+    /// Takes a conversation out of history. [`Self::restore`] brings it back for some days. Blocks for the disk.
     /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
     pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
         let mut inner = self.lock();
@@ -23,6 +26,7 @@ impl Store {
         }
         conversation.save()?;
         if conversation.head() > 0 {
+            note_time(&self.place(id), SystemTime::now())?;
             rename(&self.place(id), &self.deleted_place(id))?;
         }
         inner.detach_conversation(id);
@@ -53,11 +57,23 @@ pub(super) fn is_deleted(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DELETED))
 }
 
-/// Removes it for good. What can't be removed stays hidden and is told to the log.
-pub(super) fn remove(folder: &Path) {
+/// Removes it for good once its time is over. What can't be removed stays hidden and is told to the log.
+pub(super) fn remove_old(folder: &Path, now: SystemTime) {
+    let deleted = fs::metadata(folder).and_then(|found| found.modified());
+    let is_old = deleted.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT));
+    if !is_old {
+        return;
+    }
     if let Err(error) = fs::remove_dir_all(folder) {
         tracing::warn!(folder = %folder.display(), %error, "a deleted conversation can't be removed");
     }
+}
+
+/// When it was deleted is the folder's own time.
+fn note_time(folder: &Path, now: SystemTime) -> Result<(), ChatError> {
+    File::open(folder)
+        .and_then(|opened| opened.set_modified(now))
+        .map_err(|source| ChatError::storage("change", folder, source))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {

@@ -5,12 +5,12 @@
 
 use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, TurnOutcome};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::ending::{Ending, gone};
-pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, Refusal, TurnEnd};
+pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, QuestionRequest, Refusal, TurnEnd};
 
 /// How many messages may wait behind the running one.
 pub const QUEUE_LIMIT: usize = 5;
@@ -18,21 +18,30 @@ pub const QUEUE_LIMIT: usize = 5;
 /// How far the running turn is.
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {
-    /// The agent is being made ready.
-    Starting,
+    /// The agent is being made ready. `for_slot`: not before another one has ended.
+    Starting { for_slot: bool },
     /// The agent has, or is just being handed, the message.
     Running { accepted: bool },
     /// The agent works, and may not go on before these are answered.
-    WaitingForApproval { accepted: bool, open: Vec<OpenApproval> },
-    /// A person stopped it; the agent has not ended yet.
-    Stopping { handed: Handed },
+    WaitingForPerson { accepted: bool, open: Vec<Open> },
+    /// A person stopped it, or it was given up with a fault; the agent has not ended yet.
+    Stopping { handed: Handed, fault: Option<Fault> },
 }
 
-/// An approval that waits for its answer.
+/// What waits for a person's answer.
 #[derive(Clone, Debug, PartialEq)]
-struct OpenApproval {
-    approval_id: ApprovalId,
-    choices: Vec<Decision>,
+enum Open {
+    Approval { approval_id: ApprovalId, choices: Vec<Decision> },
+    Question { question_id: QuestionId, parts: usize },
+}
+
+impl Open {
+    fn is_approval(&self, id: &ApprovalId) -> bool {
+        matches!(self, Self::Approval { approval_id, .. } if approval_id == id)
+    }
+    fn is_question(&self, id: &QuestionId) -> bool {
+        matches!(self, Self::Question { question_id, .. } if question_id == id)
+    }
 }
 
 /// Whether a stopping turn's message reached the agent.
@@ -64,8 +73,9 @@ impl Machine {
     pub fn state(&self) -> ConversationState {
         match self.active.as_ref().map(|active| &active.phase) {
             None => ConversationState::Idle,
-            Some(Phase::Starting | Phase::Running { .. }) => ConversationState::Running,
-            Some(Phase::WaitingForApproval { .. }) => ConversationState::WaitingForApproval,
+            Some(Phase::Starting { for_slot: true }) => ConversationState::WaitingForSlot,
+            Some(Phase::Starting { .. } | Phase::Running { .. }) => ConversationState::Running,
+            Some(Phase::WaitingForPerson { .. }) => ConversationState::WaitingForApproval,
             Some(Phase::Stopping { .. }) => ConversationState::Stopping,
         }
     }
@@ -87,12 +97,15 @@ impl Machine {
 
     /// The approvals that wait for an answer.
     pub fn open_approvals(&self) -> impl Iterator<Item = &ApprovalId> {
-        self.open().iter().map(|open| &open.approval_id)
+        self.open().iter().filter_map(|open| match open {
+            Open::Approval { approval_id, .. } => Some(approval_id),
+            Open::Question { .. } => None,
+        })
     }
 
-    fn open(&self) -> &[OpenApproval] {
+    fn open(&self) -> &[Open] {
         match self.active.as_ref().map(|active| &active.phase) {
-            Some(Phase::WaitingForApproval { open, .. }) => open,
+            Some(Phase::WaitingForPerson { open, .. }) => open,
             _ => &[],
         }
     }
@@ -105,7 +118,9 @@ impl Machine {
                 self.held = false;
                 self.next()
             }
-            Event::Stop => self.stop(),
+            Event::Stop => self.stop(None),
+            Event::GiveUp { turn_id, fault } if self.turn() == Some(&turn_id) => self.stop(Some(fault)),
+            Event::GiveUp { .. } => Vec::new(),
             Event::AgentReady(turn_id) => self.agent_ready(&turn_id),
             Event::AgentFailedToStart { turn_id, fault } => self.failed_to_start(&turn_id, fault),
             Event::PromptAccepted(turn_id) => self.prompt_accepted(&turn_id),
@@ -113,6 +128,15 @@ impl Machine {
             Event::ApprovalAsked(request) => self.ask(request),
             Event::ApprovalAnswered { approval_id, decision, by } => self.answer(approval_id, decision, by),
             Event::ApprovalWithdrawn(approval_id) => self.withdraw(approval_id),
+            Event::QuestionAsked(request) => self.question(request),
+            Event::QuestionAnswered { question_id, answers, by } => self.answer_question(question_id, answers, by),
+            Event::QuestionWithdrawn(question_id) => self.withdraw_question(question_id),
+            Event::WaitsForSlot { turn_id, waits } => {
+                if let Some(Active { phase: Phase::Starting { for_slot }, .. }) = self.named(&turn_id) {
+                    *for_slot = waits;
+                }
+                Vec::new()
+            }
             Event::AgentTurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.agent_done(Ending { outcome, model, cost_usd, usage, fault })
             }
@@ -159,27 +183,27 @@ impl Machine {
             return Vec::new();
         }
         let Some(message) = self.queue.pop_front() else { return Vec::new() };
-        self.active = Some(Active { message: message.clone(), phase: Phase::Starting });
+        self.active = Some(Active { message: message.clone(), phase: Phase::Starting { for_slot: false } });
         vec![Effect::StartTurn(message)]
     }
 
-    fn stop(&mut self) -> Vec<Effect> {
+    fn stop(&mut self, fault: Option<Fault>) -> Vec<Effect> {
         let Some(active) = &mut self.active else { return Vec::new() };
         let turn_id = active.message.turn_id.clone();
         let (accepted, open) = match &mut active.phase {
             // A second Stop changes nothing: the deadline is set.
             Phase::Stopping { .. } => return Vec::new(),
-            Phase::Starting => {
-                active.phase = Phase::Stopping { handed: Handed::No };
+            Phase::Starting { .. } => {
+                active.phase = Phase::Stopping { handed: Handed::No, fault };
                 self.held = true;
                 return vec![Effect::ArmStopDeadline(turn_id)];
             }
             Phase::Running { accepted } => (*accepted, Vec::new()),
-            Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
+            Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
         };
-        active.phase = Phase::Stopping { handed: if accepted { Handed::Yes } else { Handed::OnItsWay } };
+        active.phase = Phase::Stopping { handed: if accepted { Handed::Yes } else { Handed::OnItsWay }, fault };
         self.held = true;
-        let mut effects = close_approvals(&turn_id, open);
+        let mut effects = close_all(&turn_id, open);
         if accepted {
             effects.push(Effect::Interrupt(turn_id.clone()));
         }
@@ -195,19 +219,19 @@ impl Machine {
     fn agent_ready(&mut self, turn_id: &TurnId) -> Vec<Effect> {
         let Some(active) = self.named(turn_id) else { return Vec::new() };
         match active.phase {
-            Phase::Starting => {
+            Phase::Starting { .. } => {
                 active.phase = Phase::Running { accepted: false };
                 vec![Effect::Prompt(active.message.clone())]
             }
-            Phase::Stopping { handed: Handed::No } => self.end(Ending::stopped()),
+            Phase::Stopping { handed: Handed::No, .. } => self.end_stopped(),
             _ => Vec::new(),
         }
     }
 
     fn failed_to_start(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
         match self.named(turn_id).map(|active| &active.phase) {
-            Some(Phase::Starting) => self.end(Ending::failed(fault)),
-            Some(Phase::Stopping { handed: Handed::No }) => self.end(Ending::stopped()),
+            Some(Phase::Starting { .. }) => self.end(Ending::failed(fault)),
+            Some(Phase::Stopping { handed: Handed::No, .. }) => self.end_stopped(),
             _ => Vec::new(),
         }
     }
@@ -215,64 +239,77 @@ impl Machine {
     fn prompt_accepted(&mut self, turn_id: &TurnId) -> Vec<Effect> {
         let Some(active) = self.named(turn_id) else { return Vec::new() };
         match &mut active.phase {
-            Phase::Running { accepted } | Phase::WaitingForApproval { accepted, .. } => {
+            Phase::Running { accepted } | Phase::WaitingForPerson { accepted, .. } => {
                 *accepted = true;
                 Vec::new()
             }
-            Phase::Stopping { handed: handed @ Handed::OnItsWay } => {
+            Phase::Stopping { handed: handed @ Handed::OnItsWay, .. } => {
                 *handed = Handed::Yes;
                 vec![Effect::Interrupt(turn_id.clone())]
             }
-            Phase::Starting | Phase::Stopping { .. } => Vec::new(),
+            Phase::Starting { .. } | Phase::Stopping { .. } => Vec::new(),
         }
     }
 
     fn prompt_refused(&mut self, turn_id: &TurnId, fault: Fault) -> Vec<Effect> {
         match self.named(turn_id).map(|active| &active.phase) {
-            Some(Phase::Running { accepted: false } | Phase::WaitingForApproval { accepted: false, .. }) => {
+            Some(Phase::Running { accepted: false } | Phase::WaitingForPerson { accepted: false, .. }) => {
                 self.end(Ending::failed(fault))
             }
-            Some(Phase::Stopping { handed: Handed::OnItsWay }) => self.end(Ending::stopped()),
+            Some(Phase::Stopping { handed: Handed::OnItsWay, .. }) => self.end_stopped(),
             _ => Vec::new(),
         }
     }
 
     fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
-        let denied = Effect::AnswerApproval {
-            approval_id: request.approval_id.clone(),
-            decision: Decision::Deny,
-            by: AnsweredBy::Withdrawn,
-        };
-        let Some(active) = &mut self.active else { return vec![denied] };
+        let ApprovalRequest { approval_id, ask, site, why, does, kind, choices } = request;
+        let open = Open::Approval { approval_id: approval_id.clone(), choices: choices.clone() };
+        match self.wait_for(open, |open| open.is_approval(&approval_id)) {
+            Waiting::No => {
+                let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
+                vec![Effect::AnswerApproval { approval_id, decision, by }]
+            }
+            Waiting::Already => Vec::new(),
+            Waiting::Now(turn_id) => {
+                vec![Effect::Journal(ChatBody::Approval { turn_id, approval_id, ask, site, why, does, kind, choices })]
+            }
+        }
+    }
+
+    fn question(&mut self, request: QuestionRequest) -> Vec<Effect> {
+        let QuestionRequest { question_id, parts } = request;
+        let open = Open::Question { question_id: question_id.clone(), parts: parts.len() };
+        match self.wait_for(open, |open| open.is_question(&question_id)) {
+            Waiting::No => vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }],
+            Waiting::Already => Vec::new(),
+            Waiting::Now(turn_id) => vec![Effect::Journal(ChatBody::Question { turn_id, question_id, parts })],
+        }
+    }
+
+    /// Puts what a person has to answer beside what waits already.
+    fn wait_for(&mut self, asked: Open, same: impl Fn(&Open) -> bool) -> Waiting {
+        let Some(active) = &mut self.active else { return Waiting::No };
         let (accepted, mut open) = match &mut active.phase {
-            Phase::Starting | Phase::Stopping { .. } => return vec![denied],
+            Phase::Starting { .. } | Phase::Stopping { .. } => return Waiting::No,
             Phase::Running { accepted } => (*accepted, Vec::new()),
             // Asked twice under one id: the card is there.
-            Phase::WaitingForApproval { open, .. } if open.iter().any(|o| o.approval_id == request.approval_id) => {
-                return Vec::new();
-            }
-            Phase::WaitingForApproval { accepted, open } => (*accepted, std::mem::take(open)),
+            Phase::WaitingForPerson { open, .. } if open.iter().any(same) => return Waiting::Already,
+            Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
         };
-        open.push(OpenApproval { approval_id: request.approval_id.clone(), choices: request.choices.clone() });
-        active.phase = Phase::WaitingForApproval { accepted, open };
-        vec![Effect::Journal(ChatBody::Approval {
-            turn_id: active.message.turn_id.clone(),
-            approval_id: request.approval_id,
-            ask: request.ask,
-            site: request.site,
-            why: request.why,
-            does: request.does,
-            kind: request.kind,
-            choices: request.choices,
-        })]
+        open.push(asked);
+        active.phase = Phase::WaitingForPerson { accepted, open };
+        Waiting::Now(active.message.turn_id.clone())
     }
 
     fn answer(&mut self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Vec<Effect> {
-        let asked = self.open().iter().find(|open| open.approval_id == approval_id);
-        if asked.is_some_and(|open| decision.allows() && !open.choices.contains(&decision)) {
+        let offered = self.open().iter().find_map(|open| match open {
+            Open::Approval { approval_id: asked, choices } if *asked == approval_id => Some(choices),
+            _ => None,
+        });
+        if offered.is_some_and(|choices| decision.allows() && !choices.contains(&decision)) {
             return vec![Effect::Rejected(Refusal::NotAChoice)];
         }
-        match self.close_approval(&approval_id) {
+        match self.close(|open| open.is_approval(&approval_id)) {
             Some(turn_id) => vec![
                 Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
                 Effect::AnswerApproval { approval_id, decision, by },
@@ -283,17 +320,38 @@ impl Machine {
 
     /// The agent took it back: whoever still waits for the answer is let go.
     fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
-        match self.close_approval(&approval_id) {
+        match self.close(|open| open.is_approval(&approval_id)) {
             Some(turn_id) => withdrawn(turn_id, approval_id).into(),
             None => Vec::new(),
         }
     }
 
-    /// Takes one approval off the open ones, and says whose turn it belonged to.
-    fn close_approval(&mut self, approval_id: &ApprovalId) -> Option<TurnId> {
+    fn answer_question(&mut self, question_id: QuestionId, answers: Vec<Vec<String>>, by: AnsweredBy) -> Vec<Effect> {
+        let parts = self.open().iter().find_map(|open| match open {
+            Open::Question { question_id: asked, parts } if *asked == question_id => Some(*parts),
+            _ => None,
+        });
+        if let Some(parts) = parts.filter(|parts| !answers.is_empty() && answers.len() != *parts) {
+            return vec![Effect::Rejected(Refusal::WrongParts { parts })];
+        }
+        match self.close(|open| open.is_question(&question_id)) {
+            Some(turn_id) => answered(turn_id, question_id, answers, by).into(),
+            None => vec![Effect::Rejected(Refusal::NoQuestion)],
+        }
+    }
+
+    fn withdraw_question(&mut self, question_id: QuestionId) -> Vec<Effect> {
+        match self.close(|open| open.is_question(&question_id)) {
+            Some(turn_id) => answered(turn_id, question_id, Vec::new(), AnsweredBy::Withdrawn).into(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Takes one thing off those that wait for a person, and says whose turn it belonged to.
+    fn close(&mut self, closes: impl Fn(&Open) -> bool) -> Option<TurnId> {
         let active = self.active.as_mut()?;
-        let Phase::WaitingForApproval { accepted, open } = &mut active.phase else { return None };
-        let index = open.iter().position(|open| open.approval_id == *approval_id)?;
+        let Phase::WaitingForPerson { accepted, open } = &mut active.phase else { return None };
+        let index = open.iter().position(closes)?;
         open.remove(index);
         if open.is_empty() {
             active.phase = Phase::Running { accepted: *accepted };
@@ -304,22 +362,25 @@ impl Machine {
     fn agent_done(&mut self, ending: Ending) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
             // Nothing of ours reached this agent: it speaks of something else.
-            None | Some(Phase::Starting | Phase::Stopping { handed: Handed::No }) => Vec::new(),
-            Some(Phase::Running { .. } | Phase::WaitingForApproval { .. }) => self.end(ending),
+            None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
+            Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => self.end(ending),
             // It may have finished just before the stop reached it; else agents report a stop as they like.
             Some(Phase::Stopping { .. }) if ending.outcome == TurnOutcome::Done => self.end(ending),
-            Some(Phase::Stopping { .. }) => self.end(Ending { outcome: TurnOutcome::Stopped, fault: None, ..ending }),
+            Some(Phase::Stopping { fault, .. }) => {
+                let Ending { outcome, fault, .. } = Ending::stopped_for(fault.clone());
+                self.end(Ending { outcome, fault, ..ending })
+            }
         }
     }
 
     fn agent_exited(&mut self, fault: Option<Fault>) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
             // While one starts, the answer to `StartTurn` tells how that went; this was the one before.
-            None | Some(Phase::Starting | Phase::Stopping { handed: Handed::No }) => Vec::new(),
-            Some(Phase::Running { .. } | Phase::WaitingForApproval { .. }) => {
+            None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
+            Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => {
                 self.end(Ending::failed(fault.unwrap_or_else(gone)))
             }
-            Some(Phase::Stopping { .. }) => self.end(Ending::stopped()),
+            Some(Phase::Stopping { .. }) => self.end_stopped(),
         }
     }
 
@@ -327,7 +388,7 @@ impl Machine {
         match self.named(turn_id).map(|active| &active.phase) {
             Some(Phase::Stopping { .. }) => {
                 let mut effects = vec![Effect::KillAgent];
-                effects.extend(self.end(Ending::stopped()));
+                effects.extend(self.end_stopped());
                 effects
             }
             _ => Vec::new(),
@@ -348,29 +409,55 @@ impl Machine {
         }
     }
 
+    /// Ends the running turn as what ended it wants: stopped by a person, or given up.
+    fn end_stopped(&mut self) -> Vec<Effect> {
+        let fault = match self.active.as_ref().map(|active| &active.phase) {
+            Some(Phase::Stopping { fault, .. }) => fault.clone(),
+            _ => None,
+        };
+        self.end(Ending::stopped_for(fault))
+    }
+
     /// Ends the running turn, and begins the next one where this one ended well.
     fn end(&mut self, ending: Ending) -> Vec<Effect> {
         let Some(active) = self.active.take() else { return Vec::new() };
         let (open, stopping) = match active.phase {
-            Phase::WaitingForApproval { open, .. } => (open, false),
+            Phase::WaitingForPerson { open, .. } => (open, false),
             Phase::Stopping { .. } => (Vec::new(), true),
-            Phase::Starting | Phase::Running { .. } => (Vec::new(), false),
+            Phase::Starting { .. } | Phase::Running { .. } => (Vec::new(), false),
         };
         // A stop holds the queue when it is asked for; a message sent after it lifts that again.
         if !stopping {
             self.held = ending.outcome != TurnOutcome::Done;
         }
         let turn_id = active.message.turn_id.clone();
-        let mut effects = close_approvals(&turn_id, open);
+        let mut effects = close_all(&turn_id, open);
         effects.push(Effect::TurnEnded(ending.of(turn_id)));
         effects.extend(self.next());
         effects
     }
 }
 
-/// Approvals that nobody will answer any more: closed in the journal, denied to the agent.
-fn close_approvals(turn_id: &TurnId, open: Vec<OpenApproval>) -> Vec<Effect> {
-    open.into_iter().flat_map(|OpenApproval { approval_id, .. }| withdrawn(turn_id.clone(), approval_id)).collect()
+/// Whether something waits for a person's answer now.
+enum Waiting {
+    /// No turn can wait for it: nobody will answer.
+    No,
+    Already,
+    Now(TurnId),
+}
+
+/// What nobody will answer any more: closed in the journal, told to the agent.
+fn close_all(turn_id: &TurnId, open: Vec<Open>) -> Vec<Effect> {
+    let closed = open.into_iter().flat_map(|open| match open {
+        Open::Approval { approval_id, .. } => withdrawn(turn_id.clone(), approval_id),
+        Open::Question { question_id, .. } => answered(turn_id.clone(), question_id, Vec::new(), AnsweredBy::Withdrawn),
+    });
+    closed.collect()
+}
+
+fn answered(turn_id: TurnId, question_id: QuestionId, answers: Vec<Vec<String>>, by: AnsweredBy) -> [Effect; 2] {
+    let body = ChatBody::QuestionDone { turn_id, question_id: question_id.clone(), answers: answers.clone(), by };
+    [Effect::Journal(body), Effect::AnswerQuestion { question_id, answers }]
 }
 
 fn withdrawn(turn_id: TurnId, approval_id: ApprovalId) -> [Effect; 2] {

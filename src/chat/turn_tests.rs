@@ -1,7 +1,7 @@
 //! The turn machine: single stories, then whatever order of events there is.
 
 use super::*;
-use crate::protocol::chat::{MessageSource, StepKind};
+use crate::protocol::chat::{MessageSource, QuestionPart, StepKind};
 use crate::protocol::fault::FaultCode;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -31,6 +31,13 @@ fn approval(name: &str) -> ApprovalRequest {
         kind: StepKind::Act,
         choices: vec![Decision::AllowOnce, Decision::Deny],
     }
+}
+
+/// A question of two parts.
+fn question(name: &str) -> QuestionRequest {
+    let part =
+        |text: &str| QuestionPart { text: text.into(), header: String::new(), options: Vec::new(), multiple: false };
+    QuestionRequest { question_id: QuestionId::new(name), parts: vec![part("Which?"), part("When?")] }
 }
 
 fn done(outcome: TurnOutcome) -> Event {
@@ -314,6 +321,11 @@ enum Move {
     Deadline,
     StaleReady,
     Recovered,
+    Question(u8),
+    Reply(u8, usize),
+    TakeBack(u8),
+    GiveUp,
+    Slot(bool),
 }
 
 fn moves() -> impl Strategy<Value = Vec<Move>> {
@@ -341,8 +353,62 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         1 => Just(Move::Deadline),
         1 => Just(Move::StaleReady),
         1 => Just(Move::Recovered),
+        2 => (0..3_u8).prop_map(Move::Question),
+        2 => (0..3_u8, 0..3_usize).prop_map(|(n, parts)| Move::Reply(n, parts)),
+        1 => (0..3_u8).prop_map(Move::TakeBack),
+        1 => Just(Move::GiveUp),
+        1 => any::<bool>().prop_map(Move::Slot),
     ];
     prop::collection::vec(one, 0..120)
+}
+
+#[test]
+fn a_question_waits_for_a_person_is_answered_whole_and_goes_with_its_turn() {
+    let mut machine = running("a");
+    machine.step(Event::QuestionAsked(question("q")));
+    assert_eq!(machine.state(), ConversationState::WaitingForApproval);
+    let answer = |parts: usize| Event::QuestionAnswered {
+        question_id: QuestionId::new("q"),
+        answers: vec![vec!["that".to_owned()]; parts],
+        by: AnsweredBy::Panel,
+    };
+    assert_eq!(machine.step(answer(1)), [Effect::Rejected(Refusal::WrongParts { parts: 2 })]);
+    let effects = machine.step(answer(2));
+    assert!(
+        matches!(&effects[..], [Effect::Journal(ChatBody::QuestionDone { answers, .. }), Effect::AnswerQuestion { .. }] if answers.len() == 2)
+    );
+    assert_eq!(machine.state(), ConversationState::Running);
+    assert_eq!(machine.step(answer(2)), [Effect::Rejected(Refusal::NoQuestion)]);
+    machine.step(Event::QuestionAsked(question("q2")));
+    let effects = machine.step(Event::Stop);
+    assert!(matches!(&effects[0], Effect::Journal(ChatBody::QuestionDone { by: AnsweredBy::Withdrawn, .. })));
+}
+
+#[test]
+fn a_turn_that_is_given_up_ends_as_failed_with_its_reason() {
+    for answers in [true, false] {
+        let mut machine = running("a");
+        let effects = machine.step(Event::GiveUp { turn_id: turn("a"), fault: broken() });
+        assert!(effects.contains(&Effect::Interrupt(turn("a"))));
+        let end = if answers { done(TurnOutcome::Stopped) } else { Event::StopDeadline(turn("a")) };
+        let effects = machine.step(end);
+        let failed = |effect: &Effect| matches!(effect, Effect::TurnEnded(end) if end.fault == Some(broken()));
+        assert!(effects.iter().any(failed), "{effects:?}");
+        assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Failed)]);
+    }
+    let mut machine = running("b");
+    assert_eq!(machine.step(Event::GiveUp { turn_id: turn("a"), fault: broken() }), [], "another turn runs by now");
+}
+
+#[test]
+fn a_turn_that_waits_for_its_place_says_so_and_can_be_stopped() {
+    let mut machine = Machine::default();
+    machine.step(Event::Send(message("a")));
+    machine.step(Event::WaitsForSlot { turn_id: turn("a"), waits: true });
+    assert_eq!(machine.state(), ConversationState::WaitingForSlot);
+    machine.step(Event::Stop);
+    let effects = machine.step(Event::AgentFailedToStart { turn_id: turn("a"), fault: broken() });
+    assert_eq!(ended(&effects), [(turn("a"), TurnOutcome::Stopped)]);
 }
 
 /// Watches a machine from outside: what was accepted, what ran, what ended.
@@ -355,8 +421,9 @@ struct Witness {
     started: Vec<String>,
     prompted: HashSet<TurnId>,
     running: Option<TurnId>,
-    asked: HashSet<ApprovalId>,
-    answered: HashSet<ApprovalId>,
+    /// Open cards of both kinds.
+    asked: HashSet<String>,
+    questions: HashSet<String>,
 }
 
 impl Witness {
@@ -386,6 +453,15 @@ impl Witness {
                 decision: if yes { Decision::AllowOnce } else { Decision::Deny },
                 by: AnsweredBy::Terminal,
             },
+            Move::Question(n) => Event::QuestionAsked(question(&format!("{turn_id}/{n}"))),
+            Move::Reply(n, parts) => Event::QuestionAnswered {
+                question_id: QuestionId::new(format!("{turn_id}/{n}")),
+                answers: vec![vec!["yes".to_owned()]; parts],
+                by: AnsweredBy::Panel,
+            },
+            Move::TakeBack(n) => Event::QuestionWithdrawn(QuestionId::new(format!("{turn_id}/{n}"))),
+            Move::GiveUp => Event::GiveUp { turn_id, fault: broken() },
+            Move::Slot(waits) => Event::WaitsForSlot { turn_id, waits },
             Move::Withdraw(n) => Event::ApprovalWithdrawn(ApprovalId::new(format!("{turn_id}/{n}"))),
             Move::Done(outcome) => done(outcome),
             Move::Exited => Event::AgentExited { fault: None },
@@ -404,11 +480,17 @@ impl Witness {
                     self.accepted.retain(|name| name != client_id.as_str());
                 }
                 Effect::Journal(ChatBody::Approval { approval_id, .. }) => {
-                    self.asked.insert(approval_id);
+                    self.asked.insert(approval_id.to_string());
                 }
                 Effect::Journal(ChatBody::ApprovalDone { approval_id, .. }) => {
-                    prop_assert!(self.asked.remove(&approval_id), "only an asked approval is closed, and once");
-                    self.answered.insert(approval_id);
+                    prop_assert!(self.asked.remove(approval_id.as_str()), "only an asked approval is closed, and once");
+                }
+                Effect::Journal(ChatBody::Question { question_id, .. }) => {
+                    self.questions.insert(question_id.to_string());
+                }
+                Effect::Journal(ChatBody::QuestionDone { question_id, answers, .. }) => {
+                    prop_assert!(answers.len() != 1, "half an answer is none");
+                    prop_assert!(self.questions.remove(question_id.as_str()), "only an open question is closed");
                 }
                 Effect::Journal(other) => prop_assert!(false, "nothing else is written: {other:?}"),
                 Effect::StartTurn(message) => {
@@ -423,15 +505,19 @@ impl Witness {
                 Effect::Interrupt(turn_id) => prop_assert!(self.prompted.contains(&turn_id)),
                 Effect::TurnEnded(end) => {
                     prop_assert_eq!(self.running.take(), Some(end.turn_id));
-                    prop_assert!(self.asked.is_empty(), "no card outlives its turn");
+                    prop_assert!(self.asked.is_empty() && self.questions.is_empty(), "no card outlives its turn");
                 }
                 Effect::Rejected(_) => prop_assert_eq!(&before, &self.machine, "a refused event changes nothing"),
-                Effect::ArmStopDeadline(_) | Effect::KillAgent | Effect::AnswerApproval { .. } => {}
+                Effect::ArmStopDeadline(_)
+                | Effect::KillAgent
+                | Effect::AnswerApproval { .. }
+                | Effect::AnswerQuestion { .. } => {}
             }
         }
         prop_assert_eq!(self.machine.turn(), self.running.as_ref());
         prop_assert!(self.machine.queue().len() <= QUEUE_LIMIT);
-        prop_assert_eq!(self.machine.state() == ConversationState::WaitingForApproval, !self.asked.is_empty());
+        let open = !self.asked.is_empty() || !self.questions.is_empty();
+        prop_assert_eq!(self.machine.state() == ConversationState::WaitingForApproval, open);
         // Every accepted message has run or waits, in the order in which it was accepted.
         let waiting = self.machine.queue().map(|waiting| waiting.client_id.to_string());
         let all: Vec<String> = self.started.iter().cloned().chain(waiting).collect();

@@ -4,10 +4,10 @@
 
 use super::turn::QUEUE_LIMIT;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, StepKind, TurnOutcome, Usage,
+    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, QuestionPart, StepKind, TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
 use std::sync::Arc;
 
 /// A person's message, and the id of the turn that it will begin.
@@ -45,6 +45,13 @@ pub struct ApprovalRequest {
     pub choices: Vec<Decision>,
 }
 
+/// A question of the agent to the person, as the card shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionRequest {
+    pub question_id: QuestionId,
+    pub parts: Vec<QuestionPart>,
+}
+
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnEnd {
@@ -64,6 +71,11 @@ pub enum Event {
     /// A person lets the held queue run.
     Continue,
     Stop,
+    /// Nothing comes of the turn: it is ended as after a stop, and counts as failed.
+    GiveUp {
+        turn_id: TurnId,
+        fault: Fault,
+    },
     /// Answers [`Effect::StartTurn`].
     AgentReady(TurnId),
     /// Answers [`Effect::StartTurn`].
@@ -85,6 +97,19 @@ pub enum Event {
         by: AnsweredBy,
     },
     ApprovalWithdrawn(ApprovalId),
+    QuestionAsked(QuestionRequest),
+    QuestionAnswered {
+        question_id: QuestionId,
+        /// One list a part; empty: the person does not want to answer.
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    },
+    QuestionWithdrawn(QuestionId),
+    /// As many agents run as may at once: the turn's agent is made ready when another has ended, or is now.
+    WaitsForSlot {
+        turn_id: TurnId,
+        waits: bool,
+    },
     /// The agent of this conversation says that its turn is over.
     AgentTurnDone {
         outcome: TurnOutcome,
@@ -123,6 +148,8 @@ pub enum Effect {
     KillAgent,
     /// Tell whoever asked. A request that ends with its turn is denied.
     AnswerApproval { approval_id: ApprovalId, decision: Decision, by: AnsweredBy },
+    /// Tell whoever asked; no answers where there are none to come.
+    AnswerQuestion { question_id: QuestionId, answers: Vec<Vec<String>> },
     /// The turn is over: already in the journal when the engine sees it.
     TurnEnded(TurnEnd),
     /// The event was not accepted; nothing changed.
@@ -142,4 +169,8 @@ pub enum Refusal {
     NotAsked,
     #[error("this answer was not among the choices")]
     NotAChoice,
+    #[error("this question is not open: it was answered, or its turn has ended")]
+    NoQuestion,
+    #[error("a question of {parts} parts takes an answer to each, or none at all")]
+    WrongParts { parts: usize },
 }

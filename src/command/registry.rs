@@ -6,8 +6,9 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    browser_cookies, chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect,
-    inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
+    browser_cookies, chain, compare, contents, control, cookies, devtools, dialog_answers, files, frames, identity,
+    inbox, inspect, inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, viewport, visual,
+    waiting, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::Path;
@@ -24,6 +25,9 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         inspect::COMMANDS,
         devtools::COMMANDS,
         interaction::COMMANDS,
+        waiting::COMMANDS,
+        viewport::COMMANDS,
+        dialog_answers::COMMANDS,
         files::COMMANDS,
         cookies::INTERACTION,
         browser_cookies::COMMANDS,

@@ -178,9 +178,10 @@ async fn signals(shutdown: CancellationToken) {
 
 /// Ends the daemon when nobody has needed it for long: no panel, no turn, no browser.
 async fn idle(engine: Engine, shutdown: CancellationToken) {
-    let limit = engine.config().daemon.idle_exit();
     let mut busy = engine.watch_busy();
+    let mut changed = engine.watch_config();
     loop {
+        let limit = engine.config().daemon.idle_exit();
         let wait = async {
             if busy.wait_for(|busy| !busy).await.is_err() {
                 return;
@@ -193,6 +194,8 @@ async fn idle(engine: Engine, shutdown: CancellationToken) {
         };
         tokio::select! {
             () = wait => {}
+            // The limit may be another one now.
+            _ = changed.changed() => {}
             () = shutdown.cancelled() => {}
         }
         if shutdown.is_cancelled() || busy.has_changed().is_err() {

@@ -17,7 +17,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
 use crate::protocol::methods::{
     AgentsChoose, ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
-    FileRead, NewAttachment, Rendered, Sent,
+    FileRead, NewAttachment, QuestionAnswer, Rendered, Sent,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -42,6 +42,7 @@ impl Engine {
             conversation.set_page(place.page);
         }
         self.tell_tabs();
+        self.refresh(&conversation);
         Ok(conversation.info())
     }
 
@@ -63,7 +64,13 @@ impl Engine {
             conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
         answer(subscribed);
         sink.release();
+        let first_look =
+            self.ports().get_mut(port).zip(key.1.as_ref()).is_some_and(|(port, panel)| port.opening.remove(panel));
         self.subscriptions().insert(key, subscription);
+        // Whoever opens the panel on a conversation is about to write: its agent is made ready meanwhile.
+        if first_look && conversation.head() > 0 && conversation.info().tab_id.is_some() {
+            self.runner(&conversation).warm();
+        }
         Ok(())
     }
 
@@ -100,7 +107,7 @@ impl Engine {
             let agent = send.agent.clone().or_else(|| conversation.info().agent);
             conversation.choose_agent(agent, send.model.clone());
         }
-        let attachments = keep(&conversation, send.attachments).await?;
+        let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
         let page = send.page.or_else(|| self.page_of(&conversation));
         if let Some(page) = &page {
             conversation.set_page(PageContext { selection: None, ..page.clone() });
@@ -156,16 +163,12 @@ impl Engine {
         Ok(fresh.info())
     }
 
-    pub fn conversations(&self, search: Option<&str>) -> Vec<ConversationInfo> {
-        self.store().list(search)
-    }
-
     pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
             self.check_agent(agent)?;
         }
-        conversation.choose_agent(choose.agent.clone(), None);
+        conversation.choose_agent(choose.agent.clone(), choose.model.clone());
         Ok(conversation.info())
     }
 
@@ -173,6 +176,18 @@ impl Engine {
     pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let conversation = self.conversation(&answer.conversation_id)?;
         self.runner(&conversation).answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault())
+    }
+
+    /// Answers a question of the agent. The first answer counts.
+    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        let QuestionAnswer { conversation_id, question_id, answers } = answer;
+        if answers.iter().flatten().map(String::len).sum::<usize>() > LONGEST_MESSAGE {
+            return Err(
+                Fault::new(FaultCode::TooLarge, "the answer is longer than 1 MB").hint("Answer in fewer words.")
+            );
+        }
+        let conversation = self.conversation(&conversation_id)?;
+        self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
     }
 
     /// The approvals that wait, in all conversations.
@@ -226,10 +241,11 @@ pub(super) async fn persist(conversation: Arc<Conversation>) -> Result<(), Fault
     }
 }
 
-/// Writes the files that came with a message.
+/// Writes the files that came with a message. `temporary` is where files that are only named may lie.
 async fn keep(
     conversation: &Arc<Conversation>,
     files: Vec<NewAttachment>,
+    temporary: std::path::PathBuf,
 ) -> Result<Vec<crate::protocol::chat::Attachment>, Fault> {
     if files.is_empty() {
         return Ok(Vec::new());
@@ -242,15 +258,34 @@ async fn keep(
     let written = tokio::task::spawn_blocking(move || {
         let mut kept = Vec::with_capacity(files.len());
         for file in files {
-            let bytes = STANDARD.decode(&file.data).map_err(|error| {
-                Fault::new(FaultCode::BadRequest, format!("{} can't be read: {error}", file.name))
-                    .hint("Attach the file again.")
-            })?;
+            let bytes = bytes_of(&file, &temporary)?;
             kept.push(conversation.write_file(&file.name, &file.mime, &bytes).map_err(|e| e.fault())?);
         }
         Ok(kept)
     });
     written.await.map_err(|e| Fault::new(FaultCode::Internal, format!("keeping files ended early: {e}")))?
+}
+
+fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>, Fault> {
+    let unreadable = |code, error: &dyn std::fmt::Display| {
+        Fault::new(code, format!("{} can't be read: {error}", file.name)).hint("Attach the file again.")
+    };
+    let Some(path) = &file.path else {
+        return STANDARD.decode(&file.data).map_err(|error| unreadable(FaultCode::BadRequest, &error));
+    };
+    // Resolved first: a link in the folder must not lead out of it.
+    let folder = temporary.canonicalize().map_err(|error| unreadable(FaultCode::Storage, &error))?;
+    let place = std::path::Path::new(path).canonicalize().map_err(|error| unreadable(FaultCode::NotFound, &error))?;
+    let length = place.metadata().map_err(|error| unreadable(FaultCode::NotFound, &error))?.len();
+    if !place.starts_with(&folder) || !place.is_file() {
+        return Err(Fault::new(FaultCode::PathRefused, format!("{} is no file of gstack's own", file.name))
+            .hint("Only what a command has just written can be attached by its path."));
+    }
+    if length > MOST_ATTACHED as u64 {
+        return Err(Fault::new(FaultCode::TooLarge, format!("{} is larger than 32 MB", file.name))
+            .hint("Take a picture of a part of the page."));
+    }
+    std::fs::read(&place).map_err(|error| unreadable(FaultCode::Storage, &error))
 }
 
 /// The open approvals of one conversation, from its journal.
@@ -280,4 +315,36 @@ pub(super) struct TabPlace {
     pub(super) tab_id: TabId,
     pub(super) key: TabKey,
     pub(super) page: PageContext,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_of;
+    use crate::protocol::fault::FaultCode;
+    use crate::protocol::methods::NewAttachment;
+
+    fn named(path: &std::path::Path) -> NewAttachment {
+        let path = Some(path.display().to_string());
+        NewAttachment { name: "shot.png".into(), mime: "image/png".into(), data: String::new(), path }
+    }
+
+    #[test]
+    fn a_file_by_its_path_is_taken_from_the_temporary_folder_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("tmp");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(inside.join("shot.png"), b"picture").unwrap();
+        std::fs::write(folder.path().join("secret"), b"secret").unwrap();
+        assert_eq!(bytes_of(&named(&inside.join("shot.png")), &inside).unwrap(), b"picture");
+        let code = |path: &std::path::Path| bytes_of(&named(path), &inside).unwrap_err().code;
+        assert_eq!(code(&folder.path().join("secret")), FaultCode::PathRefused);
+        assert_eq!(code(&inside.join("../secret")), FaultCode::PathRefused);
+        assert_eq!(code(&inside), FaultCode::PathRefused);
+        assert_eq!(code(&inside.join("gone.png")), FaultCode::NotFound);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(folder.path().join("secret"), inside.join("link.png")).unwrap();
+            assert_eq!(code(&inside.join("link.png")), FaultCode::PathRefused);
+        }
+    }
 }

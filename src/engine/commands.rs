@@ -7,14 +7,15 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Category, Context, Output, Spec, control, registry};
+use crate::command::{Arguments, Category, Context, Output, Progress, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
 use std::path::Path;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 const GONE: &str = "the browser went away";
@@ -22,13 +23,39 @@ const GONE: &str = "the browser went away";
 impl Engine {
     /// A command from the terminal or a script.
     pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        self.command_telling(request, source, Progress::default()).await
+    }
+
+    /// The same with lines that tell how far it is; the last is `Done` or `Failed`. Ends when nobody reads them.
+    pub fn command_in_lines(&self, request: CommandRequest, source: ActivitySource, lines: mpsc::Sender<CommandLine>) {
+        let engine = self.clone();
+        self.spawn(async move {
+            let progress = Progress::to(lines.clone());
+            let outcome = tokio::select! {
+                outcome = engine.command_telling(request, source, progress) => outcome,
+                () = lines.closed() => return,
+            };
+            let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
+            if lines.send(last).await.is_err() {
+                tracing::debug!("nobody reads a command's end");
+            }
+        });
+    }
+
+    /// The activity says what was done, whatever becomes of it.
+    async fn command_telling(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
         let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
-        let outcome = self.command_of_client(request).await;
+        let outcome = self.command_of_client(request, progress).await;
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
 
-    async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+    async fn command_of_client(&self, request: CommandRequest, progress: Progress) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -50,8 +77,11 @@ impl Engine {
             self.start_headless(&request).await?;
         }
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
-        self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result)
+        let for_model = request.for_model;
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
+        let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
+        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     /// A quick action of a panel, on the tab that it shows.
@@ -63,7 +93,14 @@ impl Engine {
             return Err(not_driven());
         }
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let target = Target {
+            tab: Some(place.tab_id),
+            moves_current: false,
+            cwd: None,
+            only_on: None,
+            pointer: None,
+            for_model: false,
+        };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -77,11 +114,22 @@ impl Engine {
         target: Target<'_>,
         cancel: CancellationToken,
     ) -> Result<Output, Fault> {
+        self.run_telling(spec, args, target, cancel, Progress::default()).await
+    }
+
+    async fn run_telling(
+        &self,
+        spec: &'static Spec,
+        args: &[String],
+        target: Target<'_>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Result<Output, Fault> {
         let (browser, pages) = self.pages().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let context = self.context(browser, pages, target, cancel.clone())?;
+        let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         tokio::select! {
             outcome = registry::execute(&context, spec, arguments) => match outcome {
                 // The command noticed first: a click that was on its way may have arrived all the same.
@@ -108,14 +156,16 @@ impl Engine {
     ) -> Result<Context, Fault> {
         Ok(Context {
             browser,
-            pages,
+            pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
             pointer: target.pointer,
+            for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
+            progress: Progress::default(),
             cancel,
         })
     }
@@ -155,6 +205,8 @@ pub(super) struct Target<'a> {
     pub(super) only_on: Option<String>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
+    /// A model reads the output.
+    pub(super) for_model: bool,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -83,7 +83,8 @@ impl Engine {
             let spec_name = if started && !attached { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
-            let target = Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None };
+            let target =
+                Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None, for_model: false };
             let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }
@@ -167,7 +168,8 @@ impl Engine {
     }
 
     fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
-        let config = &self.config().browser;
+        let config = self.config();
+        let config = &config.browser;
         let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
             .iter()
             .filter_map(|name| std::env::var(name).ok().map(|value| ((*name).to_owned(), value)))

@@ -12,14 +12,21 @@ mod commands;
 mod config;
 mod connect;
 mod elements;
+mod failures;
+mod folders;
 mod handoff;
+mod history;
 mod hops;
 mod leftovers;
 pub mod lineage;
+mod model;
 mod policy;
 mod ports;
 mod provision;
 mod runner;
+mod settings;
+mod slots;
+mod tab_sets;
 mod tabs;
 mod terminal;
 mod tools;
@@ -36,11 +43,11 @@ use crate::agent::registry::{AgentSettings, Agents};
 use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
-use crate::chat::Store;
+use crate::chat::{Conversation, Event, Store};
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{AgentName, ConversationId, PanelId};
+use crate::protocol::ids::{ConversationId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 use activity::Activity;
@@ -49,10 +56,12 @@ use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
 use runner::Runners;
+use slots::Slots;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tabs::TabBook;
+use tab_sets::TabSets;
+use tabs::{RecentlyClosed, TabBook};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -61,6 +70,8 @@ use tokio_util::task::TaskTracker;
 pub const MCP_PATH: &str = "/mcp";
 /// How long running agents may take to end when the daemon does.
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+/// What an agent gets to end by itself after its daemon was killed.
+const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
 /// A handle to the one engine. Cheap to clone.
 #[derive(Clone)]
@@ -70,7 +81,12 @@ pub struct Engine {
 
 struct Inner {
     home: Home,
-    config: Config,
+    /// Replaced whole when a setting is changed.
+    config: Mutex<Arc<Config>>,
+    /// Held while the file is changed.
+    config_file: Mutex<()>,
+    /// Raised when a setting was changed.
+    config_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
     store: Store,
@@ -83,6 +99,9 @@ struct Inner {
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
     tab_book: Mutex<TabBook>,
+    tab_sets: Mutex<TabSets>,
+    recently_closed: Mutex<RecentlyClosed>,
+    slots: Slots,
     /// Tools of the agents that run, by their token.
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
@@ -93,7 +112,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
-    picks: Mutex<elements::Picks>,
+    pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
@@ -129,9 +148,11 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            claude_path: config.agent.programs.get("claude").cloned(),
-            default: config.agent.default.clone().map(AgentName::new),
-            environment: config.agent.environment.clone(),
+            programs: config.agents.programs.clone(),
+            own: config.agents.own_agents(),
+            // Chosen here, where it can change while the daemon runs.
+            default: None,
+            environment: config.agents.environment.clone(),
         });
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
@@ -141,7 +162,10 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                config,
+                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+                config: Mutex::new(Arc::new(config)),
+                config_file: Mutex::default(),
+                config_changed: watch::Sender::new(()),
                 port,
                 provision,
                 store,
@@ -153,13 +177,15 @@ impl Engine {
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
                 tab_book: Mutex::default(),
+                tab_sets: Mutex::default(),
+                recently_closed: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
                 policy: Mutex::new(policy),
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
-                picks: Mutex::default(),
+                pointing: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -169,8 +195,38 @@ impl Engine {
             }),
         };
         engine.take_over_browser().await;
+        engine.end_orphans();
         engine.look_for_agents();
+        engine.go_on(&recovered.conversations);
         Ok(engine)
+    }
+
+    /// Lets the messages run that waited when the daemon before this one ended, where the person wants that.
+    fn go_on(&self, recovered: &[Arc<Conversation>]) {
+        if !self.config().turns.continue_after_restart {
+            return;
+        }
+        for conversation in recovered {
+            if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
+                self.tell_fault(&fault);
+            }
+        }
+    }
+
+    /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and
+    /// have something to write down before they do.
+    fn end_orphans(&self) {
+        let orphans = lineage::marked(self.home().root());
+        if orphans.is_empty() {
+            return;
+        }
+        let shutdown = self.shutdown();
+        self.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(ORPHAN_GRACE) => lineage::kill(&orphans),
+                () = shutdown.cancelled() => {}
+            }
+        });
     }
 
     /// Ends everything that runs; what is open is on disk when this returns.
@@ -184,6 +240,7 @@ impl Engine {
             tracing::warn!("some tasks did not end in time");
         }
         self.detach_browser().await;
+        lineage::kill(&lineage::marked(self.home().root()));
         let engine = self.clone();
         let saved = tokio::task::spawn_blocking(move || engine.store().persist_all()).await;
         if let Ok(Err(error)) = saved {
@@ -194,8 +251,12 @@ impl Engine {
     pub fn request_shutdown(&self) {
         self.inner.shutdown.cancel();
     }
-    pub fn config(&self) -> &Config {
-        &self.inner.config
+    pub fn config(&self) -> Arc<Config> {
+        lock(&self.inner.config).clone()
+    }
+    /// Raised when a setting was changed.
+    pub fn watch_config(&self) -> watch::Receiver<()> {
+        self.inner.config_changed.subscribe()
     }
     pub fn home(&self) -> &Home {
         &self.inner.home
@@ -238,7 +299,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
-        self.end_picks_of(id, None);
+        self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
@@ -284,6 +345,7 @@ impl Engine {
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+            known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
         }
         self.inner.ports_changed.send_replace(());
@@ -292,9 +354,10 @@ impl Engine {
 
     pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
+            known.opening.remove(client);
             known.panels.remove(client);
         }
-        self.end_picks_of(port, Some(&client));
+        self.end_pointing(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
@@ -340,8 +403,29 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.inner.config.agent.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
     }
+    fn slots(&self) -> &Slots {
+        &self.inner.slots
+    }
+
+    /// Somebody waits for the place of an agent that does nothing: it is ended.
+    fn make_room(&self) {
+        let idle = self.slots().to_end().and_then(|id| self.runners().get(&id));
+        if let Some(runner) = idle {
+            runner.sleep();
+        }
+    }
+
+    /// Lives by the settings as they are now.
+    async fn settings_changed(&self) {
+        let config = self.config();
+        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        self.inner.config_changed.send_replace(());
+        let agents = self.agents(false).await;
+        self.ports().broadcast(&ToPanel::AgentsChanged(agents));
+    }
+
     /// The folder of conversations that name none.
     fn folder(&self) -> String {
         let connected = lock(&self.inner.folder).clone();

@@ -10,7 +10,7 @@ use crate::protocol::ids::{BrowserRun, PanelId, WindowId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -132,6 +132,8 @@ pub(super) struct Port {
     pub(super) sender: PortSender,
     /// The panels that said they are open, with their window.
     pub(super) panels: HashMap<PanelId, WindowId>,
+    /// Panels that opened and have not looked at a conversation yet.
+    pub(super) opening: HashSet<PanelId>,
 }
 
 /// All open ports.
@@ -145,7 +147,7 @@ impl Ports {
     pub(super) fn add(&mut self, preamble: HostPreamble, sender: PortSender) -> PortId {
         self.next += 1;
         let id = PortId(self.next);
-        self.open.insert(id, Port { preamble, hello: None, sender, panels: HashMap::new() });
+        self.open.insert(id, Port { preamble, hello: None, sender, panels: HashMap::new(), opening: HashSet::new() });
         id
     }
     pub(super) fn remove(&mut self, id: PortId) -> Option<Port> {

@@ -3,9 +3,9 @@
 //! Owns what each port's Chrome has said of its tabs. A tab of a browser that gstack drives is named by its
 //! DevTools target, one of an everyday browser by its Chrome id within that run of its port.
 
-use super::Engine;
 use super::chats::TabPlace;
 use super::ports::PortId;
+use super::{Engine, lock};
 use crate::browser::browser::Browser;
 use crate::browser::tabs::{BrowserEvent, TabInfo};
 use crate::chat::session::TabKey;
@@ -15,8 +15,14 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+
+/// The conversations whose tabs were closed, with the pages they showed; the newest last.
+pub(super) type RecentlyClosed = VecDeque<(ConversationId, String)>;
+
+/// Chrome itself brings back no more.
+const MOST_CLOSED: usize = 32;
 
 /// Everything known of Chrome's tabs and of what agents do in ours.
 #[derive(Default)]
@@ -63,6 +69,9 @@ impl Engine {
                 browser.bind(tab);
             }
         }
+        for tab in changed.tabs.iter().filter(|tab| tab.restored) {
+            self.tab_restored(port, tab);
+        }
         for id in gone {
             let closed = self.tab_book().foreign.remove(&(port, id));
             if let Some(tab_id) = closed {
@@ -72,11 +81,17 @@ impl Engine {
         self.tell_tabs();
     }
 
-    /// A port is gone, and with it what it reported.
+    /// A port is gone, and with it what it reported. Its tabs may still be there: their conversations are found again
+    /// when it comes back.
     pub(super) fn forget_tabs(&self, port: PortId) {
-        let mut book = self.tab_book();
-        book.reported.remove(&port);
-        book.foreign.retain(|(of, _), _| *of != port);
+        let away: Vec<TabId> = {
+            let mut book = self.tab_book();
+            book.reported.remove(&port);
+            book.foreign.extract_if(|(of, _), _| *of == port).map(|(_, tab_id)| tab_id).collect()
+        };
+        for tab_id in away {
+            self.store().tab_away(tab_id);
+        }
     }
 
     /// Where a Chrome tab's conversation belongs.
@@ -129,17 +144,21 @@ impl Engine {
 
     /// The page of a conversation's tab as it is now.
     pub(super) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
-        let tab_id = conversation.info().tab_id?;
+        self.shown_tab(conversation.info().tab_id?).map(|(_, page)| page)
+    }
+
+    /// What a tab shows now, and Chrome's id of it once that is known.
+    pub(super) fn shown_tab(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
         if let Some(browser) = self.browser()
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
-            return Some(page(&info.url, &info.title));
+            return Some((info.chrome_id, page(&info.url, &info.title)));
         }
         let book = self.tab_book();
         let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
         let tab = book.reported.get(&port)?.get(&chrome_id)?;
-        Some(page(&tab.url, &tab.title))
+        Some((Some(chrome_id), page(&tab.url, &tab.title)))
     }
 
     /// Follows a browser's own events until it goes.
@@ -155,7 +174,13 @@ impl Engine {
             match event {
                 Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),
                 Ok(BrowserEvent::Gone) | Err(tokio::sync::broadcast::error::RecvError::Closed) => break,
-                Ok(BrowserEvent::TabChanged(_) | BrowserEvent::TabOpened(_)) => self.tell_tabs(),
+                Ok(BrowserEvent::TabOpened(info)) => {
+                    if let Some(opener) = info.opener {
+                        self.tab_opened_by(opener, info.id);
+                    }
+                    self.tell_tabs();
+                }
+                Ok(BrowserEvent::TabChanged(_)) => self.tell_tabs(),
                 // Fallen behind: what the book says is read from the browser when it is needed.
                 Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
             }
@@ -165,6 +190,8 @@ impl Engine {
 
     /// A tab's conversation goes to history; what ran for it is stopped.
     pub(super) fn tab_closed(&self, tab_id: TabId) {
+        self.leave_tab_sets(tab_id);
+        self.remember_closed(tab_id);
         let runner = self.store().of_tab(tab_id).and_then(|id| self.runners().get(&id));
         if let Some(runner) = &runner
             && runner.conversation().state() != ConversationState::Idle
@@ -177,6 +204,37 @@ impl Engine {
             runner.let_go();
         }
         self.tell_tabs();
+    }
+
+    fn remember_closed(&self, tab_id: TabId) {
+        let Some(conversation) = self.store().of_tab(tab_id).and_then(|id| self.conversation(&id).ok()) else { return };
+        let info = conversation.info();
+        let Some(page) = info.page.filter(|_| info.head > 0) else { return };
+        let mut closed = lock(&self.inner.recently_closed);
+        closed.retain(|(id, _)| *id != info.conversation_id);
+        if closed.len() >= MOST_CLOSED {
+            closed.pop_front();
+        }
+        closed.push_back((info.conversation_id, page.url));
+    }
+
+    /// Chrome has brought a closed tab back: it gets its conversation again, where it has none of its own by now.
+    fn tab_restored(&self, port: PortId, tab: &ChromeTab) {
+        let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
+        let own = self.store().of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
+        if own.is_some_and(|conversation| conversation.head() > 0) {
+            return;
+        }
+        let known = {
+            let mut closed = lock(&self.inner.recently_closed);
+            let newest = closed.iter().rposition(|(_, url)| *url == tab.url);
+            newest.and_then(|at| closed.remove(at))
+        };
+        let Some((id, _)) = known else { return };
+        let free = self.conversation(&id).is_ok_and(|conversation| conversation.info().tab_id.is_none());
+        if free && let Err(error) = self.store().attach(&id, place.tab_id, Some(place.key)) {
+            tracing::warn!(%error, "a restored tab did not get its conversation back");
+        }
     }
 
     /// Changes what is shown of an agent's work in a conversation's tab.
@@ -215,8 +273,9 @@ impl Engine {
         self.tab_book().working.len()
     }
 
-    /// Tells every background which tabs have a conversation.
+    /// Tells every background which tabs have a conversation, and every conversation how its tabs are.
     pub(super) fn tell_tabs(&self) {
+        self.refresh_all();
         for (port, sender) in self.port_senders() {
             let tabs = self.tabs_with_conversation(port);
             sender.send(&super::ports::notification(None, &ToPanel::TabsConversations(TabsConversations { tabs })));

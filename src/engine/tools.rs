@@ -4,6 +4,7 @@
 //! the agent; the tools act on the conversation's own tab and on no other.
 
 mod offered;
+mod shell;
 mod wishes;
 
 pub use offered::OfferedTool;
@@ -14,6 +15,7 @@ use super::policy::Permitted;
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
+use crate::chat::Conversation;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Class, Output, Spec, registry, tool_schema};
@@ -53,6 +55,10 @@ impl ConversationTools {
 
     pub(super) fn token(&self) -> &str {
         &self.token
+    }
+
+    pub(super) fn conversation(&self) -> &Arc<Conversation> {
+        self.runner.conversation()
     }
 
     /// What is offered, as MCP lists it.
@@ -97,8 +103,12 @@ impl ConversationTools {
             cwd: Some(&folder),
             only_on,
             pointer: self.engine.shows_pointer(tab),
+            for_model: !self.by_person,
         };
-        let output = self.engine.run(spec, &call.args, target, cancel).await?;
+        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
+        if !self.by_person {
+            output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
+        }
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
@@ -195,14 +205,19 @@ impl Tools for ConversationTools {
             }
             // A stop ends the call even where the agent does not take it back.
             let cancel = cancel.child_token();
+            let name = call.command.clone();
             let mut call = std::pin::pin!(self.run_call(call, cancel.clone()));
-            tokio::select! {
+            let outcome = tokio::select! {
                 outcome = &mut call => outcome,
                 () = turn.cancelled() => {
                     cancel.cancel();
                     call.await
                 }
+            };
+            if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) && !self.by_person {
+                self.runner.note_denied(&name);
             }
+            outcome
         }
         .boxed()
     }
@@ -216,6 +231,15 @@ impl Tools for ConversationTools {
             }
         };
         StepWords { kind: words.kind, verb: words.verb, object: words.object }
+    }
+}
+
+/// What an agent can do about a text that was cut.
+fn how_to_narrow(spec: &Spec) -> &'static str {
+    match spec.name {
+        "snapshot" => "narrow with selector, depth or interactive",
+        _ if spec.parameters.iter().any(|parameter| parameter.name == "sel") => "narrow with a selector",
+        _ => "look at a part of the page instead",
     }
 }
 

@@ -15,7 +15,12 @@ const LONGEST: usize = 4 * 1024;
 
 #[derive(Default)]
 pub(super) struct Steps {
-    open: HashMap<StepId, Instant>,
+    open: HashMap<StepId, Open>,
+}
+
+struct Open {
+    since: Instant,
+    tool: String,
 }
 
 impl Steps {
@@ -27,15 +32,20 @@ impl Steps {
         tool: String,
         arguments: String,
     ) -> ChatBody {
-        self.open.insert(step_id.clone(), Instant::now());
+        self.open.insert(step_id.clone(), Open { since: Instant::now(), tool: tool.clone() });
         let StepWords { kind, verb, object } = words;
         ChatBody::Step { turn_id, step_id, kind, verb, object, tool, arguments: cut(arguments) }
     }
 
     pub(super) fn end(&mut self, turn_id: TurnId, step_id: StepId, outcome: StepOutcome, result: String) -> ChatBody {
         let began = self.open.remove(&step_id);
-        let duration_ms = began.map_or(0, |at| u64::try_from(at.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let duration_ms = began.map_or(0, |open| u64::try_from(open.since.elapsed().as_millis()).unwrap_or(u64::MAX));
         ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result: cut(result), images: Vec::new() }
+    }
+
+    /// The tool of a step that runs.
+    pub(super) fn tool_of(&self, step_id: &StepId) -> Option<&str> {
+        self.open.get(step_id).map(|open| open.tool.as_str())
     }
 
     /// The ends of all open steps: they were cut off.

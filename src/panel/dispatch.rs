@@ -5,7 +5,6 @@ use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::history::Conversations;
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Empty, Hops, ToDaemon};
 use crate::protocol::rpc::Envelope;
@@ -52,6 +51,14 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::RefsHighlight(_)
             | ToDaemon::PickStart(_)
             | ToDaemon::ConversationsList(_)
+            | ToDaemon::ConversationsRename(_)
+            | ToDaemon::ConversationsDelete(_)
+            | ToDaemon::ConversationsRestore(_)
+            | ToDaemon::ConversationsExport(_)
+            | ToDaemon::ConversationsFolder(_)
+            | ToDaemon::InboxLeave(_)
+            | ToDaemon::SettingsGet(_)
+            | ToDaemon::SettingsSet(_)
     )
 }
 
@@ -125,33 +132,32 @@ impl Request {
                 engine.activity_unsubscribe(port, client.as_ref());
                 reply.give(Ok(Empty {}));
             }
-            other @ (ToDaemon::QuestionAnswer(_)
-            | ToDaemon::ConversationsRename(_)
-            | ToDaemon::ConversationsDelete(_)
-            | ToDaemon::ConversationsRestore(_)
-            | ToDaemon::ConversationsExport(_)
-            | ToDaemon::ConversationsAttach(_)
-            | ToDaemon::ConversationsFolder(_)
-            | ToDaemon::ConversationsTab(_)
-            | ToDaemon::InboxLeave(_)
-            | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)) => {
-                reply.fail(Fault::new(FaultCode::Unknown, format!("{other:?} is not served")));
+            ToDaemon::QuestionAnswer(answer) => {
+                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
+            ToDaemon::ConversationsList(list) => reply.give(engine.conversations(list).await),
+            ToDaemon::ConversationsRename(rename) => reply.give(engine.rename_conversation(rename).await),
+            ToDaemon::ConversationsDelete(of) => {
+                reply.give(engine.delete_conversation(&of.conversation_id).await.map(|()| Empty {}));
+            }
+            ToDaemon::ConversationsRestore(of) => reply.give(engine.restore_conversation(&of.conversation_id).await),
+            ToDaemon::ConversationsExport(export) => reply.give(engine.export_conversation(export).await),
+            ToDaemon::ConversationsAttach(attach) => reply.give(engine.attach_conversation(port, attach).await),
+            ToDaemon::ConversationsFolder(folder) => reply.give(engine.choose_folder(folder).await),
+            ToDaemon::ConversationsTab(tab) => reply.give(engine.conversation_tab(port, &tab)),
+            ToDaemon::InboxLeave(leave) => reply.give(engine.leave_in_inbox(leave).await),
+            ToDaemon::SettingsGet(Empty {}) => reply.give(Ok(engine.settings().await)),
+            ToDaemon::SettingsSet(set) => reply.give(engine.set_setting(set).await),
             ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy()),
             ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
             ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
             ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
-            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
-            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, client, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, client, of).await.map(|()| Empty {})),
             ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
             ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
-            }
-            ToDaemon::ConversationsList(list) => {
-                let conversations = engine.conversations(list.search.as_deref());
-                reply.give(Ok(Conversations { conversations, ..Conversations::default() }));
             }
             ToDaemon::AgentsList(list) => reply.give(Ok(engine.agents(list.refresh).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),

@@ -1,11 +1,17 @@
 //! A browser command as it travels over HTTP and the panel's wire, and its result.
 
+use super::fault::Fault;
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a `chain` may hold, in bytes, wherever it comes from.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
+
+/// The tab of every command of a shell, in its environment.
+pub const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The token of an agent's shell, in its environment: with it the command line is that agent's.
+pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +33,9 @@ pub struct CommandRequest {
     /// Fail rather than start a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_autostart: bool,
+    /// A model reads the output: page content comes in an envelope whose markers no page can foresee.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_model: bool,
 }
 
 /// What a command gave.
@@ -43,4 +52,17 @@ pub struct CommandResult {
     /// Files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+}
+
+/// One line of the answer to `POST /command/lines`, whose request is that of `POST /command`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommandLine {
+    /// In bytes; the total where it is known.
+    Progress {
+        done: u64,
+        total: Option<u64>,
+    },
+    Done(CommandResult),
+    Failed(Fault),
 }

@@ -329,8 +329,14 @@ fn from_panel() -> MessageSource {
 pub struct NewAttachment {
     pub name: String,
     pub mime: String,
-    /// Base64.
+    /// Base64. Empty where `path` names the file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<String>", optional))]
     pub data: String,
+    /// A file that a command has just written into gstack's own temporary folder: a screenshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub path: Option<String>,
 }
 
 /// The answer to `chat.send`: it is in the journal and on disk.

@@ -1,6 +1,7 @@
 //! How a page looks: styles that are changed and undone, clutter, the cascade, pictures for showing.
 
 use crate::world::with_world;
+use gstack::browser::page::refs::RefName;
 use gstack::protocol::fault::FaultCode;
 
 #[test]
@@ -56,7 +57,15 @@ fn the_cascade_says_which_rule_wins() {
         assert!(text.contains("\n  color: rgb(4, 5, 6)") && !text.contains("user-agent"));
         assert!(world.run("inspect", &["#one", "--all"]).await.contains("p (0,0,1) [user-agent]"));
         assert_eq!(world.fault("inspect", &["#none"]).await.code, FaultCode::Element);
-        assert_eq!(world.fault("inspect", &[]).await.code, FaultCode::BadRequest);
+        let none = world.fault("inspect", &[]).await;
+        assert!(none.code == FaultCode::NotFound && none.hint.clone().unwrap().contains("side panel"), "{none:?}");
+        let name = world.find("[paragraph]").await;
+        let tab = world.context.tab().await.unwrap().id();
+        world.context.pages.set_picked(tab, RefName::parse(&name));
+        let picked = world.run("inspect", &[]).await;
+        assert_eq!(picked, world.run("inspect", &[&name]).await);
+        world.context.pages.set_picked(tab, None);
+        assert_eq!(world.fault("inspect", &[]).await.code, FaultCode::NotFound);
         world
     });
 }

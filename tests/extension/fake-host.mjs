@@ -7,6 +7,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { render } from "./fake-markdown.mjs";
+import { exported, recordMethods } from "./fake-records.mjs";
 import { scenarios } from "./scenarios.mjs";
 
 const [folder, name] = process.argv.slice(2);
@@ -15,6 +16,8 @@ const journal = join(folder, "conversations.json");
 const log = (...words) => appendFileSync(join(folder, "wire.log"), `${words.join(" ")}\n`);
 
 const epoch = crypto.randomUUID();
+/** Gives up the pick that waits. */
+let stopPick = null;
 /** @type {Map<string, any>} */
 const conversations = new Map(existsSync(journal) ? JSON.parse(readFileSync(journal, "utf8")) : []);
 const save = () => writeFileSync(journal, JSON.stringify([...conversations]));
@@ -31,7 +34,7 @@ function post(message) {
 }
 
 const infoOf = (held) => {
-  const { events, ...info } = held;
+  const { events, chromeTabId, past, deleted, ...info } = held;
   return { ...info, head: events.length, queued: 0 };
 };
 
@@ -52,10 +55,10 @@ function stage(held) {
       return event;
     },
     /** Grows a text. */
-    delta(event, text) {
+    delta(event, text, kept = true) {
       const offset = event.text.length;
       event.text += text;
-      save();
+      if (kept) save();
       push(id, "chat.delta", { seq: event.seq, offset, text });
     },
     push: (method, params) => push(id, method, params),
@@ -65,7 +68,7 @@ function stage(held) {
     },
     working(doing, waiting = false) {
       const tab = tabs.find(({ chromeTabId }) => chromeTabId === held.chromeTabId);
-      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, doing, waiting }] } });
+      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, waiting }] } });
     },
     post,
     exit: (code) => process.stdout.write("", () => process.exit(code)),
@@ -86,7 +89,7 @@ const current = (chromeTabId) => [...conversations.values()].findLast((held) => 
 const fault = (code, message, more = {}) => Object.assign(new Error(message), { fault: { code, message, ...more } });
 
 const methods = {
-  hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true }),
+  hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
   ping: () => ({ epoch }),
   hops: () => ({ hops: scenario.hops }),
   "tabs.changed": ({ full, tabs: changed, removed }) => {
@@ -103,7 +106,7 @@ const methods = {
     return infoOf(held);
   },
   "chat.subscribe": ({ conversationId, after }, client) => {
-    const held = conversations.get(conversationId);
+    const held = conversations.get(conversationId) ?? { conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
     if (!subscribers.has(conversationId)) subscribers.set(conversationId, new Set());
     subscribers.get(conversationId).add(client);
     const events = held.events.filter(({ seq }) => seq > after);
@@ -116,6 +119,7 @@ const methods = {
   },
   "chat.ack": (params) => log("ack", params.seq, params.offset),
   "chat.send": ({ conversationId, clientId, text, page, attachments = [] }) => {
+    log("message", JSON.stringify({ text, selection: page?.selection, attachments: attachments.map(({ name, path }) => path ?? name) }));
     const held = conversations.get(conversationId);
     if (scenario.refuse) throw fault(scenario.refuse.code, scenario.refuse.message);
     log("send", clientId);
@@ -126,7 +130,7 @@ const methods = {
     held.page = page;
     const event = on.event({
       type: "message", clientId, text, page, from: "panel",
-      attachments: attachments.map((file) => ({ id: crypto.randomUUID(), name: file.name, mime: file.mime, bytes: Math.floor(file.data.length * 0.75) })),
+      attachments: attachments.map((file) => ({ id: crypto.randomUUID(), name: file.name, mime: file.mime, bytes: Math.floor((file.data ?? "").length * 0.75) })),
     });
     if (held.state === "idle") void run(on, clientId, text);
     return { seq: event.seq, position: held.state === "idle" ? 0 : 1 };
@@ -152,23 +156,50 @@ const methods = {
     void scenario.answered?.(on, turnId, decision);
     return {};
   },
-  "conversations.list": ({ search }) => ({
-    conversations: [...(scenario.past?.(Date.now()) ?? []), ...[...conversations.values()].map(infoOf)].filter(({ title }) => !search || title.toLowerCase().includes(search.toLowerCase())).sort((a, b) => b.updatedAt - a.updatedAt),
-  }),
   "agents.list": () => ({ agents }),
-  "agents.choose": ({ conversationId, agent }) => {
+  "agents.choose": ({ conversationId, agent, model }) => {
     const held = conversations.get(conversationId);
-    held.agent = agent;
+    Object.assign(held, { agent, model });
     save();
     return infoOf(held);
   },
-  "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
-  "file.read": ({ offset }) => {
-    const bytes = scenario.file ?? Buffer.alloc(0);
-    const part = bytes.subarray(offset, offset + 40_000);
-    return { data: part.toString("base64"), total: bytes.length, mime: "image/png" };
+  "question.answer": ({ conversationId, questionId, answers }) => {
+    const held = conversations.get(conversationId);
+    const { turnId } = held.events.find((event) => event.questionId === questionId);
+    const on = stage(held);
+    on.event({ type: "question-done", turnId, questionId, answers, by: "panel" });
+    void scenario.answered?.(on, turnId, answers);
+    return {};
   },
-  "command.run": ({ command }) => ({ output: `${command}: ok`, files: ["/tmp/gstack/shot-1.png"] }),
+  "chat.continue": ({ conversationId }) => {
+    const on = stage(conversations.get(conversationId));
+    const waiting = on.held.events.filter((event) => event.type === "message" && !on.held.events.some((each) => each.type === "turn-started" && each.clientId === event.clientId));
+    if (waiting[0]) void run(on, waiting[0].clientId, waiting[0].text);
+    return {};
+  },
+  "chat.stopAll": () => ({ turns: 2 }),
+  "pick.start": () => (scenario.refused ? Promise.reject(fault(scenario.refused.code, scenario.refused.message, scenario.refused)) : scenario.picked) ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
+  "pick.stop": () => (stopPick?.(), {}),
+  ...recordMethods({ scenario, conversations, infoOf, save, fault, tabs: () => tabs, current: (chromeTabId) => current(chromeTabId) }),
+  "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
+  "file.read": ({ id, offset }) => {
+    const bytes = exported.get(id) ?? scenario.file ?? Buffer.alloc(0);
+    const part = bytes.subarray(offset, offset + 40_000);
+    return { data: part.toString("base64"), total: bytes.length, mime: exported.has(id) ? "text/plain" : "image/png" };
+  },
+  "command.run": ({ command, args }) => {
+    log("command", JSON.stringify([command, ...args]));
+    if (scenario.command) return scenario.command(command, args, fault);
+    return { output: `${command}: ok`, files: ["/tmp/gstack/shot-1.png"] };
+  },
+  "refs.list": () => ({ refs: scenario.refs ?? [] }),
+  "refs.show": ({ show }) => (log("refs.show", show), {}),
+  "refs.highlight": ({ ref }) => (log("refs.highlight", ref ?? "none"), {}),
+  "activity.subscribe": (_params, client) => {
+    scenario.followed?.((entry) => post({ client, method: "activity.entry", params: entry }));
+    return { entries: scenario.activity ?? [], gap: false };
+  },
+  "activity.unsubscribe": () => (log("activity.unsubscribe"), {}),
 };
 
 async function run(on, clientId, text) {
@@ -176,10 +207,10 @@ async function run(on, clientId, text) {
   await scenario.turn(on, clientId, text);
 }
 
-function receive({ id, method, params, client }) {
+async function receive({ id, method, params, client }) {
   log(id === undefined ? "note" : "call", method);
   try {
-    const result = methods[method](params, client);
+    const result = await methods[method](params, client);
     if (id !== undefined) post({ client, id, result: result ?? {} });
   } catch (error) {
     if (id !== undefined) post({ client, id, error: error.fault ?? { code: "internal", message: error.stack } });
@@ -193,7 +224,7 @@ if (!scenario.start) process.stdin.on("data", (chunk) => {
   rest = Buffer.concat([rest, chunk]);
   while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32LE(0)) {
     const end = 4 + rest.readUInt32LE(0);
-    receive(JSON.parse(rest.subarray(4, end).toString()));
+    void receive(JSON.parse(rest.subarray(4, end).toString()));
     rest = rest.subarray(end);
   }
 });

@@ -1,50 +1,12 @@
 /**
- * The real extension in a real Chromium against the fake host. Skipped where there is no Chromium
- * (`GSTACK_TEST_CHROMIUM` names another one than /usr/bin/chromium).
+ * The real extension in a real Chromium against the fake host: the conversation, its connection, its page. Skipped
+ * where there is no Chromium (`GSTACK_TEST_CHROMIUM` names another one than /usr/bin/chromium).
  */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { Browser } from "./pipe.mjs";
-import { site } from "./site.mjs";
+import { describe, test } from "node:test";
+import { composer, options, say, text, withPanel } from "./with-panel.mjs";
 
-const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
-const composer = "document.querySelector('.composer__text')";
-const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
-
-describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency: 1, timeout: 240_000 }, () => {
-  let pages;
-  before(async () => { pages = await site(); });
-  after(() => pages.close());
-
-  /** Runs with a browser; what the panel throws or its policy refuses fails the test. */
-  async function withPanel(scenario, run, { path = "/cart", tolerated } = {}) {
-    const browser = await Browser.start({ scenario, program });
-    const errors = [];
-    browser.pipe.on(({ method, params }) => {
-      if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === "Log.entryAdded" && params.entry.level === "error") errors.push(params.entry.text);
-    });
-    try {
-      const page = await browser.page();
-      await page.send("Page.enable");
-      await page.send("Page.navigate", { url: pages.origin + path });
-      const panel = await browser.openPanel();
-      await panel.send("Log.enable");
-      await panel.theme("dark");
-      await run(panel, browser, page);
-      assert.deepEqual([...new Set(errors)].filter((error) => !tolerated?.test(error)), []);
-    } finally {
-      await browser.close();
-    }
-  }
-
-  async function say(panel, words) {
-    await panel.evaluate(`${composer}.focus()`);
-    await panel.type(words);
-    await panel.key("Enter");
-  }
-
+describe("the panel", options, () => {
   test("a message stands at once, its answer streams, and all of it is acknowledged", () => withPanel("usual", async (panel, browser) => {
     await panel.until("document.querySelector('.suggestion')");
     await panel.evaluate(`${composer}.focus()`);
@@ -74,7 +36,7 @@ describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency
     await panel.type("in ");
     await panel.key("2");
     assert.equal(await panel.evaluate(`${composer}.value`), "in 2");
-    assert.equal(await panel.evaluate("document.querySelectorAll('.choice').length"), 4);
+    assert.equal(await panel.evaluate("document.querySelectorAll('.choice .key').length"), 4);
     await panel.evaluate(`${composer}.value = ""`);
     await panel.key("4");
     await panel.until(text("Left as it is."));
@@ -176,7 +138,7 @@ describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency
     assert.equal(results[2], "gstack");
   }, { tolerated: /inline (?:style|event handler)/ })); // refused by the policy, as it should be
 
-  test("the panel follows the tab in view, and what was typed stays with its tab", () => withPanel("done", async (panel, browser) => {
+  test("the panel follows the tab in view, and what was typed stays with its tab", () => withPanel("done", async (panel, _browser, _page, pages) => {
     await panel.until(text("The total is rounded twice"));
     await panel.evaluate(`${composer}.focus()`);
     await panel.type("for the cart");
@@ -194,7 +156,7 @@ describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency
     await panel.until("document.querySelector('.suggestion') && !document.querySelector('.bubble')");
     await panel.evaluate("document.querySelector('button[aria-label=History]').click()");
     await panel.until("document.querySelectorAll('.history-row').length === 1");
-    await panel.evaluate("document.querySelector('.history-row').click()");
+    await panel.evaluate("document.querySelector('.history-row__title').click()");
     await panel.until("!document.querySelector('#reading').hidden && document.querySelector('#dock').hidden");
     await panel.until(text("The total is rounded twice"));
     await panel.evaluate("document.querySelector('#reading button').click()");
@@ -223,10 +185,10 @@ describe("the panel", { skip: !existsSync(program) && "no Chromium", concurrency
   test("keys: menus by arrows, Escape stops, ↑ recalls, an input method's Enter does not send", () => withPanel("streaming", async (panel) => {
     await panel.until("document.querySelector('.stop') && !document.querySelector('.stop').hidden && !document.querySelector('.agent-button').disabled");
     await panel.evaluate("document.querySelector('.agent-button').focus()");
-    await panel.key("ArrowDown");
-    await panel.key("ArrowDown");
+    // The model first, then the models of the agent, then the agents.
+    for (const key of Array(5).fill("ArrowDown")) await panel.key(key);
     await panel.key("Enter");
-    await panel.until("document.querySelector('.agent-button').innerText === 'codex'");
+    await panel.until("document.querySelector('.agent-button').innerText === 'codex · auto'");
     await panel.evaluate(`${composer}.focus()`);
     await panel.key("ArrowUp");
     assert.equal(await panel.evaluate(`${composer}.value`), "And write a test that would have caught it, next to the others");

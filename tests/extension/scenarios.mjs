@@ -4,10 +4,15 @@
  * A turn paces itself by short timers so that streaming is seen; tests wait on what appears, never on time.
  */
 import { deflateSync } from "node:zlib";
+import { debugScenario } from "./debug-scenario.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const CLAUDE = { name: "claude", label: "Claude Code", status: "ready", version: "2.1.329", default: true, hasModel: true };
+const CLAUDE = {
+  name: "claude", label: "Claude Code", status: "ready", version: "2.1.329", default: true, hasModel: true,
+  models: [{ id: "sonnet", label: "Sonnet", description: "Fast and able" }, { id: "opus", label: "Opus", description: "For hard questions" }],
+  commands: [{ name: "review", description: "Review the changes on this branch" }, { name: "release-notes", description: "Write notes from the commits", hint: "[since]" }, { name: "init", description: "Write down what this folder is" }],
+};
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
 const GEMINI = {
   name: "gemini", label: "Gemini", status: "signed-out", version: "0.12.1", default: false, hasModel: true,
@@ -18,7 +23,11 @@ const MISSING = {
   name: "claude", label: "Claude Code", status: "missing", default: false, hasModel: true,
   fault: { code: "agent-missing", message: "Claude Code was not found", command: "npm install -g @anthropic-ai/claude-code", hop: "agent" },
 };
-const AGENTS = [CLAUDE, CODEX, GEMINI, BUILTIN];
+const ABSENT = {
+  name: "gemini-cli", label: "Gemini CLI", status: "missing", default: false, hasModel: true,
+  fault: { code: "agent-missing", message: "gemini was not found", hint: "It needs Node 20 or newer.", command: "npm install -g @google/gemini-cli", hop: "agent" },
+};
+const AGENTS = [CLAUDE, CODEX, GEMINI, ABSENT, BUILTIN];
 
 const HOPS = [
   { hop: "host", ok: true, detail: "pid 41207 · 0.1.0", millis: 1.4 },
@@ -54,14 +63,17 @@ function picture(width = 320, height = 200) {
   return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", head), chunk("IDAT", deflateSync(raw)), chunk("IEND", Buffer.alloc(0))]);
 }
 
+/** How much a flood says, in letters. */
+const FLOOD = 200_000;
+
 let ids = 0;
 const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
 
 /** Speaks the events of one turn. */
-function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", model = "opus" } = {}) {
+function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", model = "opus", ...more } = {}) {
   const turnId = fresh("turn");
   const began = Date.now();
-  on.event({ type: "turn-started", turnId, clientId, agent, agentLabel, model });
+  on.event({ type: "turn-started", turnId, clientId, agent, agentLabel, model, ...more });
   return {
     turnId,
     step(verb, object, durationMs, { outcome = "ok", result = "ok", tool = "browser", args = "{}", kind = "act", images = [] } = {}) {
@@ -85,8 +97,13 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
     approval(more = {}) {
       on.event({
         type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", why: "Last used 212 days ago; you asked for keys idle over 90 days.",
-        does: "click @e14", kind: "act", choices: ["allow-once", "allow-site", "allow-conversation", "deny"], ...more,
+        does: "click @e14", kind: "act", choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"], ...more,
       });
+      on.state("waiting-for-approval");
+    },
+    plan: (...entries) => on.event({ type: "plan", turnId, entries: entries.map(([text, status]) => ({ text, status })) }),
+    question(...parts) {
+      on.event({ type: "question", turnId, questionId: fresh("question"), parts });
       on.state("waiting-for-approval");
     },
     done(more = {}) {
@@ -149,6 +166,9 @@ const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
 export const scenarios = {
   /** Nothing said; a message is answered with a whole turn. */
   usual: base,
+  /** For the debug drawer. */
+  debug: debugScenario(base),
+  "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets nobody into its own pages", hint: "Choose from the refs." } },
   "no-agent": { ...base, agents: [MISSING, { ...BUILTIN, default: true }] },
   /** A turn in the middle of its text, with a queue. */
   streaming: {
@@ -169,6 +189,104 @@ export const scenarios = {
       turnOf(on, says(on, "The total is one cent off. Find out why.")).running("Reading", "src/cart/total.ts");
       on.held.state = "running";
       for (const text of ["Then check the same on a phone’s width", "And write a test that would have caught it", "Is the tax line right too?", "Compare with the product page", "Commit it"]) says(on, text);
+    },
+  },
+  question: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Set up the shop’s price page for me."));
+      turn.plan(["Look at the page as it is", "done"], ["Ask what it should show", "running"], ["Change the page", "pending"], ["Check it on a phone’s width", "pending"]);
+      turn.step("Reading the page", "", 44, { kind: "read" });
+      turn.question(
+        { header: "Currency", text: "Which currency should the prices be shown in?", options: [{ label: "Euro", description: "As on the cart page" }, { label: "Danish krone" }, { label: "The visitor’s own", description: "Needs a rate each day" }] },
+        { header: "Columns", text: "Which columns should the table have?", multiple: true, options: [{ label: "Price" }, { label: "Price with tax" }, { label: "In stock" }] });
+    },
+    async answered(on, turnId, answers) {
+      on.event({ type: "text", turnId, text: answers.length > 0 ? "I take that." : "I leave it." });
+      on.event({ type: "turn-done", turnId, outcome: "done", durationMs: 12_000, model: "opus" });
+      on.state("idle");
+    },
+  },
+  "one-question": {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Make it nicer.")).question({ text: "Which of the two?", options: [{ label: "Left" }, { label: "Right" }] });
+    },
+    async answered(on, turnId, answers) {
+      on.event({ type: "text", turnId, text: `It is ${answers.flat().join()}.` });
+      on.event({ type: "turn-done", turnId, outcome: "done", durationMs: 12_000, model: "opus" });
+      on.state("idle");
+    },
+  },
+  /** A plan that goes on, and one that is done. */
+  plan: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Move the tests to the new runner."));
+      turn.plan(["Find the tests", "running"], ["Move them", "pending"]);
+      turn.step("Searching", "tests/**", 80, { kind: "file" });
+      turn.plan(["Find the tests", "done"], ["Move the ones that only need another import, which is most of them", "running"], ["Move the others", "pending"], ["Run all", "pending"]);
+      turn.text("There are 41 files; 38 need only another import.");
+      turn.running("Writing", "tests/cart.test.ts");
+      on.held.state = "running";
+    },
+  },
+  /** All agents that may run are busy. */
+  slot: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "And what about this page?"));
+      on.held.state = "waiting-for-slot";
+    },
+  },
+  /** Messages wait after a turn that was stopped. */
+  paused: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Find out why."));
+      turn.text("I look at it.");
+      says(on, "Then check the same on a phone’s width");
+      says(on, "And write a test");
+      turn.done({ outcome: "stopped", durationMs: 12_000 });
+    },
+  },
+  /** What a turn used, and one that ran without a model. */
+  usage: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "go to localhost:5173/cart"), { direct: true, agent: "builtin", agentLabel: "Built-in", model: null }).done({ durationMs: 410, model: null });
+      const turn = turnOf(on, says(on, "What does the coupon do?", { page: { url: "http://localhost:5173/cart", title: "Cart", selection: "SPRING10 takes 10 % off" } }));
+      turn.text("It takes **10 %** off each line.");
+      turn.done({ durationMs: 4100, costUsd: 0.03, usage: { inputTokens: 4200, outputTokens: 310, cachedTokens: 14_000, contextTokens: 18_500, contextWindow: 200_000 } });
+      on.held.costUsd = 0.42;
+    },
+  },
+  picked: { ...base, picked: { ref: "@e17", role: "button", name: "Buy now", selector: "button#buy.primary", url: "http://localhost:5173/cart", rect: [10, 20, 90, 32], html: "<button id=\"buy\">Buy now</button>" } },
+  /** A newer extension lies on disk. */
+  newer: { ...base, welcome: { extensionVersion: "9.0.0" } },
+  /** An earlier conversation about this page. */
+  earlier: {
+    ...base,
+    past: (now) => [{ conversationId: "past-0", title: "Cart total one cent off with SPRING10", page: { url: "http://localhost:5173/cart", title: "Cart" }, agent: "claude", folder: "/home/you/shop", head: 4, createdAt: now, updatedAt: now - 3 * 86_400_000, state: "idle", queued: 0 }],
+    before(on) { on.held.earlier = { conversationId: "past-0", title: "Cart total one cent off with SPRING10", updatedAt: Date.now() - 3 * 86_400_000 }; },
+  },
+  missing: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Which rule sets the width of the cart?"), { agent: "gemini-cli", agentLabel: "Gemini CLI", model: null }).done({ outcome: "failed", durationMs: 20, model: null, fault: { ...ABSENT.fault, message: "Gemini CLI is not installed" } });
+    },
+  },
+  /** Text from right to left, and letters without spaces. */
+  languages: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "لماذا يختلف المجموع بسنت واحد عند استخدام SPRING10؟"));
+      turn.step("Reading the page", "", 44, { kind: "read" });
+      turn.text("يتم **تقريب** المبلغ مرتين:\n\n- `lineTotal()` يقرّب كل سطر.\n- `cartTotal()` يقرّب المجموع مرة أخرى.");
+      turn.done({ durationMs: 4100 });
+      const next = turnOf(on, says(on, "合計が一セントずれるのはなぜですか。割引コードを使うと起こります。"));
+      next.text("金額が**二回**丸められているためです。各行で一度、合計でもう一度丸めています。`roundCents()`は最後に一度だけ呼ぶべきです。");
+      next.done({ durationMs: 3100 });
     },
   },
   done: {
@@ -211,6 +329,7 @@ export const scenarios = {
       turn.text("Three of eleven keys are idle: `ci-old`, `staging-2` and `lena-laptop`. I start with the oldest.");
       turn.approval();
     },
+    rules: () => [],
     async answered(on, turnId, decision) {
       on.event({ type: "text", turnId, text: decision === "deny" ? "Left as it is." : "Revoked." });
       on.event({ type: "turn-done", turnId, outcome: "done", durationMs: 12_000, model: "opus" });
@@ -235,7 +354,10 @@ export const scenarios = {
   refused: { ...base, refuse: { code: "conflict", message: "The daemon is updating" } },
   tabs: {
     ...base,
-    before: (on) => turnOf(on, says(on, "Find out why.")).done(),
+    before(on) {
+      turnOf(on, says(on, "Find out why.")).done();
+      on.held.tabs = [{ tabId: 1, chromeTabId: on.held.chromeTabId, title: "Cart – Halden Store", url: "http://localhost:5173/cart" }];
+    },
     tabs: [
       { tabId: 2, chromeTabId: 900_002, windowId: 1, title: "API keys – Halden Console", url: "https://console.halden.example/keys", conversationId: "b", running: true },
       { tabId: 3, chromeTabId: 900_003, windowId: 1, title: "Rounding – Money handbook", url: "https://docs.halden.example/rounding", conversationId: "c", running: true },
@@ -244,13 +366,17 @@ export const scenarios = {
   },
   history: {
     ...base,
+    rules: (now) => [
+      { id: "r-2", effect: "deny", scope: "act", site: "bank.example", madeAt: now - 1000 },
+      { id: "r-1", effect: "allow", scope: "act", site: "localhost:5173", madeAt: now - 2000 },
+    ],
     past: (now) => [
       ["Cart total one cent off with SPRING10", "http://localhost:5173/cart", 0, "running"],
       ["Revoke idle API keys", "https://console.halden.example/keys", 1, "waiting-for-approval"],
       ["Which rounding rule does the handbook name", "https://docs.halden.example/rounding", 2, "idle"],
       ["Why the hero image loads last", "http://localhost:5173/", 26, "idle"],
       ["Keyboard order of the product filter", "http://localhost:5173/filter", 110, "idle"],
-    ].map(([title, url, hours, state], index) => ({ conversationId: `past-${index}`, title, page: { url, title }, agent: "claude", folder: "/home/you", head: 4, createdAt: now - hours * 3_600_000, updatedAt: now - hours * 3_600_000, state, queued: 0 })),
+    ].map(([title, url, hours, state], index) => ({ words: `${title}. The amount was rounded twice; now it is rounded once at the end.`, conversationId: `past-${index}`, title, page: { url, title }, agent: "claude", folder: "/home/you", head: 4, createdAt: now - hours * 3_600_000, updatedAt: now - hours * 3_600_000, state, queued: 0 })),
   },
   /** Says why and ends. */
   broken: {
@@ -269,20 +395,35 @@ export const scenarios = {
       on.exit(3);
     },
   },
-  /** Thousands of entries. */
-  long: {
+  /** Many entries, and ten thousand. */
+  long: { ...base, before: (on) => tell(on, 700) },
+  huge: { ...base, before: (on) => tell(on, 5000) },
+  /** A long answer in small pieces, as fast as it goes. */
+  flood: {
     ...base,
-    before(on) {
-      const { events } = on.held;
-      const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });
-      for (let n = 0; n < 700; n += 1) {
-        const clientId = `m${n}`;
-        const turnId = `t${n}`;
-        add({ type: "message", clientId, text: `Question ${n}`, from: "panel" });
-        add({ type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
-        add({ type: "text", turnId, text: `Answer **${n}** with some words that wrap over the line.\n\n- one\n- two` });
-        add({ type: "turn-done", turnId, outcome: "done", durationMs: 900, model: "opus" });
+    async turn(on, clientId) {
+      const turn = turnOf(on, clientId);
+      const event = on.event({ type: "text", turnId: turn.turnId, text: "" });
+      const words = `Paragraph with \`code\` and **strong** words: ${"they go on and on, ".repeat(14)}\n\n- one\n- two\n\n`;
+      while (event.text.length < FLOOD) {
+        for (let at = 0; at < words.length; at += 40) on.delta(event, words.slice(at, at + 40), false);
+        await pause(4);
       }
+      turn.done();
     },
   },
 };
+
+/** Many messages with their answers. */
+function tell(on, turns) {
+  const { events } = on.held;
+  const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });
+  for (let n = 0; n < turns; n += 1) {
+    const clientId = `m${n}`;
+    const turnId = `t${n}`;
+    add({ type: "message", clientId, text: `Question ${n}`, from: "panel" });
+    add({ type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
+    add({ type: "text", turnId, text: `Answer **${n}** with some words that wrap over the line.\n\n- one\n- two` });
+    add({ type: "turn-done", turnId, outcome: "done", durationMs: 900, model: "opus" });
+  }
+}

@@ -5,30 +5,78 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
 const click = (text) => `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
 const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block *)')";
 
-const STATES = {
-  empty: { scenario: "usual", ready: "document.querySelectorAll('.suggestion').length === 4" },
+const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
+const ended = "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')";
+
+export const STATES = {
+  empty: { scenario: "usual", ready: READY },
+  earlier: { scenario: "earlier", ready: `${READY} && document.querySelector('.earlier')` },
   "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4" },
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
-  done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table')", height: 900 },
+  done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth", height: 900 },
   steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
   approval: { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
+  "approval-more": { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
+  unattended: { scenario: "approval", ready: "document.querySelector('.choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
+  question: { scenario: "question", ready: "document.querySelector('.question')", act: "document.querySelectorAll('.question input')[0].click()", height: 860 },
+  plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
+  usage: { scenario: "usage", ready: ended },
+  slot: { scenario: "slot", ready: "document.body.innerText.includes('waiting for a free agent')" },
+  paused: { scenario: "paused", ready: "document.body.innerText.includes('2 messages wait')" },
   errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1000 },
+  missing: { scenario: "missing", ready: "document.querySelector('.card--danger')" },
   "errors-away": { scenario: "errors", ready: "document.querySelector('.card--danger')", then: away, height: 1000 },
   "errors-host": { ready: "document.querySelector('.hopline')" },
   "errors-daemon": { scenario: "broken", ready: "document.body.innerText.includes('could not be started')" },
-  "composer-agent": { scenario: "streaming", ready: rendered, act: "document.querySelector('.agent-button').click()" },
+  "composer-agent": { scenario: "done", ready: rendered, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
+  "composer-commands": { scenario: "picked", ready: READY, then: writeCommand },
+  "composer-attach": { scenario: "usual", ready: READY, act: "document.querySelector('.composer__bar [aria-haspopup=menu]').click()" },
+  "composer-folder": { scenario: "history", ready: READY, act: "document.querySelector('.folder-button').click()" },
   "queue-full": { scenario: "queue-full", ready: "document.querySelectorAll('.queue-chip').length === 5", then: typeAndEnter },
-  tabs: { scenario: "tabs", ready: "!document.querySelector('.tabchip').disabled", act: "document.querySelector('.tabchip').click()" },
+  tabs: { scenario: "tabs", ready: "document.querySelector('.tabchip__others .live-dot')", act: "document.querySelector('.tabchip').click()" },
   history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
+  "history-search": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: search },
+  "history-reading": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: readAgain },
+  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
+  newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
+  "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
+  "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-refs").click()`, after: "document.querySelector('.ref-row')", height: 820 },
+  "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-inspector").click(); document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
   connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
+  languages: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
+  rtl: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", act: "document.documentElement.dir = 'rtl'", height: 780 },
 };
+
+/** Chips and the list of commands. */
+async function writeCommand(panel) {
+  await panel.evaluate(click("Pick element"));
+  await panel.until("document.querySelector('[data-kind=element]')");
+  await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click(); document.querySelector('[data-source=screenshot]').click()");
+  await panel.until("document.querySelector('[data-kind=shot]')");
+  await panel.evaluate("document.querySelector('.composer__text').focus()");
+  await panel.type("/re");
+  await panel.until("!document.querySelector('#commands').hidden");
+}
+
+async function search(panel) {
+  await panel.until("document.querySelector('.history-row')");
+  await panel.type("round");
+  await panel.until("document.querySelector('.history-row__excerpt mark')");
+}
+
+async function readAgain(panel) {
+  await panel.until("document.querySelector('.history-row')");
+  await panel.evaluate("document.querySelectorAll('.history-row__title')[3].click()");
+  await panel.until("!document.querySelector('#reading').hidden");
+}
 
 async function typeAndEnter(panel) {
   await panel.evaluate("document.querySelector('.composer__text').focus()");
@@ -47,43 +95,69 @@ async function away(panel, browser) {
   await panel.until("document.querySelector('.bubble--failed')");
 }
 
-const [folder = "shots", ...names] = process.argv.slice(2);
-const widths = (process.env.WIDTHS ?? "380").split(",").map(Number);
-await mkdir(folder, { recursive: true });
-const pages = await site();
-try {
-  for (const [name, state] of Object.entries(STATES)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const browser = await Browser.start({ scenario: state.scenario });
-    try {
-      const page = await browser.page();
-      await page.send("Page.enable");
-      await page.send("Page.navigate", { url: `${pages.origin}/cart` });
-      const panel = await browser.openPanel();
-      await panel.size(widths[0], state.height ?? 720);
-      await panel.theme("dark");
-      await panel.until(state.ready);
-      if (state.act) await panel.evaluate(state.act);
-      if (state.then) await state.then(panel, browser);
-      if (state.after) await panel.until(state.after);
-      for (const width of widths) {
-        await panel.size(width, state.height ?? 720);
-        for (const theme of ["dark", "light"]) {
-          await panel.theme(theme);
-          await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-          const suffix = widths.length > 1 ? `-${width}` : "";
-          await writeFile(join(folder, `${name}-${theme}${suffix}.png`), await panel.screenshot());
-        }
-        const wide = await panel.evaluate("document.documentElement.scrollWidth > innerWidth");
-        if (wide) console.log(`${name}: overflows at ${width}`);
-      }
-      console.log(name);
-    } catch (error) {
-      console.log(`${name}: ${error.message}`);
-    } finally {
-      await browser.close();
-    }
+/**
+ * Brings a browser with the panel into a state and hands both over.
+ * @param {string} name
+ * @param {string} origin  of the page that is shown
+ * @param {(panel: import("./pipe.mjs").Target, browser: Browser) => Promise<void>} run
+ * @param {number} [width]
+ */
+export async function inState(name, origin, run, width = 380) {
+  const state = STATES[name];
+  const browser = await Browser.start({ scenario: state.scenario });
+  try {
+    const page = await browser.page();
+    await page.send("Page.enable");
+    await page.send("Page.navigate", { url: `${origin}/cart` });
+    const panel = await browser.openPanel();
+    await panel.size(width, state.height ?? 720);
+    await panel.theme("dark");
+    await panel.until(state.ready);
+    if (state.act) await panel.evaluate(`{ ${state.act} }`);
+    if (state.then) await state.then(panel, browser);
+    if (state.after) await panel.until(state.after);
+    await run(panel, browser);
+  } finally {
+    await browser.close();
   }
-} finally {
-  await pages.close();
+}
+
+/**
+ * Draws states into a folder: one browser a state, each theme at each width.
+ * @param {string} folder
+ * @param {{ names?: string[], widths?: number[], themes?: string[], optimise?: (path: string) => void }} options  no names: all
+ */
+export async function draw(folder, { names = [], widths = [380], themes = ["dark", "light"], optimise = () => {} } = {}) {
+  await mkdir(folder, { recursive: true });
+  const pages = await site();
+  try {
+    for (const [name, state] of Object.entries(STATES)) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      try {
+        await inState(name, pages.origin, async (panel) => {
+          for (const width of widths) {
+            await panel.size(width, state.height ?? 720);
+            for (const theme of themes) {
+              await panel.theme(theme);
+              await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+              const path = join(folder, `${name}-${theme}${widths.length > 1 ? `-${width}` : ""}.png`);
+              await writeFile(path, await panel.screenshot());
+              optimise(path);
+            }
+          }
+        }, widths[0]);
+        console.log(name);
+      } catch (error) {
+        console.log(`${name}: ${error.message}`);
+        process.exitCode = 1;
+      }
+    }
+  } finally {
+    await pages.close();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder = "shots", ...names] = process.argv.slice(2);
+  await draw(folder, { names, widths: (process.env.WIDTHS ?? "380").split(",").map(Number) });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ackOf, grown, headOf, newConversation, prepended, pushed, resumeAfter, subscribed } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
-import { openApproval, runningTurn } from "../../extension/panel/state/entries.js";
+import { openAsk, runningTurn } from "../../extension/panel/state/entries.js";
 import { INITIAL, reduce } from "../../extension/panel/state/panel-state.js";
 import { chosenAgent, onlyBuiltIn, troubleOf } from "../../extension/panel/state/trouble.js";
 
@@ -130,9 +130,9 @@ describe("turns", () => {
   test("an approval stays open until it is answered", () => {
     const ask = event(3, { type: "approval", turnId: "t", approvalId: "a", ask: "Click", does: "click @e1", kind: "act", choices: ["allow-once", "deny"] });
     const held = read(message(1), started(2), ask);
-    assert.equal(openApproval(runningTurn(held.view)).ask.approvalId, "a");
+    assert.equal(openAsk(runningTurn(held.view)).ask.approvalId, "a");
     const next = pushed(held, event(4, { type: "approval-done", turnId: "t", approvalId: "a", decision: "deny", by: "panel" }));
-    assert.equal(openApproval(runningTurn(next.view)), null);
+    assert.equal(openAsk(runningTurn(next.view)), null);
   });
 
   test("a message waits until its turn begins, and can be taken back", () => {

@@ -4,16 +4,7 @@
  *
  *   node anthropic.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *
- * Prints {"port":N} once it listens and serves until its stdin ends (or it is killed), so that it never outlives its test.
- *
- * Scenario: {"rules": [RULE…], "default": [STEP…], "afterTool": [STEP…]}
- * A RULE answers a request when all of its conditions hold; the first one wins:
- *   match   part of the text looked at, any case ("" or absent: always)
- *   in      where to look: "user" (default: the newest prompt), "toolResult", "system", "model"
- *   tools   true/false: the request offers tools or not (title generation and the like offer none)
- *   times   answers at most so often
- *   reply   [STEP…]
- * A request that ends in a tool result and that no "toolResult" rule answers gets "afterTool", so that every loop ends.
+ * Scenarios are those of scenario.mjs, starting and ending those of serve.mjs.
  *
  * STEPs:
  *   {"text": "…", "repeat": 3, "chunk": 5, "delayMs": 20}    a text block, in parts of `chunk` characters
@@ -24,16 +15,10 @@
  *   {"streamError": "overloaded_error", "message": "…"}      an error event in the stream, then the end of the connection
  *   {"drop": true}                                           the connection is cut
  *   {"stopReason": "max_tokens"}, {"usage": {…}}             other endings and numbers
- * "$1" in a step is replaced by what follows the matched text.
  */
-import { appendFileSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-const HOST = '127.0.0.1';
-
-let counter = 0;
-const nextId = (prefix) => `${prefix}_fake_${String(++counter).padStart(4, '0')}`;
+import { Scenario, parts } from './scenario.mjs';
+import { nextId, readJson, sendJson as send, serve } from './serve.mjs';
 
 /** All text of one kind of block in a message's content. */
 function textOf(content, kind = 'text') {
@@ -63,39 +48,6 @@ function look(request) {
   };
 }
 
-class Scenario {
-  #spec;
-  #used = new Map();
-
-  constructor(spec) {
-    this.#spec = spec;
-  }
-
-  reply(request) {
-    const seen = look(request);
-    for (const rule of this.#spec.rules ?? []) {
-      const where = rule.in ?? 'user';
-      if (seen.inToolLoop && where === 'user') continue;
-      if (rule.tools !== undefined && rule.tools !== seen.offersTools) continue;
-      const key = rule.match ?? '';
-      const at = seen[where].toLowerCase().lastIndexOf(key.toLowerCase());
-      const used = this.#used.get(rule) ?? 0;
-      if (at < 0 || used >= (rule.times ?? Infinity)) continue;
-      this.#used.set(rule, used + 1);
-      return fill(rule.reply, seen[where].slice(at + key.length).trim());
-    }
-    if (seen.inToolLoop) return this.#spec.afterTool ?? [{ text: 'Tool finished.' }];
-    return this.#spec.default ?? [{ text: 'Hello from the fake model.' }];
-  }
-}
-
-function fill(value, rest) {
-  if (typeof value === 'string') return value.replaceAll('$1', () => rest);
-  if (Array.isArray(value)) return value.map((item) => fill(item, rest));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, rest)]));
-}
-
 /** The block and its deltas of one step; undefined for steps without a block. */
 function blockOf(step) {
   if (step.tool !== undefined) {
@@ -104,12 +56,7 @@ function blockOf(step) {
   }
   const kind = ['text', 'thinking'].find((name) => step[name] !== undefined);
   if (!kind) return undefined;
-  const letters = Array.from(step[kind].repeat(step.repeat ?? 1));
-  const size = step.chunk ?? Math.max(letters.length, 1);
-  const deltas = [];
-  for (let at = 0; at < letters.length; at += size) {
-    deltas.push({ type: `${kind}_delta`, [kind]: letters.slice(at, at + size).join('') });
-  }
+  const deltas = parts(step, kind).map((part) => ({ type: `${kind}_delta`, [kind]: part }));
   if (kind === 'text') return { block: { type: 'text', text: '' }, deltas };
   deltas.push({ type: 'signature_delta', signature: 'ZmFrZQ==' });
   return { block: { type: 'thinking', thinking: '', signature: '' }, deltas };
@@ -160,7 +107,7 @@ function* events(request, steps) {
 /** The same reply for a request that asked for no stream. */
 function wholeMessage(stream) {
   let message;
-  const parts = [];
+  const inputs = [];
   for (const event of stream) {
     if (event.type === 'message_start') message = event.message;
     if (event.type === 'content_block_start') message.content.push({ ...event.content_block });
@@ -168,8 +115,8 @@ function wholeMessage(stream) {
       const block = message.content[event.index];
       const { delta } = event;
       if (delta.type === 'input_json_delta') {
-        parts[event.index] = (parts[event.index] ?? '') + delta.partial_json;
-        block.input = JSON.parse(parts[event.index]);
+        inputs[event.index] = (inputs[event.index] ?? '') + delta.partial_json;
+        block.input = JSON.parse(inputs[event.index]);
       } else {
         const field = delta.type.replace('_delta', '');
         block[field] = (block[field] ?? '') + delta[field];
@@ -181,8 +128,7 @@ function wholeMessage(stream) {
 }
 
 function sendJson(response, status, body) {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': nextId('req') });
-  response.end(JSON.stringify(body));
+  send(response, status, body, { 'request-id': nextId('req') });
 }
 
 async function sendStream(response, stream) {
@@ -200,31 +146,19 @@ async function sendStream(response, stream) {
   response.end();
 }
 
-async function readBody(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function serve(scenario, note, request, response) {
-  const raw = await readBody(request);
+async function answer(scenario, note, request, response) {
   const path = request.url.split('?')[0];
   if (request.method !== 'POST') {
     note({ method: request.method, path });
     return sendJson(response, 200, { data: [], has_more: false });
   }
-  let body = {};
-  try {
-    body = JSON.parse(raw);
-  } catch {
-    // Noted as an empty request: some clients post what is no JSON.
-  }
+  const { body, length } = await readJson(request);
   note({ method: 'POST', path, headers: request.headers, body });
-  if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: Math.ceil(raw.length / 4) });
+  if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: Math.ceil(length / 4) });
   if (!path.endsWith('/messages')) {
     return sendJson(response, 404, { type: 'error', error: { type: 'not_found_error', message: `no ${path}` } });
   }
-  const steps = scenario.reply(body);
+  const steps = scenario.reply(look(body));
   const failure = steps[0];
   if (failure?.error) {
     const error = { type: failure.type ?? 'api_error', message: failure.message ?? 'fake error' };
@@ -234,23 +168,7 @@ async function serve(scenario, note, request, response) {
   return body.stream ? sendStream(response, stream) : sendJson(response, 200, wholeMessage(stream));
 }
 
-function main([file, ...rest]) {
-  if (!file) {
-    console.error('usage: anthropic.mjs SCENARIO.json [--log REQUESTS.jsonl]');
-    process.exit(2);
-  }
-  const logFile = rest[0] === '--log' ? rest[1] : undefined;
-  const note = (entry) => logFile && appendFileSync(logFile, `${JSON.stringify(entry)}\n`);
-  const scenario = new Scenario(JSON.parse(readFileSync(file, 'utf8')));
-  const server = createServer((request, response) => {
-    serve(scenario, note, request, response).catch((error) => {
-      // A client that goes away in mid-stream is part of many tests.
-      note({ error: String(error) });
-      response.destroy();
-    });
-  });
-  server.listen(0, HOST, () => console.log(JSON.stringify({ port: server.address().port })));
-  process.stdin.resume().on('end', () => process.exit(0));
-}
-
-main(process.argv.slice(2));
+serve('anthropic.mjs', (spec) => {
+  const scenario = new Scenario(spec);
+  return (note, request, response) => answer(scenario, note, request, response);
+});

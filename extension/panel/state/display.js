@@ -30,18 +30,20 @@ export const QUEUE_LIMIT = 5;
  * @property {string} text
  * @property {boolean} sent  the host has it
  *
- * @typedef {{ entries: Shown[], queue: QueueChip[] }} Display
+ * @typedef {{ entries: Shown[], queue: QueueChip[], paused: boolean }} Display  `paused`: the queue waits for a person
  */
 
 /** @param {Unsent} unsent @param {ShownMessage["note"]} note @returns {ShownMessage} */
-function bubble({ clientId, text, attachments, fault }, note) {
+function bubble({ clientId, text, page, attachments, fault }, note) {
   /** @type {MessageEntry} */
   const message = {
     kind: "message",
     key: `message:${clientId}`,
+    seq: Infinity,
     clientId,
     text,
-    attachments: attachments.map(({ name, mime, data }) => ({ id: "", name, mime, bytes: Math.floor(data.length * 0.75) })),
+    context: page?.selection ?? "",
+    attachments: attachments.map(({ name, mime, data }) => ({ id: "", name, mime, bytes: Math.floor((data?.length ?? 0) * 0.75) })),
     from: "panel",
   };
   return { kind: "shown-message", key: message.key, message, note, fault };
@@ -67,12 +69,17 @@ export function displayed(conversation, outbox, connected) {
   ];
   /** @type {Shown[]} */
   const shown = [...entries];
-  if (!runningTurn(conversation.view)) {
+  const last = entries.at(-1);
+  // After a turn that did not end well the daemon waits for a word before it goes on.
+  const ended = last?.kind === "turn" && last.done !== null && last.done.outcome !== "done" ? last.done.seq : 0;
+  const paused = conversation.info.state === "idle" && waiting.some(({ seq }) => seq < ended);
+  if (!paused && !runningTurn(conversation.view)) {
     const first = next.shift();
     if (first) shown.push(first.message, { kind: "pending", key: `turn:${first.clientId}` });
   }
   return {
     entries: [...shown, ...failed, ...away],
     queue: next.map(({ clientId, text, sent }) => ({ key: clientId, clientId, text, sent })),
+    paused,
   };
 }

@@ -3,7 +3,7 @@
  *
  * A turn that did not change keeps its identity, so that the view can skip it.
  * Never sees a delta or a gap: `conversation.js` puts the events in order first.
- * @import { Attachment, ChatEvent } from "../../protocol.js"
+ * @import { Attachment, ChatEvent, PlanEntry } from "../../protocol.js"
  */
 
 /**
@@ -15,15 +15,19 @@
  * @typedef {{ kind: "text" | "thinking", seq: number, text: string }} TextItem
  * @typedef {{ kind: "step", seq: number, at: number, step: EventOf<"step">, done: EventOf<"step-done"> | null }} StepItem
  * @typedef {{ kind: "approval", seq: number, at: number, ask: EventOf<"approval">, done: EventOf<"approval-done"> | null }} ApprovalItem
+ * @typedef {{ kind: "question", seq: number, at: number, ask: EventOf<"question">, done: EventOf<"question-done"> | null }} QuestionItem
+ * @typedef {{ kind: "plan", seq: number, entries: PlanEntry[] }} PlanItem  one a turn: a new plan takes the place of the one before
  * @typedef {{ kind: "notice", seq: number, text: string }} NoticeItem
- * @typedef {TextItem | StepItem | ApprovalItem | NoticeItem} Item
+ * @typedef {TextItem | StepItem | ApprovalItem | QuestionItem | PlanItem | NoticeItem} Item
  *
  * @typedef {object} MessageEntry
  * @property {"message"} kind
  * @property {string} key
+ * @property {number} seq  Infinity while the host has not named it
  * @property {string} clientId
  * @property {string} text
  * @property {Attachment[]} attachments
+ * @property {string} context  what of the page went with it; empty for nothing
  * @property {"panel" | "terminal"} from
  *
  * @typedef {object} TurnEntry
@@ -33,6 +37,7 @@
  * @property {string} clientId
  * @property {string} agentLabel
  * @property {string | null} model
+ * @property {boolean} direct  it runs without a model
  * @property {number} startedAt
  * @property {Item[]} items
  * @property {EventOf<"turn-done"> | null} done
@@ -53,48 +58,84 @@ export function runningTurn({ entries }) {
   return last?.kind === "turn" && !last.done ? last : null;
 }
 
-/** The approval that a person has not answered, if there is one. @param {TurnEntry | null} turn @returns {ApprovalItem | null} */
-export function openApproval(turn) {
-  const item = turn?.items.findLast((each) => each.kind === "approval");
-  return item?.kind === "approval" && !item.done ? item : null;
+/** What a person has not answered yet, if anything. @param {TurnEntry | null} turn @returns {ApprovalItem | QuestionItem | null} */
+export function openAsk(turn) {
+  if (!turn || turn.done) return null;
+  const item = turn.items.findLast((each) => (each.kind === "approval" || each.kind === "question") && !each.done);
+  return item?.kind === "approval" || item?.kind === "question" ? item : null;
 }
 
+/**
+ * How lists change: a pushed event copies them, so that what is drawn keeps its identity; a run of events that is
+ * read at once builds them in place, or thousands of events would copy thousands of entries each.
+ * @typedef {object} Lists
+ * @property {<T>(list: T[], item: T) => T[]} push
+ * @property {<T>(list: T[], index: number, item: T) => T[]} set
+ * @property {<T>(list: T[], index: number) => T[]} drop
+ */
+
+/** @type {Lists} */
+const COPIED = {
+  push: (list, item) => [...list, item],
+  set: (list, index, item) => list.with(index, item),
+  drop: (list, index) => list.toSpliced(index, 1),
+};
+
+/** @type {Lists} */
+const IN_PLACE = {
+  push: (list, item) => (list.push(item), list),
+  set: (list, index, item) => ((list[index] = item), list),
+  drop: (list, index) => (list.splice(index, 1), list),
+};
+
 /** @param {EventOf<"message">} event @returns {MessageEntry} */
-function messageEntry({ clientId, text, attachments, from }) {
-  return { kind: "message", key: `message:${clientId}`, clientId, text, attachments: attachments ?? [], from };
+function messageEntry({ seq, clientId, text, attachments, page, from }) {
+  return { kind: "message", key: `message:${clientId}`, seq, clientId, text, attachments: attachments ?? [], context: page?.selection ?? "", from };
 }
 
 /**
  * Applies the next event.
  * @param {Entries} held
  * @param {ChatEvent} event
+ * @param {Lists} [lists]
  * @returns {Entries}
  */
-export function applyEvent(held, event) {
+export function applyEvent(held, event, lists = COPIED) {
   switch (event.type) {
     case "message":
-      return { ...held, waiting: [...held.waiting, messageEntry(event)] };
-    case "message-removed":
-      return { ...held, waiting: held.waiting.filter(({ clientId }) => clientId !== event.clientId) };
+      return { ...held, waiting: lists.push(held.waiting, messageEntry(event)) };
+    case "message-removed": {
+      const index = held.waiting.findIndex(({ clientId }) => clientId === event.clientId);
+      return index === -1 ? held : { ...held, waiting: lists.drop(held.waiting, index) };
+    }
     case "turn-started":
-      return startTurn(held, event);
+      return startTurn(held, event, lists);
     case "text":
     case "thinking":
-      return addItem(held, event.turnId, { kind: event.type, seq: event.seq, text: event.text });
+      return addItem(held, event.turnId, { kind: event.type, seq: event.seq, text: event.text }, lists);
     case "step":
-      return addItem(held, event.turnId, { kind: "step", seq: event.seq, at: event.at, step: event, done: null });
+      return addItem(held, event.turnId, { kind: "step", seq: event.seq, at: event.at, step: event, done: null }, lists);
     case "approval":
-      return addItem(held, event.turnId, { kind: "approval", seq: event.seq, at: event.at, ask: event, done: null });
+      return addItem(held, event.turnId, { kind: "approval", seq: event.seq, at: event.at, ask: event, done: null }, lists);
+    case "question":
+      return addItem(held, event.turnId, { kind: "question", seq: event.seq, at: event.at, ask: event, done: null }, lists);
     case "notice":
-      return addItem(held, event.turnId, { kind: "notice", seq: event.seq, text: event.text });
+      return addItem(held, event.turnId, { kind: "notice", seq: event.seq, text: event.text }, lists);
+    case "plan":
+      return changeTurn(held, event.turnId, (turn) => {
+        const before = turn.items.findIndex(({ kind }) => kind === "plan");
+        /** @type {PlanItem} */
+        const plan = { kind: "plan", seq: turn.items[before]?.seq ?? event.seq, entries: event.entries };
+        return { ...turn, items: before === -1 ? lists.push(turn.items, plan) : lists.set(turn.items, before, plan) };
+      }, lists);
     case "step-done":
-      return changeItems(held, event.turnId, (item) =>
-        item.kind === "step" && item.step.stepId === event.stepId ? { ...item, done: event } : item);
+      return changeItem(held, event.turnId, (item) => item.kind === "step" && item.step.stepId === event.stepId, (item) => ({ .../** @type {StepItem} */ (item), done: event }), lists);
     case "approval-done":
-      return changeItems(held, event.turnId, (item) =>
-        item.kind === "approval" && item.ask.approvalId === event.approvalId ? { ...item, done: event } : item);
+      return changeItem(held, event.turnId, (item) => item.kind === "approval" && item.ask.approvalId === event.approvalId, (item) => ({ .../** @type {ApprovalItem} */ (item), done: event }), lists);
+    case "question-done":
+      return changeItem(held, event.turnId, (item) => item.kind === "question" && item.ask.questionId === event.questionId, (item) => ({ .../** @type {QuestionItem} */ (item), done: event }), lists);
     case "turn-done":
-      return changeTurn(held, event.turnId, (turn) => ({ ...turn, done: event, model: event.model ?? turn.model }));
+      return changeTurn(held, event.turnId, (turn) => ({ ...turn, done: event, model: event.model ?? turn.model }), lists);
     default:
       // A newer daemon may tell what this panel does not know.
       return held;
@@ -110,55 +151,67 @@ export function applyEvent(held, event) {
  * @returns {Entries}
  */
 export function setText(held, turnId, seq, text) {
-  return changeItems(held, turnId, (item) =>
-    item.seq === seq && (item.kind === "text" || item.kind === "thinking") ? { ...item, text } : item);
+  return changeItem(held, turnId, (item) => item.seq === seq && (item.kind === "text" || item.kind === "thinking"), (item) => ({ .../** @type {TextItem} */ (item), text }), COPIED);
 }
 
-/** @param {Entries} held @param {EventOf<"turn-started">} event @returns {Entries} */
-function startTurn({ entries, waiting }, event) {
-  const message = waiting.find(({ clientId }) => clientId === event.clientId);
-  const again = entries.some((entry) => entry.kind === "turn" && entry.clientId === event.clientId);
+/** @param {Entries} held @param {EventOf<"turn-started">} event @param {Lists} lists @returns {Entries} */
+function startTurn({ entries, waiting }, event, lists) {
+  const index = waiting.findIndex(({ clientId }) => clientId === event.clientId);
+  const message = waiting[index];
   /** @type {TurnEntry} */
   const turn = {
     kind: "turn",
     // The first turn of a message takes the message's id: the view has shown it before the host named it.
-    key: again ? `turn:${event.turnId}` : `turn:${event.clientId}`,
+    key: message ? `turn:${event.clientId}` : `turn:${event.turnId}`,
     turnId: event.turnId,
     clientId: event.clientId,
     agentLabel: event.agentLabel,
     model: event.model ?? null,
+    direct: event.direct ?? false,
     startedAt: event.at,
     items: [],
     done: null,
   };
   return {
-    entries: [...entries, ...(message ? [message] : []), turn],
-    waiting: message ? waiting.filter((each) => each !== message) : waiting,
+    entries: lists.push(message ? lists.push(entries, message) : entries, turn),
+    waiting: message ? lists.drop(waiting, index) : waiting,
   };
 }
 
-/** @param {Entries} held @param {string} turnId @param {Item} item */
-function addItem(held, turnId, item) {
-  return changeTurn(held, turnId, (turn) => ({ ...turn, items: [...turn.items, item] }));
+/** @param {Entries} held @param {string} turnId @param {Item} item @param {Lists} lists */
+function addItem(held, turnId, item, lists) {
+  return changeTurn(held, turnId, (turn) => ({ ...turn, items: lists.push(turn.items, item) }), lists);
 }
 
-/** @param {Entries} held @param {string} turnId @param {(item: Item) => Item} change */
-function changeItems(held, turnId, change) {
-  return changeTurn(held, turnId, (turn) => ({ ...turn, items: turn.items.map(change) }));
+/**
+ * Changes the newest item that fits. Searched from the end: what ends is almost always the newest.
+ * @param {Entries} held
+ * @param {string} turnId
+ * @param {(item: Item) => boolean} fits
+ * @param {(item: Item) => Item} change
+ * @param {Lists} lists
+ */
+function changeItem(held, turnId, fits, change, lists) {
+  return changeTurn(held, turnId, (turn) => {
+    const index = turn.items.findLastIndex(fits);
+    const item = turn.items[index];
+    return item ? { ...turn, items: lists.set(turn.items, index, change(item)) } : turn;
+  }, lists);
 }
 
 /**
  * @param {Entries} held
  * @param {string} turnId
  * @param {(turn: TurnEntry) => TurnEntry} change
+ * @param {Lists} lists
  * @returns {Entries}
  */
-function changeTurn(held, turnId, change) {
+function changeTurn(held, turnId, change, lists) {
   // Searched from the end: events are almost always about the newest turn.
   const index = held.entries.findLastIndex((entry) => entry.kind === "turn" && entry.turnId === turnId);
   const turn = held.entries[index];
   if (turn?.kind !== "turn") return held;
-  return { ...held, entries: held.entries.with(index, change(turn)) };
+  return { ...held, entries: lists.set(held.entries, index, change(turn)) };
 }
 
 /**
@@ -168,5 +221,8 @@ function changeTurn(held, turnId, change) {
  * @returns {Entries}
  */
 export function fold(events) {
-  return events.reduce(applyEvent, NOTHING);
+  /** @type {Entries} */
+  let held = { entries: [], waiting: [] };
+  for (const event of events) held = applyEvent(held, event, IN_PLACE);
+  return held;
 }

@@ -1,11 +1,12 @@
 /**
  * The whole state of a panel and every way it changes. Pure.
- * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, Subscribed, TabWithConversation } from "../../protocol.js"
+ * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, PolicyRule, Subscribed, TabWithConversation } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Conversation } from "./conversation.js"
  * @import { Unsent } from "./outbox.js"
  */
 import { grown, missed, newConversation, prepended, pushed, subscribed } from "./conversation.js";
+import { runningTurn } from "./entries.js";
 import { arrived, changed, interrupted, without } from "./outbox.js";
 
 /**
@@ -19,6 +20,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  * @property {Unsent[]} outbox
  * @property {AgentInfo[] | null} agents  null until the daemon has told
  * @property {TabWithConversation[]} tabs
+ * @property {PolicyRule[] | null} rules  what a person has allowed and denied; null until the daemon has told
  * @property {Fault | null} openFault  why the tab has no conversation
  * @property {string | null} stopping  the conversation whose turn a person stops
  *
@@ -35,6 +37,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  *   | { type: "info", info: ConversationInfo }
  *   | { type: "agents", agents: AgentInfo[] }
  *   | { type: "tabs", tabs: TabWithConversation[] }
+ *   | { type: "rules", rules: PolicyRule[] }
  *   | { type: "restored", outbox: Unsent[] }
  *   | { type: "queued", message: Unsent }
  *   | { type: "message-changed", clientId: string, change: Partial<Unsent> }
@@ -52,6 +55,7 @@ export const INITIAL = {
   outbox: [],
   agents: null,
   tabs: [],
+  rules: null,
   openFault: null,
   stopping: null,
 };
@@ -64,6 +68,19 @@ export function shownConversation({ conversation, reading }) {
 /** The held conversation of that id. @param {PanelState} state @param {string} id */
 export function heldConversation({ conversation, reading }, id) {
   return [conversation, reading].find((each) => each?.info.conversationId === id) ?? null;
+}
+
+/**
+ * The extension that lies on disk where this browser runs another one. It may be loaded while nothing runs.
+ * @param {PanelState} state
+ * @param {string} own  this extension's release
+ * @returns {{ version: string, mayReload: boolean } | null}
+ */
+export function newerExtension({ connection, conversation, tabs, outbox }, own) {
+  const version = connection.welcome?.extensionVersion;
+  if (!version || version === own) return null;
+  const runs = tabs.some(({ running }) => running) || (conversation !== null && runningTurn(conversation.view) !== null);
+  return { version, mayReload: !runs && outbox.every(({ state }) => state === "failed") };
 }
 
 /**
@@ -125,6 +142,8 @@ export function reduce(state, action) {
       return { ...state, agents: action.agents };
     case "tabs":
       return { ...state, tabs: action.tabs };
+    case "rules":
+      return { ...state, rules: action.rules };
     case "restored":
       return { ...state, outbox: [...action.outbox, ...state.outbox] };
     case "queued":

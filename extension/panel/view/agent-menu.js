@@ -1,10 +1,13 @@
 /**
- * Which agent a conversation talks to, and what is missing on those that can't be chosen.
+ * Which agent and which of its models a conversation talks to, and how to get the agents that are missing.
  * @import { AgentInfo, ConversationInfo } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
-import { h, icon, setText } from "./dom.js";
+import { keptModel, modelName, modelsOf, TIERS } from "../state/model.js";
+import { chosenAgent } from "../state/trouble.js";
+import { commandLine, h, icon, setText } from "./dom.js";
 import { Menu } from "./menu.js";
+import { segments } from "./setting-row.js";
 
 export class AgentMenu {
   /** @type {AgentInfo[]} */ #agents = [];
@@ -13,56 +16,91 @@ export class AgentMenu {
   /**
    * @param {HTMLElement} list
    * @param {object} actions
-   * @param {(agent: string | null) => void} actions.choose
+   * @param {(agent: string | null, model: string | null) => void} actions.choose
    * @param {() => void} actions.refresh
    */
   constructor(list, { choose, refresh }) {
     this.choose = choose;
     this.refresh = refresh;
     this.name = h("span", { class: "truncate" });
-    this.button = h("button", { class: "agent-button", type: "button", "aria-haspopup": "menu", "aria-label": t("agent") }, this.name, icon("chevron-down"));
+    this.button = h("button", { class: "agent-button", type: "button", "aria-haspopup": "dialog" }, this.name, icon("chevron-down"));
     this.list = list;
+    list.setAttribute("aria-label", t("modelAndAgent"));
     this.menu = new Menu(this.button, list, () => this.#draw());
   }
 
   /** @param {AgentInfo[] | null} agents @param {ConversationInfo | null} info @param {string} instead  shown while there is no agent to show */
   update(agents, info, instead) {
-    const changed = this.#agents !== agents || this.#info !== info;
+    const before = this.#info;
+    const changed = this.#agents !== agents || before?.agent !== info?.agent || before?.model !== info?.model;
     this.#agents = agents ?? [];
     this.#info = info;
     const chosen = this.#chosen;
-    setText(this.name, chosen && !instead ? chosen.label.toLowerCase() : instead);
+    setText(this.name, chosen && !instead ? [chosen.label.toLowerCase(), ...(chosen.hasModel ? [modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase()] : [])].join(" · ") : instead);
     this.button.hidden = this.name.textContent === "";
     this.button.disabled = !info || instead !== "" || this.#agents.length === 0;
-    this.button.setAttribute("aria-label", `${t("agent")}: ${this.name.textContent}`);
-    if (changed && this.menu.isOpen) this.#draw();
+    this.button.setAttribute("aria-label", `${t("modelAndAgent")}: ${this.name.textContent}`);
+    if (changed && this.menu.isOpen) this.#redraw();
   }
 
-  /** @returns {AgentInfo | undefined} */
   get #chosen() {
-    return this.#agents.find(({ name }) => name === this.#info?.agent) ?? this.#agents.find((agent) => agent.default);
+    return chosenAgent(this.#agents, this.#info);
+  }
+
+  /** Draws an open menu anew without taking the focus from where it is. */
+  #redraw() {
+    const focused = document.activeElement?.getAttribute("data-choice");
+    this.#draw();
+    const again = focused ? this.list.querySelector(`[data-choice="${CSS.escape(focused)}"]`) : null;
+    if (again instanceof HTMLElement) again.focus();
+    else if (focused) this.list.querySelector("button")?.focus();
   }
 
   #draw() {
     const chosen = this.#chosen;
     const missing = this.#agents.filter(({ status }) => status === "missing");
+    const found = this.#agents.filter(({ status }) => status !== "missing");
     this.list.replaceChildren(
-      h("div", { class: "menu__group" }, t("agents")),
-      ...this.#agents.filter(({ status }) => status !== "missing").map((agent) => this.#item(agent, agent === chosen)),
-      ...(missing.length > 0 ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map((agent) => this.#item(agent, false))] : []),
+      ...(chosen?.hasModel ? this.#models(chosen) : []),
+      h("div", { class: "menu__group", id: "agents-found" }, t("agents")),
+      h("div", { role: "radiogroup", "aria-labelledby": "agents-found" }, ...found.map((agent) => this.#agent(agent, agent === chosen))),
+      ...(missing.length > 0 ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map(missingAgent)] : []),
       h("div", { class: "menu__divider" }),
-      h("button", { class: "menu__item", type: "button", role: "menuitem", onclick: () => this.refresh() }, icon("retry"), h("span", {}, t("lookAgain"))),
-      ...(this.#info?.folder ? [h("div", { class: "menu__hint" }, h("span", { class: "truncate", title: this.#info.folder }, t("worksIn", this.#info.folder)))] : []));
+      h("button", { class: "menu__item", type: "button", "data-choice": "refresh", onclick: () => this.refresh() }, icon("retry"), h("span", {}, t("lookAgain"))));
+  }
+
+  /** @param {AgentInfo} agent */
+  #models(agent) {
+    const model = this.#info?.model ?? null;
+    const take = (/** @type {string | null} */ to) => this.choose(this.#info?.agent ?? null, to);
+    const tiers = segments(t("model"), TIERS.map((tier) => ({ value: tier ?? "", label: t(`model_${tier ?? "auto"}`), note: t(`modelNote_${tier ?? "auto"}`) })), model ?? "", (tier) => take(tier || null));
+    for (const option of tiers.children) option.setAttribute("data-choice", `tier ${option.textContent}`);
+    return [
+      h("div", { class: "menu__group" }, t("model")), h("div", { class: "menu__inset" }, tiers),
+      ...(modelsOf(agent).length > 0 ? [h("div", { role: "radiogroup", "aria-label": t("modelsOf", agent.label) }, ...modelsOf(agent).map(({ id, label, description }) => h("button", {
+        class: "menu__item", type: "button", role: "radio", "aria-checked": String(id === model), "data-choice": `model ${id}`, title: description, onclick: () => { this.menu.close(); take(id); },
+      }, id === model ? icon("check") : h("span", { class: "menu__blank" }), h("span", {}, label), h("span", { class: "data dim grow truncate" }, description ?? (label === id ? "" : id)))))] : []),
+      h("div", { class: "menu__divider" }),
+    ];
   }
 
   /** @param {AgentInfo} agent @param {boolean} checked */
-  #item({ name, label, status, version, fault, hasModel }, checked) {
-    const about = version ?? (hasModel ? "" : t("noModel"));
+  #agent({ name, label, status, version, fault, hasModel, account, warning }, checked) {
+    const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? "" : t("noModel"));
     const ready = status === "ready";
-    return h("button", {
-      class: "menu__item", type: "button", role: "menuitemradio", "aria-checked": String(checked), disabled: !ready, title: fault ? [fault.message, fault.hint, fault.command].filter(Boolean).join("\n") : null,
-      onclick: () => { this.menu.close(); this.choose(name); },
+    const item = h("button", {
+      class: "menu__item", type: "button", role: "radio", "aria-checked": String(checked), "aria-disabled": ready ? null : "true", "data-choice": `agent ${name}`,
+      onclick: () => { if (ready) { this.menu.close(); this.choose(name, keptModel(this.#info?.model)); } },
     }, checked ? icon("check") : h("span", { class: "menu__blank" }), h("span", {}, label), h("span", { class: "data dim grow truncate" }, about),
-    !ready && h("span", { class: status === "missing" ? "data dim" : "data is-bad" }, t(`agent_${status.replaceAll("-", "_")}`)));
+    !ready && h("span", { class: "data is-bad" }, t(`agent_${status.replaceAll("-", "_")}`)));
+    if (ready && !warning) return item;
+    return h("div", {}, item, h("div", { class: "menu__note" }, warning && h("p", {}, warning), !ready && fault?.hint && h("p", {}, fault.hint), !ready && fault?.command && commandLine(fault.command)));
   }
+}
+
+/** How to get an agent that is not there. @param {AgentInfo} agent */
+function missingAgent({ label, fault }) {
+  return h("details", { class: "menu__missing" },
+    h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),
+    h("div", { class: "menu__note" }, fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message), fault?.command && commandLine(fault.command)));
 }

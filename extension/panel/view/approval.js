@@ -4,19 +4,27 @@
  * @import { ApprovalItem } from "../state/entries.js"
  */
 import { t } from "../../shared/i18n.js";
+import { elapsed } from "../format.js";
+import { SPANS } from "../state/policy.js";
 import { favicon, h, icon } from "./dom.js";
 
 /** @typedef {(approvalId: string, decision: Decision) => Promise<void>} Answer */
+
+/**
+ * @typedef {object} ApprovalTools
+ * @property {Answer} answer
+ * @property {(minutes: number) => Promise<void>} unattended  lets the agent work without asking for a while
+ */
 
 export class Approval {
   #drawn = "";
   /** @type {HTMLButtonElement[]} */ #choices = [];
   #sent = false;
 
-  /** @param {string} agentLabel @param {Answer} answer */
-  constructor(agentLabel, answer) {
+  /** @param {string} agentLabel @param {ApprovalTools} tools */
+  constructor(agentLabel, tools) {
     this.agentLabel = agentLabel;
-    this.answer = answer;
+    this.tools = tools;
     this.element = h("div", {});
   }
 
@@ -47,7 +55,8 @@ export class Approval {
   #drawCard({ ask: event }) {
     const { approvalId, ask, site, why, does, kind, choices } = event;
     const headline = `approval-${approvalId}`;
-    this.#choices = choices.map((decision, index) => this.#choice(event, decision, index + 1));
+    // What holds for ever and everywhere is not among what one key or one hasty click reaches.
+    this.#choices = choices.filter((decision) => decision !== "allow-always").map((decision, index) => this.#choice(event, decision, index + 1));
     this.element.replaceChildren(h("div", { class: "card approval", role: "alertdialog", "aria-labelledby": headline },
       h("div", { class: "card__body" },
         h("div", { class: "card__head" }, icon("shield"), h("span", { class: "grow approval__who" }, t("asksTo", this.agentLabel)), h("span", { class: "tag" }, t(`kind_${kind}`))),
@@ -56,7 +65,29 @@ export class Approval {
           ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
           ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, why)] : []),
           h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does)))),
-      h("div", { class: "approval__choices" }, ...this.#choices)));
+      h("div", { class: "approval__choices" }, ...this.#choices, this.#more(event))));
+  }
+
+  /** @param {ApprovalItem["ask"]} event */
+  #more({ approvalId, choices }) {
+    /** @param {string} name @param {string} words @param {() => void} onclick */
+    const choice = (name, words, onclick) => h("button", { class: "choice", type: "button", "data-choice": name, onclick }, icon(name === "always" ? "shield" : "history"), h("span", { class: "truncate" }, words));
+    // What opens at the end of the view is brought into it.
+    const shown = (/** @type {Event} */ { currentTarget }) => { if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); };
+    return h("details", { class: "approval__more", ontoggle: shown },
+      h("summary", { class: "choice" }, icon("chevron-right"), t("more")),
+      ...(choices.includes("allow-always") ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
+      ...SPANS.map((minutes) => choice(`unattended-${minutes}`, minutes === SPANS.at(-1) ? t("unattendedUntilStopped") : t("workUnattended", elapsed(minutes * 60_000)), () => void this.#unattended(approvalId, minutes))));
+  }
+
+  /** This and what comes in the next minutes is allowed. @param {string} approvalId @param {number} minutes */
+  async #unattended(approvalId, minutes) {
+    try {
+      await this.tools.unattended(minutes);
+    } catch {
+      return; // said by the toast; the question stays open
+    }
+    await this.#send(approvalId, "allow-once");
   }
 
   /** @param {ApprovalItem["ask"]} event @param {Decision} decision @param {number} number */
@@ -70,13 +101,14 @@ export class Approval {
   async #send(approvalId, decision) {
     if (this.#sent) return;
     this.#sent = true;
-    for (const choice of this.#choices) choice.disabled = true;
+    const buttons = [...this.element.querySelectorAll("button")];
+    for (const choice of buttons) choice.disabled = true;
     try {
-      await this.answer(approvalId, decision);
+      await this.tools.answer(approvalId, decision);
     } catch {
       // The way broke; the card stays and can be answered again.
       this.#sent = false;
-      for (const choice of this.#choices) choice.disabled = false;
+      for (const choice of buttons) choice.disabled = false;
     }
   }
 

@@ -1,14 +1,23 @@
 /**
- * Pictures that go with the next message: pasted, dropped or chosen.
+ * What goes with the next message, as chips: pictures that were pasted, dropped or chosen, a screenshot, parts of the page.
  * @import { NewAttachment } from "../../protocol.js"
+ * @import { Context } from "../state/context.js"
  */
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
-import { h, iconButton } from "./dom.js";
+import { joined } from "../state/context.js";
+import { h, icon, iconButton } from "./dom.js";
 
 /** One message's pictures together, before Base64. The wire takes more; a person's draft on disk does not. */
 const LARGEST = 4 * 1024 * 1024;
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+const ICONS = { page: "page", selection: "selection", element: "pick" };
+
+/**
+ * @typedef {{ kind: "picture", file: File, attachment: NewAttachment, url: string }} Picture
+ * @typedef {{ kind: "shot", attachment: NewAttachment }} Shot  a picture that the daemon has already
+ * @typedef {Picture | Shot | Context} Held
+ */
 
 /** @param {File} file @returns {Promise<string>} */
 async function base64(file) {
@@ -20,12 +29,22 @@ async function base64(file) {
 }
 
 export class Attachments {
-  /** @type {{ file: File, attachment: NewAttachment, url: string }[]} */ #held = [];
+  /** @type {Held[]} */ #held = [];
 
-  /** @param {HTMLElement} element @param {(words: string) => void} say  tells the person why something was not taken */
-  constructor(element, say) {
+  /**
+   * @param {HTMLElement} element
+   * @param {object} actions
+   * @param {(words: string) => void} actions.say  tells the person why something was not taken
+   * @param {() => void} actions.changed
+   * @param {() => void} actions.emptied  the last chip was removed by hand: the focus needs a place
+   */
+  constructor(element, { say, changed, emptied }) {
     this.element = element;
     this.say = say;
+    this.changed = changed;
+    this.emptied = emptied;
+    element.setAttribute("role", "list");
+    element.setAttribute("aria-label", t("attached"));
   }
 
   /** @param {Iterable<File>} files */
@@ -35,43 +54,73 @@ export class Attachments {
         this.say(t("onlyPictures"));
         continue;
       }
-      const total = this.#held.reduce((sum, held) => sum + held.file.size, file.size);
+      const total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.file.size : 0), file.size);
       if (total > LARGEST) {
         this.say(t("pictureTooLarge", size(LARGEST)));
         continue;
       }
-      this.#held.push({ file, attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) }, url: URL.createObjectURL(file) });
+      this.#held.push({ kind: "picture", file, attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) }, url: URL.createObjectURL(file) });
       this.#draw();
     }
   }
 
+  /** A screenshot that lies on the daemon's side. @param {{ path: string, name: string }} shot */
+  addShot({ path, name }) {
+    this.#held.push({ kind: "shot", attachment: { name: `${name}.png`, mime: "image/png", path } });
+    this.#draw();
+  }
+
+  /** A part of the page: the newest of a kind is the one that counts, but elements are many. @param {Context} context */
+  addContext(context) {
+    this.#held = [...this.#held.filter(({ kind }) => kind !== context.kind || kind === "element"), context];
+    this.#draw();
+  }
+
   /** @returns {NewAttachment[]} */
-  get held() {
-    return this.#held.map(({ attachment }) => attachment);
+  get files() {
+    return this.#held.flatMap((held) => (held.kind === "picture" || held.kind === "shot" ? [held.attachment] : []));
+  }
+
+  /** What of the page goes with the message. */
+  get context() {
+    return joined(/** @type {Context[]} */ (this.#held.filter(({ kind }) => kind !== "picture" && kind !== "shot")));
   }
 
   clear() {
-    for (const { url } of this.#held) URL.revokeObjectURL(url);
+    for (const held of this.#held) if (held.kind === "picture") URL.revokeObjectURL(held.url);
     this.#held = [];
     this.#draw();
   }
 
+  /** Whether there is something that makes a message by itself: the daemon takes pictures without words. */
   get isEmpty() {
-    return this.#held.length === 0;
+    return this.files.length === 0;
   }
 
   #draw() {
-    this.element.hidden = this.isEmpty;
-    this.element.replaceChildren(...this.#held.map((held) => h("span", { class: "attachment" },
-      h("img", { class: "attachment__thumb", src: held.url, alt: "" }),
-      h("span", { class: "truncate" }, held.attachment.name), h("span", { class: "data" }, size(held.file.size)),
-      iconButton("cross", t("removePicture", held.attachment.name), () => this.#remove(held), "attachment__remove"))));
+    this.element.hidden = this.#held.length === 0;
+    this.element.replaceChildren(...this.#held.map((held) => this.#chip(held)));
+    this.changed();
   }
 
-  /** @param {{ file: File, attachment: NewAttachment, url: string }} held */
+  /** @param {Held} held */
+  #chip(held) {
+    const label = held.kind === "picture" || held.kind === "shot" ? held.attachment.name : held.label;
+    const detail = held.kind === "picture" ? size(held.file.size) : held.kind === "shot" ? "" : held.detail;
+    return h("span", { class: "attachment", role: "listitem", "data-kind": held.kind },
+      held.kind === "picture" ? h("img", { class: "attachment__thumb", src: held.url, alt: "" }) : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
+      h("span", { class: "truncate", title: label }, label), detail && h("span", { class: "data" }, detail),
+      iconButton("cross", t("removePicture", label), () => this.#remove(held), "attachment__remove"));
+  }
+
+  /** @param {Held} held */
   #remove(held) {
-    URL.revokeObjectURL(held.url);
+    const at = this.#held.indexOf(held);
+    if (held.kind === "picture") URL.revokeObjectURL(held.url);
     this.#held = this.#held.filter((each) => each !== held);
     this.#draw();
+    const next = this.element.querySelectorAll("button")[Math.min(at, this.#held.length - 1)];
+    if (next) next.focus();
+    else this.emptied();
   }
 }

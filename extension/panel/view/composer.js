@@ -1,23 +1,31 @@
 /**
- * Where a person writes: text, pictures, Send and Stop.
+ * Where a person writes: text, what goes with it, commands behind `/`, Send and Stop.
  *
- * Owns the textarea and its keys. What happens with a message is its user's.
+ * Owns the textarea and its keys. What happens with a message or a command is its user's.
  * @import { NewAttachment } from "../../protocol.js"
+ * @import { Command, Group } from "../state/slash.js"
+ * @import { Source } from "./attach-menu.js"
  */
 import { t } from "../../shared/i18n.js";
+import { typedCommand } from "../state/slash.js";
+import { AttachMenu } from "./attach-menu.js";
 import { Attachments } from "./attachments.js";
 import { h, icon, iconButton, setText } from "./dom.js";
+import { SlashMenu } from "./slash-menu.js";
 
 /** The key code that Chrome gives to keys which an input method swallows. */
 const IN_COMPOSITION = 229;
 
 /**
  * @typedef {object} ComposerActions
- * @property {(text: string, attachments: NewAttachment[]) => boolean} send  false: not taken, the text stays
+ * @property {(text: string, attachments: NewAttachment[], context: string | null) => boolean} send  false: not taken, the text stays
  * @property {() => void} stop
  * @property {() => string | null} recall  the message before, for ↑ in an empty box
  * @property {(text: string) => void} draft  the text changed
  * @property {(words: string) => void} say
+ * @property {(typed: string) => Group[]} commands  what fits
+ * @property {(text: string) => boolean} run  whether it was a command of the panel's
+ * @property {(source: Source) => void} attach
  */
 
 export class Composer {
@@ -28,30 +36,29 @@ export class Composer {
 
   /**
    * @param {HTMLFormElement} form
-   * @param {HTMLElement} agentButton
+   * @param {{ agent: HTMLElement, folder: HTMLElement, commands: HTMLElement, attach: HTMLElement }} parts  buttons in the bar, and where the lists open
    * @param {ComposerActions} actions
    */
-  constructor(form, agentButton, actions) {
+  constructor(form, { agent, folder, commands, attach }, actions) {
     this.actions = actions;
-    this.text = h("textarea", { class: "composer__text", rows: 1, "aria-label": t("message"), enterkeyhint: "send" });
-    const files = h("div", { class: "composer__attachments", hidden: true });
-    this.attachments = new Attachments(files, (words) => actions.say(words));
-    const chooser = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", multiple: true, hidden: true, onchange: () => void this.#choose(chooser) });
+    this.text = h("textarea", { class: "composer__text", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send" });
+    const chips = h("div", { class: "composer__attachments", hidden: true });
+    this.attachments = new Attachments(chips, { say: (words) => actions.say(words), changed: () => this.#draw(), emptied: () => this.focus() });
+    this.chooser = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", multiple: true, hidden: true, onchange: () => void this.#chosen() });
     this.sendButton = h("button", { class: "send", type: "submit", "aria-label": t("send"), title: t("send") }, icon("send"));
     this.stopText = h("span", {}, t("stop"));
     this.stopButton = h("button", { class: "stop", type: "button", hidden: true, title: t("stopKey"), onclick: () => actions.stop() }, icon("stop", "icon icon--fill"), this.stopText);
-    form.append(files, this.text, h("div", { class: "composer__bar" }, iconButton("plus", t("attachPicture"), () => chooser.click()), chooser,
-      h("span", { class: "grow" }, agentButton), this.stopButton, this.sendButton));
+    this.slash = new SlashMenu(commands, this.text, (command) => this.#chooseCommand(command));
+    const attachMenu = new AttachMenu(attach, (source) => (source === "picture" ? this.chooser.click() : actions.attach(source)));
+    form.append(chips, this.text, h("div", { class: "composer__bar" }, attachMenu.button, this.chooser, iconButton("slash", t("commands"), () => this.#openCommands()),
+      folder, h("span", { class: "grow" }, agent), this.stopButton, this.sendButton));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#send();
     });
     this.text.addEventListener("keydown", (event) => this.#key(event));
-    this.text.addEventListener("input", () => {
-      this.#entered = false;
-      actions.draft(this.text.value);
-      this.#draw();
-    });
+    this.text.addEventListener("input", () => this.#changed());
+    this.text.addEventListener("blur", () => this.slash.close());
     this.text.addEventListener("paste", (event) => this.#take(event, event.clipboardData));
     form.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
     form.addEventListener("drop", (event) => this.#take(event, event.dataTransfer));
@@ -75,7 +82,17 @@ export class Composer {
   /** @param {string} text */
   set value(text) {
     this.text.value = text;
+    this.slash.close();
     this.#draw();
+  }
+
+  /** Puts words in at the caret, as if they were typed. @param {string} words */
+  insert(words) {
+    this.focus();
+    const { selectionStart, selectionEnd, value } = this.text;
+    const before = value.slice(0, selectionStart);
+    this.text.setRangeText(`${before === "" || /\s$/.test(before) ? "" : " "}${words} `, selectionStart, selectionEnd, "end");
+    this.#changed();
   }
 
   get isEmpty() {
@@ -92,6 +109,44 @@ export class Composer {
     this.sendButton.hidden = this.#running && this.isEmpty;
   }
 
+  #changed() {
+    this.#entered = false;
+    this.actions.draft(this.text.value);
+    this.#offer();
+    this.#draw();
+  }
+
+  #offer() {
+    const typed = typedCommand(this.text.value);
+    if (typed === null) this.slash.close();
+    else this.slash.show(this.actions.commands(typed), typed);
+  }
+
+  #openCommands() {
+    if (this.text.value.trim() === "") {
+      this.text.value = "/";
+      this.#changed();
+    }
+    this.focus();
+    this.#offer();
+  }
+
+  /** @param {string} text */
+  #replace(text) {
+    this.text.value = text;
+    this.text.setSelectionRange(text.length, text.length);
+    this.focus();
+    this.#changed();
+  }
+
+  /** Runs it, or leaves it in the text where something has to follow. @param {Command} command */
+  #chooseCommand({ name, hint }) {
+    this.slash.close();
+    if (hint) return this.#replace(`/${name} `);
+    this.text.value = `/${name}`;
+    this.#send();
+  }
+
   /** The first conversation is there: an Enter that came before it counts now. */
   sendEntered() {
     if (this.#entered) this.#send();
@@ -99,11 +154,18 @@ export class Composer {
 
   #send() {
     const text = this.text.value.trim();
+    if (text.startsWith("/") && this.actions.run(text)) return this.#sent(false);
     this.#entered = !this.#canSend;
     if (!this.#canSend || this.isEmpty) return;
-    if (!this.actions.send(text, this.attachments.held)) return;
-    this.attachments.clear();
+    if (!this.actions.send(text, this.attachments.files, this.attachments.context)) return;
+    this.#sent(true);
+  }
+
+  /** @param {boolean} whole  with all that was attached */
+  #sent(whole) {
+    if (whole) this.attachments.clear();
     this.text.value = "";
+    this.slash.close();
     this.actions.draft("");
     this.#draw();
   }
@@ -111,6 +173,7 @@ export class Composer {
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.isComposing || event.keyCode === IN_COMPOSITION) return;
+    if (this.slash.isOpen && this.#slashKey(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       this.#send();
@@ -124,12 +187,23 @@ export class Composer {
     }
   }
 
-  /** @param {HTMLInputElement} chooser */
-  async #choose(chooser) {
-    const files = [...(chooser.files ?? [])];
-    chooser.value = "";
+  /** @param {KeyboardEvent} event */
+  #slashKey(event) {
+    const { selected } = this.slash;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") this.slash.move(event.key === "ArrowDown" ? 1 : -1);
+    else if (event.key === "Escape") this.slash.close();
+    else if (event.key === "Tab" && selected && !event.shiftKey) this.#replace(`/${selected.name} `);
+    else if (event.key === "Enter" && selected && !event.shiftKey && !event.altKey) this.#chooseCommand(selected);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  async #chosen() {
+    const files = [...(this.chooser.files ?? [])];
+    this.chooser.value = "";
     await this.attachments.add(files);
-    this.#draw();
     this.focus();
   }
 
@@ -138,6 +212,6 @@ export class Composer {
     const files = [...(data?.files ?? [])];
     if (files.length === 0) return;
     event.preventDefault();
-    void this.attachments.add(files).then(() => this.#draw());
+    void this.attachments.add(files);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The panel before anything was said: what it can do, and suggestions from the page.
- * @import { AgentInfo } from "../../protocol.js"
+ * @import { AgentInfo, EarlierConversation } from "../../protocol.js"
  * @import { TabView } from "../state/panel-state.js"
  * @import { Suggestion } from "../suggestions.js"
  */
@@ -13,6 +13,7 @@ import { commandLine, h, icon } from "./dom.js";
  * @typedef {object} EmptyActions
  * @property {(text: string) => void} say
  * @property {() => void} lookAgain
+ * @property {(earlier: EarlierConversation) => void} goOn  with an earlier conversation about this page
  */
 
 export class Empty {
@@ -29,14 +30,15 @@ export class Empty {
    * @param {TabView | null} tab
    * @param {AgentInfo[] | null} agents
    * @param {boolean} plain  only the built-in commands are there
+   * @param {EarlierConversation | null} earlier
    */
-  update(tab, agents, plain) {
+  update(tab, agents, plain, earlier) {
     const install = agents?.find(({ status, hasModel, fault }) => hasModel && status === "missing" && fault?.command) ?? null;
-    const drawn = JSON.stringify([tab?.chromeTabId, tab?.url, plain, install?.name]);
+    const drawn = JSON.stringify([tab?.chromeTabId, tab?.url, plain, install?.name, earlier]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.list.replaceChildren();
-    this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), this.list);
+    this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), ...(earlier ? [this.#earlier(earlier)] : []), this.list);
     if (plain) this.#suggest(PLAIN, t("worksNow"), tab ? t("onSite", hostOf(tab.url)) : "");
     else if (tab) void this.#fromPage(tab, drawn);
   }
@@ -46,6 +48,13 @@ export class Empty {
       icon("mark", "empty__mark"),
       h("h2", { class: "empty__title" }, t("emptyTitle")),
       h("ul", { class: "empty__can" }, h("li", {}, t("canRead")), h("li", {}, t("canAct")), h("li", {}, t("canAsk"))))];
+  }
+
+  /** @param {EarlierConversation} earlier */
+  #earlier(earlier) {
+    const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }).format(earlier.updatedAt);
+    return h("button", { class: "earlier", type: "button", onclick: () => this.actions.goOn(earlier) }, icon("history"),
+      h("span", { class: "menu__two" }, h("span", { class: "truncate" }, t("goOnWith", earlier.title || t("untitled"))), h("span", { class: "data dim" }, day)), icon("chevron-right"));
   }
 
   /** @param {AgentInfo | null} install */

@@ -35,9 +35,11 @@ export class Menu {
   }
 
   open() {
-    this.draw();
+    // In sight first: a hidden field takes no focus.
     this.element.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
+    this.draw();
+    if (this.element.contains(document.activeElement)) return;
     (this.#items.find((item) => item.matches('[aria-checked="true"], [aria-current="true"]')) ?? this.#items[0])?.focus();
   }
 
@@ -50,13 +52,16 @@ export class Menu {
   }
 
   get #items() {
-    return [...this.element.querySelectorAll("button")].filter((item) => !item.disabled);
+    const items = /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("button, summary"));
+    return [...items].filter((item) => !(item instanceof HTMLButtonElement && item.disabled) && item.tabIndex >= 0 && item.checkVisibility());
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
+    // Home and End belong to a text that is being written.
+    if (event.isComposing || (event.target instanceof HTMLInputElement && (event.key === "Home" || event.key === "End"))) return;
     const items = this.#items;
-    const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const to = { ArrowDown: (at + 1) % items.length, ArrowUp: (at - 1 + items.length) % items.length, Home: 0, End: items.length - 1 }[event.key];
     if (to !== undefined) {
       event.preventDefault();

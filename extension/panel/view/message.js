@@ -29,13 +29,13 @@ export class Message {
     const message = entry.kind === "message" ? entry : entry.message;
     const note = entry.kind === "message" ? "" : entry.note;
     const fault = entry.kind === "message" ? null : entry.fault;
-    const drawn = `${note}\n${fault?.message ?? ""}\n${message.attachments.map(({ id }) => id).join()}\n${message.text}`;
+    const drawn = `${note}\n${fault?.message ?? ""}\n${message.attachments.map(({ id }) => id).join()}\n${message.context}\n${message.text}`;
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";
     this.element.replaceChildren(
-      h("p", { class: failed ? "bubble bubble--failed" : "bubble" }, message.text),
-      ...(message.attachments.length > 0 ? [h("div", { class: "bubble-files" }, ...message.attachments.map((file) => this.#file(file)))] : []),
+      ...(message.text ? [h("p", { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" }, message.text)] : []),
+      ...(message.attachments.length > 0 || message.context ? [h("div", { class: "bubble-files" }, message.context && contextChip(message.context), ...message.attachments.map((file) => this.#file(file)))] : []),
       ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""));
   }
 
@@ -47,6 +47,7 @@ export class Message {
         h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")),
         h("button", { type: "button", onclick: () => this.tools.takeBack(clientId) }, t("takeBack")))];
     }
+    if (note === "sending") return [h("p", { class: "bubble-note bubble-note--sending" }, t("sending"))];
     if (from === "terminal") return [h("p", { class: "bubble-note" }, t("fromTerminal"))];
     return [];
   }
@@ -55,4 +56,9 @@ export class Message {
   #file(file) {
     return h("span", { class: "attachment attachment--sent" }, icon(file.mime.startsWith("image/") ? "camera" : "file"), h("span", { class: "truncate" }, file.name), h("span", { class: "data" }, size(file.bytes)));
   }
+}
+
+/** What of the page went with a message: its first words; all of it under the pointer. @param {string} context */
+function contextChip(context) {
+  return h("span", { class: "attachment attachment--sent", title: context.slice(0, 1000) }, icon("selection"), h("span", { class: "truncate" }, context.split("\n", 1)[0]));
 }

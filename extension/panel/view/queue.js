@@ -28,22 +28,26 @@ class Chip {
 }
 
 export class Queue {
-  /** @param {HTMLElement} element @param {(clientId: string) => void} remove */
-  constructor(element, remove) {
+  /** @param {HTMLElement} element @param {{ remove: (clientId: string) => void, goOn: () => void }} actions */
+  constructor(element, { remove, goOn }) {
     this.element = element;
     this.count = h("span", {});
+    this.title = h("span", { class: "grow" }, t("waiting"));
+    this.more = h("button", { class: "button button--small", type: "button", hidden: true, onclick: goOn }, t("goOn"));
     this.list = h("div", { class: "queue__list", role: "list", "aria-label": t("waiting") });
     this.refusal = h("p", { class: "queue__refusal", role: "alert", hidden: true });
     this.chips = new KeyedList(this.list, () => new Chip(remove));
-    element.append(h("div", { class: "queue__head" }, h("span", {}, t("waiting")), this.count), this.list, this.refusal);
+    element.append(h("div", { class: "queue__head" }, this.title, this.count, this.more), this.list, this.refusal);
     this.length = 0;
   }
 
-  /** @param {QueueChip[]} queue */
-  update(queue) {
+  /** @param {QueueChip[]} queue @param {boolean} paused  it waits for a person's word */
+  update(queue, paused) {
     this.length = queue.length;
     this.element.hidden = queue.length === 0;
-    setText(this.count, t("queueCount", queue.length, QUEUE_LIMIT));
+    setText(this.title, !paused ? t("waiting") : queue.length === 1 ? t("messageWaits") : t("messagesWait", queue.length));
+    setText(this.count, paused ? "" : t("queueCount", queue.length, QUEUE_LIMIT));
+    this.more.hidden = !paused;
     this.chips.update(queue.map((chip, index) => ({ ...chip, place: index + 1 })));
     if (queue.length < QUEUE_LIMIT) this.refusal.hidden = true;
   }

@@ -1,28 +1,30 @@
 /**
- * The last line: where the connection stands, and the way to new chat, history and debug.
+ * The last line: where the connection stands, what the conversation cost, and the way to new chat, history, settings, debug.
  * @import { ConnectionState } from "../../shared/wire.js"
+ * @import { Drawer } from "../drawers.js"
  * @import { Trouble } from "../state/trouble.js"
  */
 import { t } from "../../shared/i18n.js";
+import { cost } from "../format.js";
 import { before } from "../state/trouble.js";
 import { h, iconButton, setAttribute, setText } from "./dom.js";
-
-/** @typedef {"history" | "connection" | null} Drawer */
 
 export class StatusBar {
   /**
    * @param {HTMLElement} element
-   * @param {{ clear: () => void, toggle: (drawer: "history" | "connection") => void }} actions
+   * @param {{ clear: () => void, toggle: (drawer: Drawer) => void, showConnection: () => void }} actions
    */
-  constructor(element, { clear, toggle }) {
+  constructor(element, { clear, toggle, showConnection }) {
     this.dot = h("i", { class: "dot" });
     this.words = h("span", { class: "connection__text" });
     this.tooltip = h("span", { class: "tooltip" });
-    this.button = h("button", { class: "connection", type: "button", onclick: () => toggle("connection") }, this.dot, this.words, this.tooltip);
+    this.button = h("button", { class: "connection", type: "button", onclick: showConnection }, this.dot, this.words, this.tooltip);
     this.newChat = iconButton("new", t("newChat"), clear);
     this.history = iconButton("history", t("history"), () => toggle("history"));
-    this.debug = iconButton("debug", t("connection"), () => toggle("connection"));
-    element.append(this.button, h("span", { class: "grow" }), this.newChat, this.history, this.debug);
+    this.settings = iconButton("settings", t("settings"), () => toggle("settings"));
+    this.debug = iconButton("debug", t("debug"), () => toggle("debug"));
+    this.cost = h("span", { class: "statusbar__cost data", title: t("conversationCost") });
+    element.append(this.button, h("span", { class: "grow" }), this.cost, this.newChat, this.history, this.settings, this.debug);
   }
 
   /**
@@ -30,10 +32,11 @@ export class StatusBar {
    * @param {ConnectionState} state.connection
    * @param {Trouble | null} state.trouble
    * @param {string} state.agentTrouble  what keeps the chosen agent from working; empty if nothing
-   * @param {Drawer} state.drawer
+   * @param {Drawer | null} state.drawer
+   * @param {number} state.costUsd  of the whole conversation; 0 where nobody reports it
    * @param {boolean} state.canClear
    */
-  update({ connection, trouble, agentTrouble, drawer, canClear }) {
+  update({ connection, trouble, agentTrouble, drawer, costUsd, canClear }) {
     const connected = connection.status === "connected";
     const { version } = chrome.runtime.getManifest();
     this.dot.className = connected && !agentTrouble ? "dot" : trouble && !trouble.trying ? "dot dot--off" : "dot dot--wait";
@@ -43,7 +46,9 @@ export class StatusBar {
     this.button.setAttribute("aria-label", `${t("connection")}: ${this.words.textContent}`);
     this.newChat.disabled = !connected || !canClear;
     this.history.disabled = !connected;
+    setText(this.cost, costUsd > 0 ? cost(costUsd) : "");
+    setAttribute(this.settings, "aria-pressed", String(drawer === "settings"));
     setAttribute(this.history, "aria-pressed", String(drawer === "history"));
-    setAttribute(this.debug, "aria-pressed", String(drawer === "connection"));
+    setAttribute(this.debug, "aria-pressed", String(drawer === "debug"));
   }
 }

@@ -1,35 +1,48 @@
 /**
- * The page that the conversation is about, and the other tabs that have one.
- * @import { TabWithConversation } from "../../protocol.js"
+ * The page that the conversation is about; behind it the other tabs that have one, and the tabs that the agent may use.
+ * @import { AllowedTab, TabWithConversation } from "../../protocol.js"
  * @import { TabView } from "../state/panel-state.js"
  */
 import { t } from "../../shared/i18n.js";
 import { hostOf } from "../format.js";
-import { favicon, h, icon, setText } from "./dom.js";
+import { favicon, h, icon, iconButton, setText } from "./dom.js";
 import { Menu } from "./menu.js";
+
+/**
+ * @typedef {object} TabActions
+ * @property {(chromeTabId: number, allowed: boolean) => Promise<void>} allow  lets the agent use a tab, or takes it out
+ * @property {() => void} stopAll
+ */
+
+/** @type {AllowedTab[]} */
+const NONE = [];
 
 export class TabBar {
   /** @type {TabView | null} */ #tab = null;
   /** @type {TabWithConversation[]} */ #tabs = [];
+  /** @type {AllowedTab[]} */ #allowed = NONE;
+  #adding = false;
   #iconOf = "";
 
-  /** @param {HTMLElement} element */
-  constructor(element) {
+  /** @param {HTMLElement} element @param {TabActions} actions */
+  constructor(element, actions) {
+    this.actions = actions;
     this.icon = h("span", { class: "tabchip__icon" });
     this.title = h("span", { class: "tabchip__title truncate" });
     this.host = h("span", { class: "tabchip__host truncate" });
     this.others = h("span", { class: "tabchip__others" });
-    this.chip = h("button", { class: "tabchip", type: "button", "aria-haspopup": "menu" }, this.icon, this.title, this.host, this.others);
-    const list = h("div", { class: "menu menu--tabs", role: "menu", "aria-label": t("tabsMenu") });
-    this.menu = new Menu(this.chip, list, () => this.#drawMenu(list));
-    element.append(this.chip, list);
+    this.chip = h("button", { class: "tabchip", type: "button", "aria-haspopup": "dialog" }, this.icon, this.title, this.host, this.others);
+    this.list = h("div", { class: "menu menu--tabs", role: "dialog", "aria-label": t("tabsMenu") });
+    this.menu = new Menu(this.chip, this.list, () => { this.#adding = false; this.#drawMenu(); });
+    element.append(this.chip, this.list);
   }
 
-  /** @param {TabView | null} tab @param {TabWithConversation[]} tabs */
-  update(tab, tabs) {
-    if (tab === this.#tab && tabs === this.#tabs) return;
+  /** @param {TabView | null} tab @param {TabWithConversation[]} tabs @param {AllowedTab[] | undefined} allowed  that the agent may use, its own first */
+  update(tab, tabs, allowed = NONE) {
+    if (tab === this.#tab && tabs === this.#tabs && allowed === this.#allowed) return;
     this.#tab = tab;
     this.#tabs = tabs;
+    this.#allowed = allowed;
     setText(this.title, tab?.title || t("noTab"));
     setText(this.host, tab ? hostOf(tab.url) : "");
     this.chip.title = tab?.url ?? "";
@@ -37,32 +50,73 @@ export class TabBar {
       this.#iconOf = tab.url;
       this.icon.replaceChildren(favicon(tab.url));
     }
-    const others = this.#others;
-    const running = others.filter((each) => each.running).length;
+    const running = this.#others.filter((each) => each.running).length;
     this.others.replaceChildren(
       ...(running > 0 ? [h("i", { class: "live-dot", "aria-hidden": "true" }), h("span", { "aria-label": t("runningElsewhere", running) }, running)] : []),
-      ...(others.length > 0 ? [icon("chevron-down")] : []));
-    this.chip.disabled = others.length === 0;
-    if (this.menu.isOpen && this.chip.disabled) this.menu.close();
+      ...(allowed.length > 1 ? [icon("tab"), h("span", { title: t("agentTabs") }, allowed.length)] : []),
+      ...(tab ? [icon("chevron-down")] : []));
+    this.chip.disabled = tab === null;
+    if (this.menu.isOpen) this.#redraw();
   }
 
   get #others() {
     return this.#tabs.filter(({ chromeTabId }) => chromeTabId !== this.#tab?.chromeTabId);
   }
 
-  /** @param {HTMLElement} list */
-  #drawMenu(list) {
-    const mine = this.#tab;
-    list.replaceChildren(
-      ...(mine ? [this.#item({ ...mine, current: true, end: t("thisTab") })] : []),
-      ...this.#others.map((tab) => this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) })));
+  /** Draws the open menu anew and keeps the focus on the same line, or in the menu. */
+  #redraw() {
+    const held = this.list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-line") ?? "" : null;
+    this.#drawMenu();
+    if (held === null) return;
+    const again = this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ?? this.list.querySelector("button");
+    if (again instanceof HTMLElement) again.focus();
   }
 
-  /** @param {{ title: string, url: string, current: boolean, end: string, running?: boolean, go?: () => void }} tab */
-  #item({ title, url, current, end, running, go }) {
-    return h("button", { class: "menu__item", type: "button", role: "menuitem", "aria-current": current ? "true" : null, onclick: () => { this.menu.close(); go?.(); } },
-      favicon(url),
-      h("span", { class: "menu__two" }, h("span", { class: "truncate" }, title || url), h("span", { class: "data dim truncate" }, hostOf(url))),
+  #drawMenu() {
+    const mine = this.#tab;
+    const running = this.#tabs.some((tab) => tab.running);
+    this.list.replaceChildren(
+      ...(mine ? [this.#item({ ...mine, current: true, end: t("thisTab") })] : []),
+      ...(this.#others.length > 0 ? [group(t("conversations"))] : []),
+      ...this.#others.map((tab) => this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) })),
+      ...this.#agentTabs(),
+      ...(running ? [h("div", { class: "menu__divider" }), h("button", { class: "menu__item", type: "button", "data-line": "stop-all", onclick: () => { this.menu.close(); this.actions.stopAll(); } }, icon("stop", "icon icon--fill"), t("stopAll"))] : []));
+    if (this.#adding) void this.#offerTabs();
+  }
+
+  #agentTabs() {
+    if (this.#allowed.length === 0) return [];
+    return [
+      h("div", { class: "menu__divider" }), group(t("agentTabs")),
+      ...this.#allowed.map(({ chromeTabId, title, url }, index) => h("div", { class: "menu__line" }, favicon(url), two(title, url),
+        index === 0 ? h("span", { class: "data dim menu__end" }, t("itsOwn"))
+          : chromeTabId != null && iconButton("cross", t("takeTabAway", title || url), () => void this.#allow(chromeTabId, false), "icon-button icon-button--small"))),
+      h("div", { class: "menu__more" }, h("button", { class: "menu__item", type: "button", "data-line": "add", onclick: () => { this.#adding = true; void this.#offerTabs(); } }, icon("plus"), t("addTab"))),
+    ];
+  }
+
+  /** In the place of "Add a tab": those of this browser that it may not use yet. */
+  async #offerTabs() {
+    const held = new Set([this.#tab?.chromeTabId, ...this.#allowed.map(({ chromeTabId }) => chromeTabId)]);
+    const tabs = (await chrome.tabs.query({ windowType: "normal" })).filter(({ id, url }) => id !== undefined && !held.has(id) && /^https?:/.test(url ?? ""));
+    const place = this.list.querySelector(".menu__more");
+    if (!place) return;
+    const focused = place.contains(document.activeElement);
+    place.replaceChildren(group(t("addTab")), ...(tabs.length > 0 ? tabs.map(({ id, title = "", url = "" }) =>
+      h("button", { class: "menu__item", type: "button", "data-line": `add ${id}`, onclick: () => void this.#allow(/** @type {number} */ (id), true) }, favicon(url), two(title, url), icon("plus"))) : [h("p", { class: "menu__note" }, t("noMoreTabs"))]));
+    if (focused) (place.querySelector("button") ?? this.list.querySelector("button"))?.focus();
+  }
+
+  /** @param {number} chromeTabId @param {boolean} allowed */
+  async #allow(chromeTabId, allowed) {
+    this.#adding = false;
+    await this.actions.allow(chromeTabId, allowed).catch(() => { /* said by the toast */ });
+  }
+
+  /** @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean, go?: () => void }} tab */
+  #item({ title, url, current, end, chromeTabId, running, go }) {
+    return h("button", { class: "menu__item", type: "button", "aria-current": current ? "true" : null, "data-line": `tab ${chromeTabId}`, onclick: () => { this.menu.close(); go?.(); } },
+      favicon(url), two(title, url),
       h("span", { class: "data dim menu__end" }, running && h("i", { class: "live-dot", "aria-hidden": "true" }), end));
   }
 
@@ -71,4 +125,14 @@ export class TabBar {
     await chrome.tabs.update(chromeTabId, { active: true });
     await chrome.windows.update(windowId, { focused: true });
   }
+}
+
+/** @param {string} words */
+function group(words) {
+  return h("div", { class: "menu__group" }, words);
+}
+
+/** @param {string} title @param {string} url */
+function two(title, url) {
+  return h("span", { class: "menu__two" }, h("span", { class: "truncate" }, title || url), h("span", { class: "data dim truncate" }, hostOf(url)));
 }

@@ -9,6 +9,7 @@ const STAYS_MS = 6000;
 
 export class Toast {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+  #held = false;
 
   /** @param {HTMLElement} element  has `role="status"` */
   constructor(element) {
@@ -20,6 +21,7 @@ export class Toast {
 
   /** @param {string} words @param {{ label: string, onclick: () => void }} [action] */
   show(words, action) {
+    this.#held = false;
     this.element.replaceChildren(h("span", { class: "grow truncate", title: words }, words),
       ...(action ? [h("button", { class: "button button--quiet", type: "button", onclick: () => { action.onclick(); this.hide(); } }, action.label)] : []),
       iconButton("cross", t("close"), () => this.hide(), "icon-button icon-button--small"));
@@ -27,13 +29,22 @@ export class Toast {
     this.#start();
   }
 
+  /** As `show`, until `hide` is called. @param {string} words @param {{ label: string, onclick: () => void }} action */
+  hold(words, action) {
+    this.show(words, action);
+    clearTimeout(this.#timer);
+    this.#held = true;
+  }
+
   hide() {
+    this.#held = false;
     clearTimeout(this.#timer);
     this.element.hidden = true;
   }
 
   #start() {
     clearTimeout(this.#timer);
+    if (this.#held) return;
     this.#timer = setTimeout(() => this.hide(), STAYS_MS);
   }
 }

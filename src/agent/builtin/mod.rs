@@ -27,6 +27,15 @@ use turn::{End, Turn};
 
 pub const NAME: &str = "builtin";
 
+/// Whether a message is exactly one command that can mean one thing only, so that no model is needed for it.
+pub fn is_one_command(message: &str) -> bool {
+    use parse::{Scroll, Step};
+    matches!(
+        &parse::parse(message)[..],
+        [Step::Open(_) | Step::Back | Step::Forward | Step::Reload | Step::Screenshot | Step::Scroll(Scroll::By(_))]
+    )
+}
+
 #[derive(Debug, Default)]
 pub struct Builtin;
 
@@ -122,6 +131,11 @@ impl AgentSession for Session {
             running.cancel.cancel();
         }
         Box::pin(std::future::ready(()))
+    }
+
+    /// It has none.
+    fn set_model(&mut self, _model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {

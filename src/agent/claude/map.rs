@@ -4,12 +4,13 @@
 //! events and finished blocks) without loss and without doubling. Never answers a control request: the session does.
 
 use super::faults::{self, ApiFailure};
+use super::plan;
 use super::streamed::Streamed;
 use super::wire::{Account, Assistant, Block, Content, Delta, Init, Line, StreamEvent, System, TurnResult, User};
 use super::words;
-use crate::agent::adapter::{AgentEvent, Image, StepWords, Tools};
+use crate::agent::adapter::{AgentEvent, Image, Offers, StepWords, Tools};
 use crate::agent::clip::{STEP_BYTES, clip};
-use crate::protocol::chat::{StepOutcome, TurnOutcome};
+use crate::protocol::chat::{StepOutcome, TurnOutcome, Usage};
 use crate::protocol::ids::StepId;
 use base64::Engine;
 use serde_json::Value;
@@ -36,6 +37,8 @@ pub struct Mapper {
     model: Option<String>,
     uses_key: bool,
     cost_before: f64,
+    /// What it offers, until it is told with the session.
+    offers: Option<Offers>,
     told_no_tools: bool,
     turn: Turn,
 }
@@ -51,6 +54,8 @@ struct Turn {
     stopping: bool,
     /// What Claude Code called the last failure.
     error: Option<String>,
+    /// Tokens that the newest request filled the model's window with.
+    context: u64,
 }
 
 impl Mapper {
@@ -62,6 +67,7 @@ impl Mapper {
             model: None,
             uses_key: false,
             cost_before: 0.0,
+            offers: None,
             told_no_tools: false,
             turn: Turn::default(),
         }
@@ -79,6 +85,10 @@ impl Mapper {
 
     pub fn note_account(&mut self, account: &Account) {
         self.uses_key = account.api_key_source.as_deref().is_some_and(|source| source != "none");
+    }
+
+    pub fn note_offers(&mut self, offers: Offers) {
+        self.offers = Some(offers);
     }
 
     /// What a line means. Control requests and responses mean nothing here.
@@ -123,6 +133,7 @@ impl Mapper {
             self.model.clone_from(&init.model);
             events.push(AgentEvent::SessionStarted { resume: init.session_id, model: init.model });
         }
+        events.extend(self.offers.take().map(AgentEvent::Offers));
         let failed = init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed");
         if failed && !std::mem::replace(&mut self.told_no_tools, true) {
             events.push(AgentEvent::Notice("Claude Code could not reach the browser's tools.".to_owned()));
@@ -162,6 +173,10 @@ impl Mapper {
             self.turn.error = error;
             return;
         }
+        if let Some(used) = message.usage.filter(|_| parent_tool_use_id.is_none()) {
+            let read = used.input_tokens + used.cache_read_input_tokens + used.cache_creation_input_tokens;
+            self.turn.context = read + used.output_tokens;
+        }
         let blocks = match message.content {
             Content::Blocks(blocks) => blocks,
             Content::Text(text) => vec![Block::Text { text }],
@@ -189,6 +204,9 @@ impl Mapper {
     fn step(&mut self, id: String, name: &str, input: &Value, events: &mut Vec<AgentEvent>) {
         if self.turn.open_steps.contains(&id) {
             return;
+        }
+        if let Some(plan) = plan::of_call(name, input) {
+            events.push(AgentEvent::Plan(plan));
         }
         let (tool, words) = self.describe(name, input);
         let arguments = clip(&input.to_string(), STEP_BYTES);
@@ -255,7 +273,17 @@ impl Mapper {
         });
         let fault = (outcome == TurnOutcome::Failed)
             .then(|| faults::of_result(&result, self.failure(result.api_error_status, turn.error.as_deref())));
-        events.push(AgentEvent::TurnDone { outcome, model: self.model.clone(), cost_usd, usage: None, fault });
+        let usage = result.usage.map(|used| {
+            let window = self.model.as_ref().and_then(|model| result.model_usage.get(model));
+            Usage {
+                input_tokens: used.input_tokens + used.cache_creation_input_tokens,
+                output_tokens: used.output_tokens,
+                cached_tokens: used.cache_read_input_tokens,
+                context_tokens: turn.context,
+                context_window: window.map_or(0, |window| window.context_window),
+            }
+        });
+        events.push(AgentEvent::TurnDone { outcome, model: self.model.clone(), cost_usd, usage, fault });
     }
 }
 

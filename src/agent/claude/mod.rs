@@ -3,11 +3,12 @@
 //! Owns finding it, asking whether it is signed in, and starting it. Never keeps a process itself.
 
 mod faults;
-mod guard;
 mod map;
 mod options;
 mod outgoing;
 mod permissions;
+mod plan;
+mod question;
 #[cfg(test)]
 mod replay;
 mod session;
@@ -53,9 +54,7 @@ impl ClaudeCode {
     }
 
     async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
-        let (configured, environment) = (self.configured.clone(), environment.clone());
-        let search = move || discovery::find(PROGRAM, configured.as_deref(), &environment);
-        tokio::task::spawn_blocking(search).await.ok().flatten()
+        discovery::search(PROGRAM, self.configured.clone(), environment).await
     }
 
     fn known_abilities(&self, program: &Path) -> Option<Abilities> {
@@ -93,11 +92,12 @@ impl ClaudeCode {
         };
         info.path = Some(program.display().to_string());
         let environment = options::environment(environment, &program);
-        let (version, abilities, signed_in) = tokio::join!(
+        let (version, abilities, sign_in) = tokio::join!(
             discovery::version(&program, &environment),
             self.ask_abilities(&program, &environment),
-            is_signed_in(&program, &environment),
+            sign_in(&program, &environment),
         );
+        info.warning = sign_in.warning();
         let broken = match (version, abilities) {
             (Err(error), _) => Some(faults::broken(&error.to_string())),
             (_, Err(fault)) => Some(fault),
@@ -109,7 +109,7 @@ impl ClaudeCode {
         };
         (info.status, info.fault) = match broken {
             Some(fault) => (AgentStatus::Broken, Some(fault)),
-            None if signed_in == Some(false) => (AgentStatus::SignedOut, Some(faults::signed_out())),
+            None if sign_in.is_out() => (AgentStatus::SignedOut, Some(faults::signed_out())),
             None => (AgentStatus::Ready, None),
         };
         info
@@ -160,13 +160,38 @@ struct AuthStatus {
     logged_in: bool,
 }
 
-/// `None` where it can't be told (an old release, no answer): the first turn will tell.
-async fn is_signed_in(program: &Path, environment: &AgentEnvironment) -> Option<bool> {
-    let named =
-        |name: &str| environment.variables.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty());
-    if named("ANTHROPIC_API_KEY") || named("ANTHROPIC_AUTH_TOKEN") {
-        return Some(true);
+/// How it would sign in.
+struct SignIn {
+    /// The variable of a key in its environment.
+    key: Option<&'static str>,
+    /// An account besides. `None` where it can't be told (an old release, no answer): the first turn will tell.
+    account: Option<bool>,
+}
+
+impl SignIn {
+    fn is_out(&self) -> bool {
+        self.key.is_none() && self.account == Some(false)
     }
-    let output = brief::run(program, &["auth", "status", "--json"], environment, QUESTION_LIMIT).await.ok()?;
-    serde_json::from_slice::<AuthStatus>(&output.stdout).ok().map(|status| status.logged_in)
+
+    /// A key comes before the account, and each message is billed to it.
+    fn warning(&self) -> Option<String> {
+        let key = self.key.filter(|_| self.account == Some(true))?;
+        Some(format!(
+            "{key} is set in your shell's start-up files: messages are billed to that key, not to the Claude plan that is signed in."
+        ))
+    }
+}
+
+const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+
+async fn sign_in(program: &Path, environment: &AgentEnvironment) -> SignIn {
+    let set =
+        |name: &&str| environment.variables.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty());
+    let key = KEYS.into_iter().find(set);
+    // What it would be without the key.
+    let mut bare = environment.clone();
+    bare.variables.retain(|name, _| !KEYS.iter().any(|key| name == key));
+    let output = brief::run(program, &["auth", "status", "--json"], &bare, QUESTION_LIMIT).await.ok();
+    let status = output.and_then(|output| serde_json::from_slice::<AuthStatus>(&output.stdout).ok());
+    SignIn { key, account: status.map(|status| status.logged_in) }
 }

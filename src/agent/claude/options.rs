@@ -3,18 +3,18 @@
 //! Owns the confinement: no shell, no settings of users or projects, only our MCP server, only these file tools.
 //! Nothing secret is ever in the arguments, which every user of the machine can read.
 
-use super::guard::Guard;
 use super::map::SERVER;
 use crate::agent::adapter::{AgentEnvironment, Launch};
 use crate::agent::discovery::with_own_folder;
+use crate::agent::guard::Guard;
 use crate::base::atomic;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Its built-in tools that it gets. No shell, and no fetching past the person's browser.
-const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write";
+/// Its built-in tools that it gets: files, plans and questions. No shell, and no fetching past the person's browser.
+const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write,AskUserQuestion,TodoWrite";
 
 /// What the installed release knows, from its `--help`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume
     flag("--allowedTools", own.join(",").as_ref());
     flag("--append-system-prompt", launch.system_prompt.as_ref());
     if let Some(model) = &launch.model {
-        flag("--model", model.as_ref());
+        flag("--model", model_name(model).as_ref());
     }
     match launch.resume.as_ref().filter(|_| resume) {
         Some(session) => flag("--resume", session.as_ref()),
@@ -108,6 +108,15 @@ pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume
         arguments.push("--restricted".into());
     }
     arguments
+}
+
+/// A model as Claude Code names it: its own aliases for the fast and the deep one.
+pub fn model_name(model: &str) -> &str {
+    match model {
+        "fast" => "haiku",
+        "deep" => "opus",
+        other => other,
+    }
 }
 
 /// The login shell's environment with what a process in the background needs. The configuration's values win.

@@ -2,6 +2,7 @@
 //!
 //! Owns their shapes. A malformed line would end the process, so they are made nowhere else.
 
+use super::options::model_name;
 use crate::agent::adapter::Prompt;
 use crate::agent::prompt;
 use base64::Engine;
@@ -14,6 +15,12 @@ pub fn initialize(request_id: &str) -> Vec<u8> {
 /// Ends the running turn and whatever waits behind it.
 pub fn interrupt(request_id: &str) -> Vec<u8> {
     let request = json!({"subtype": "interrupt", "cancel_queued": true});
+    bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
+}
+
+/// For the turns from now on; `None`: the default one.
+pub fn set_model(request_id: &str, model: Option<&str>) -> Vec<u8> {
+    let request = json!({"subtype": "set_model", "model": model.map_or("default", model_name)});
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 

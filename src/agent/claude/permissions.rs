@@ -2,11 +2,11 @@
 //!
 //! Owns the open questions. Pure but for the channel of each answer; the session writes the lines.
 
-use super::guard::Guard;
 use super::map::own_tool;
 use super::wire::CanUseTool;
-use super::{outgoing, words};
-use crate::agent::adapter::{PermissionAnswer, PermissionAsked};
+use super::{outgoing, question, words};
+use crate::agent::adapter::{PermissionAnswer, PermissionAsked, QuestionAnswer, QuestionAsked};
+use crate::agent::guard::Guard;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
@@ -20,6 +20,7 @@ const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials o
 /// What the session does about a question, or about its answer.
 pub enum Verdict {
     Ask(PermissionAsked),
+    Question(QuestionAsked),
     Reply(Reply),
 }
 
@@ -32,12 +33,19 @@ pub struct Reply {
 /// An answer as it came; `None` where its channel was dropped.
 pub struct Answered {
     request: String,
-    answer: Option<PermissionAnswer>,
+    answer: Option<Answer>,
+}
+
+enum Answer {
+    Permission(PermissionAnswer),
+    Question(QuestionAnswer),
 }
 
 struct Open {
     input: Value,
     tool_use_id: Option<String>,
+    /// What the model reads where nobody answers.
+    unanswered: &'static str,
 }
 
 pub struct Permissions {
@@ -59,10 +67,19 @@ impl Permissions {
         if own_tool(&tool_name).is_some() {
             return Verdict::Reply(Reply { line: outgoing::allow(&request_id, &input), denied: None });
         }
-        let path = self.guard.path_of(&input);
         if !in_turn {
             return Verdict::Reply(deny(&request_id, tool_use_id, NOBODY_ANSWERED));
         }
+        if tool_name == question::TOOL {
+            let (answer, answered) = oneshot::channel();
+            let asked = QuestionAsked { request: request_id.clone(), parts: question::parts(&input), answer };
+            self.open.insert(request_id.clone(), Open { input, tool_use_id, unanswered: question::NOT_ANSWERED });
+            self.answers.push(Box::pin(async move {
+                Answered { request: request_id, answer: answered.await.ok().map(Answer::Question) }
+            }));
+            return Verdict::Question(asked);
+        }
+        let path = self.guard.path_of(&input);
         if self.guard.is_closed(&path) {
             return Verdict::Reply(deny(&request_id, tool_use_id, CLOSED_FILE));
         }
@@ -79,8 +96,10 @@ impl Permissions {
             read_only: reads && self.guard.is_open(&path),
             answer,
         };
-        self.open.insert(request_id.clone(), Open { input, tool_use_id });
-        self.answers.push(Box::pin(async move { Answered { request: request_id, answer: answered.await.ok() } }));
+        self.open.insert(request_id.clone(), Open { input, tool_use_id, unanswered: NOBODY_ANSWERED });
+        self.answers.push(Box::pin(async move {
+            Answered { request: request_id, answer: answered.await.ok().map(Answer::Permission) }
+        }));
         Verdict::Ask(asked)
     }
 
@@ -91,11 +110,18 @@ impl Permissions {
 
     /// What to write for an answer. Nothing for a question that was withdrawn: an answer would be one too many.
     pub fn reply(&mut self, answered: Answered) -> Option<Reply> {
-        let Open { input, tool_use_id } = self.open.remove(&answered.request)?;
+        let Open { input, tool_use_id, unanswered } = self.open.remove(&answered.request)?;
         Some(match answered.answer {
-            Some(PermissionAnswer::Allow) => Reply { line: outgoing::allow(&answered.request, &input), denied: None },
-            Some(PermissionAnswer::Deny(words)) => deny(&answered.request, tool_use_id, &words),
-            None => deny(&answered.request, tool_use_id, NOBODY_ANSWERED),
+            Some(Answer::Permission(PermissionAnswer::Allow)) => {
+                Reply { line: outgoing::allow(&answered.request, &input), denied: None }
+            }
+            Some(Answer::Permission(PermissionAnswer::Deny(words))) => deny(&answered.request, tool_use_id, &words),
+            Some(Answer::Question(answers)) if !answers.is_empty() => {
+                let input = question::answered(input, &answers);
+                Reply { line: outgoing::allow(&answered.request, &input), denied: None }
+            }
+            Some(Answer::Question(_)) => deny(&answered.request, tool_use_id, question::NOT_ANSWERED),
+            None => deny(&answered.request, tool_use_id, unanswered),
         })
     }
 
@@ -117,8 +143,8 @@ fn deny(request_id: &str, tool_use_id: Option<String>, words: &str) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::{Permissions, Verdict};
-    use crate::agent::claude::guard::Guard;
     use crate::agent::claude::wire::CanUseTool;
+    use crate::agent::guard::Guard;
     use serde_json::{Value, json};
     use std::path::{Path, PathBuf};
 

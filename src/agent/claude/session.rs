@@ -86,6 +86,14 @@ impl AgentSession for ClaudeSession {
         })
     }
 
+    fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move {
+            let id = uuid::Uuid::new_v4().to_string();
+            let line = outgoing::set_model(&id, model.as_deref());
+            self.writer.line(line).await.map_err(|_| faults::crashed("it is gone", None))
+        })
+    }
+
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         self.cancel.cancel();
         let task = self.task.take();
@@ -247,6 +255,7 @@ impl Actor {
             Line::ControlRequest { request_id, request: ControlRequest::CanUseTool(request) } => {
                 match self.ready.permissions.judge(request_id, request, self.in_turn) {
                     Verdict::Ask(asked) => self.tell(AgentEvent::PermissionAsked(asked)).await,
+                    Verdict::Question(asked) => self.tell(AgentEvent::QuestionAsked(asked)).await,
                     Verdict::Reply(reply) => self.reply(reply).await,
                 }
             }
@@ -255,7 +264,7 @@ impl Actor {
             }
             Line::ControlCancelRequest { request_id } => {
                 if self.ready.permissions.withdraw(&request_id) {
-                    self.tell(AgentEvent::PermissionWithdrawn { request: request_id }).await;
+                    self.tell(AgentEvent::Withdrawn { request: request_id }).await;
                 }
             }
             line => {
@@ -271,7 +280,7 @@ impl Actor {
 
     /// Passes an event on. What belongs to no turn of ours is left out, so that every turn has one beginning and one end.
     async fn forward(&mut self, event: AgentEvent) {
-        if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. }) {
+        if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_)) {
             return;
         }
         if let Some(notice) = self.ready.notice.take() {
@@ -281,7 +290,7 @@ impl Actor {
             self.in_turn = false;
             self.stop_by = None;
             for request in self.ready.permissions.withdraw_all() {
-                self.tell(AgentEvent::PermissionWithdrawn { request }).await;
+                self.tell(AgentEvent::Withdrawn { request }).await;
             }
         }
         self.tell(event).await;

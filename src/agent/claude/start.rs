@@ -4,7 +4,6 @@
 //! session can't be resumed.
 
 use super::faults;
-use super::guard::Guard;
 use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;
@@ -12,6 +11,7 @@ use super::permissions::Permissions;
 use super::session::{Ready, how_it_ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
+use crate::agent::guard::Guard;
 use crate::agent::process::child::{ChildError, LineChild, Patience, Spawn};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::ffi::OsStr;
@@ -118,12 +118,14 @@ async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
             let why = response.error.unwrap_or_else(|| "it refused to initialize".to_owned());
             return Err(Failure::Other(faults::broken(&why)));
         }
-        if let Some(account) = response.response.and_then(|initialized| initialized.account) {
+        let Some(initialized) = response.response else { return Ok(()) };
+        if let Some(account) = &initialized.account {
             if account.is_signed_out() {
                 return Err(Failure::Other(faults::signed_out()));
             }
-            ready.mapper.note_account(&account);
+            ready.mapper.note_account(account);
         }
+        ready.mapper.note_offers(initialized.offers());
         return Ok(());
     }
 }

@@ -3,8 +3,11 @@
 //! Owns the shapes. Unknown types and fields are ignored, keys may come in any order, and a line that is not such an
 //! object is skipped: the program is updated far more often than this one. Never interprets what it read.
 
+use crate::agent::adapter::Offers;
+use crate::protocol::agents::{ModelInfo, SlashCommand};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// One line from Claude Code.
 #[derive(Debug, Deserialize)]
@@ -170,6 +173,9 @@ pub struct Message {
     pub model: Option<String>,
     #[serde(default)]
     pub content: Content,
+    /// Of the request that this message answers.
+    #[serde(default)]
+    pub usage: Option<TokensTold>,
 }
 
 /// What a message or a tool result holds.
@@ -265,6 +271,27 @@ pub struct TurnResult {
     /// Of the process, not of the turn.
     #[serde(default)]
     pub total_cost_usd: Option<f64>,
+    /// Of the turn.
+    #[serde(default)]
+    pub usage: Option<TokensTold>,
+    /// Of the process, by model.
+    #[serde(default, rename = "modelUsage")]
+    pub model_usage: HashMap<String, ModelUsage>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct TokensTold {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cache_read_input_tokens: u64,
+    pub cache_creation_input_tokens: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelUsage {
+    pub context_window: u64,
 }
 
 /// What Claude Code asks its host.
@@ -304,6 +331,49 @@ pub struct ControlResponse {
 pub struct Initialized {
     #[serde(default)]
     pub account: Option<Account>,
+    #[serde(default)]
+    pub commands: Option<Vec<Command>>,
+    #[serde(default)]
+    pub models: Option<Vec<Model>>,
+}
+
+/// A slash command.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Command {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub argument_hint: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    /// What `set_model` takes.
+    pub value: String,
+    #[serde(default)]
+    pub display_name: String,
+    #[serde(default)]
+    pub description: String,
+}
+
+impl Initialized {
+    pub fn offers(self) -> Offers {
+        let command = |command: Command| SlashCommand {
+            name: command.name,
+            description: command.description,
+            hint: command.argument_hint,
+        };
+        let model =
+            |model: Model| ModelInfo { id: model.value, label: model.display_name, description: model.description };
+        Offers {
+            models: self.models.map(|models| models.into_iter().map(model).collect()),
+            commands: self.commands.map(|commands| commands.into_iter().map(command).collect()),
+            account: self.account.and_then(|account| account.email.or(account.subscription_type)),
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -316,6 +386,8 @@ pub struct Account {
     pub api_key_source: Option<String>,
     #[serde(default, rename = "apiProvider")]
     pub api_provider: Option<String>,
+    #[serde(default, rename = "subscriptionType")]
+    pub subscription_type: Option<String>,
 }
 
 impl Account {

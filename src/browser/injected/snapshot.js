@@ -6,21 +6,20 @@
  * `t` text, `f` frame), role, name, properties, text.
  */
 
-/* Text of one document's lines, in UTF-16 units; what is beyond is only counted. */
-const OUTPUT_LIMIT = 64_000;
 /* Options of one list that are listed; a country list would bury the page. */
 const OPTION_LIMIT = 50;
 /* Elements that end a run of text: everything that is not part of a line by nature. */
 const endsText = (tag) => !INLINE.has(tag);
 
 /*
- * options: {interactive, compact, depth (null: all), cursor, root: Element|null}
+ * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
+ * which lines are only counted}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
  */
-function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null }) {
+function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity }) {
   beginPass();
   const walk = {
-    interactive, cursor, size: 0, more: 0, frames: [], cursorNodes: [],
+    interactive, cursor, limit, size: 0, more: 0, frames: [], cursorNodes: [],
     modal: topModal(),
   };
   const top = { kids: [], mute: false, leaf: false, fresh: true };
@@ -71,7 +70,7 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 
   if (walk.cursor) inside = noteCursor(element, role, isInteractive, inside, walk);
-  if (walk.size > OUTPUT_LIMIT) {
+  if (walk.size > walk.limit) {
     // Only counted from here on: no names, no text.
     if (walk.interactive ? isInteractive : role && role !== 'none' && !PHRASES.has(role)) walk.more += 1;
     if (!isOpaque(element, tag) && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
@@ -166,7 +165,7 @@ function put(parent, node) {
 }
 
 function addText(target, text, walk) {
-  if (target.mute || walk.interactive || walk.size > OUTPUT_LIMIT) return;
+  if (target.mute || walk.interactive || walk.size > walk.limit) return;
   const last = target.kids[target.kids.length - 1];
   if (last && last.text !== undefined && !target.fresh) {
     last.text += text;
@@ -205,16 +204,30 @@ function printKids(node, depth, options, out, printed) {
     // A picture is part of the name that was made from it.
     if (node.fromContent && kid.role === 'img') continue;
     const inline = inlineText(kid);
-    if (options.compact && isBare(kid, inline)) {
+    if (options.compact && isBare(kid, inline) && kid.role !== 'row') {
       printKids(kid, depth, options, out, printed);
       continue;
     }
+    if (options.compact && kid.role === 'row' && printRow(kid, depth, options, out, printed)) continue;
     const number = kid.number || (within(depth, options) ? numberOf(kid.element) : 0);
     line(out, printed, depth, options, number, kid.kind, kid.role, kid.name, kid.properties, inline);
     if (inline === '' || kid.kids.some((inner) => inner.text === undefined)) {
       printKids(inline ? { ...kid, kids: kid.kids.filter((inner) => inner.text === undefined) } : kid, depth + 1, options, out, printed);
     }
   }
+}
+
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.every((inner) => inner.text !== undefined);
+
+/* A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells. */
+function printRow(row, depth, options, out, printed) {
+  if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
+  const plain = row.kids.filter(isPlainCell).map((cell) => cell.name || inlineText(cell));
+  const number = within(depth, options) ? numberOf(row.element) : 0;
+  line(out, printed, depth, options, number, row.kind, row.role, row.name, row.properties, plain.join(' | '));
+  printKids({ ...row, kids: row.kids.filter((kid) => !isPlainCell(kid)) }, depth + 1, options, out, printed);
+  return true;
 }
 
 const within = (depth, options) => options.depth === null || depth <= options.depth;

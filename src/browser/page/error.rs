@@ -52,6 +52,9 @@ pub enum PageError {
     /// A reply that our own script does not give.
     #[error("the page's answer can't be read: {0}")]
     Unreadable(String),
+    /// The address, or one that it redirects to.
+    #[error("it leads to {0}, an address that gstack does not open")]
+    AddressRefused(String),
     #[error("{0}")]
     Usage(String),
 }
@@ -104,6 +107,9 @@ impl From<PageError> for Fault {
             PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
             PageError::FrameLost => (FaultCode::TabGone, "The main frame is used again; switch anew with: frame <sel>"),
             PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
+            PageError::AddressRefused(_) => {
+                (FaultCode::UrlRefused, "Only http and https addresses are fetched, and no cloud's metadata service.")
+            }
             PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser)

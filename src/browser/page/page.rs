@@ -8,6 +8,7 @@ use super::journal::{Journal, feed};
 use super::marks::{Drawn, ListedRef};
 use super::pointer::PointerWatch;
 use super::refs::{RefName, RefTable};
+use super::snapshot_lines::SNAPSHOT_LIMIT;
 use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site;
@@ -25,11 +26,18 @@ use tokio::sync::Notify;
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is remembered of the tabs of one browser. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Pages {
     memories: Memories,
     /// A task feeds the journals.
     fed: Arc<OnceLock<()>>,
+    snapshot_limit: usize,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self { memories: Memories::default(), fed: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
@@ -72,6 +80,13 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pages {
+    /// In bytes: what is beyond in a snapshot is only counted. The default is 60,000.
+    #[must_use]
+    pub fn with_snapshot_limit(mut self, limit: usize) -> Self {
+        self.snapshot_limit = limit;
+        self
+    }
+
     /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
@@ -80,7 +95,7 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None, pointer: None })
+        Ok(Page { work, memory, only_on: None, snapshot_limit: self.snapshot_limit, pointer: None })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -88,6 +103,13 @@ impl Pages {
         let name = RefName::parse(name)?;
         let memory = lock(&self.memories).get(&tab).cloned()?;
         memory.refs().label_of(name).map(str::to_owned)
+    }
+
+    /// The person has picked an element of the tab, or (none) taken the pick back.
+    pub fn set_picked(&self, tab: TabId, picked: Option<RefName>) {
+        if let Some(memory) = lock(&self.memories).get(&tab) {
+            *lock(&memory.picked) = picked;
+        }
     }
 
     /// Console messages and requests that are remembered of a tab.
@@ -119,6 +141,7 @@ pub struct Page {
     pub(super) memory: Arc<Memory>,
     /// Input is sent only while the tab shows this site.
     only_on: Option<String>,
+    pub(super) snapshot_limit: usize,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
 }
@@ -136,10 +159,6 @@ impl Page {
         self.pointer = pointer;
         self
     }
-    /// The element that the person picked last, as a target: of `inspect` without one.
-    pub fn picked(&self) -> Option<RefName> {
-        *lock(&self.memory.picked)
-    }
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
@@ -148,6 +167,10 @@ impl Page {
             Some(now) if now == *wanted => Ok(()),
             _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
         }
+    }
+    /// The element that the person picked last in this tab. Its document may be gone: then its ref says so.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
     }
     pub fn work(&self) -> &Work {
         &self.work

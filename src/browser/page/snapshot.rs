@@ -50,6 +50,8 @@ struct ScriptOptions {
     depth: Option<u32>,
     cursor: bool,
     scope: Option<super::element::ScriptTarget>,
+    /// Text that one frame gives at most; the joined lines are cut at the same.
+    limit: usize,
 }
 
 impl Page {
@@ -68,7 +70,7 @@ impl Page {
         let (snapshot, listed) = {
             let mut refs = self.memory.refs();
             self.forget_old_documents(&mut refs, &tree);
-            let mut writer = Writer::new(&mut refs, options.interactive);
+            let mut writer = Writer::new(&mut refs, options.interactive, self.snapshot_limit);
             writer.tree(&tree, 0);
             (Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more }, writer.listed)
         };
@@ -92,6 +94,7 @@ impl Page {
             depth: options.depth,
             cursor: options.cursor,
             scope,
+            limit: self.snapshot_limit,
         };
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
@@ -119,6 +122,7 @@ impl Page {
                     depth: left.flatten(),
                     cursor: options.cursor,
                     scope: None,
+                    limit: options.limit,
                 };
                 let too_deep = left == Some(None);
                 self.inner_frame(&frame, *number, options, too_deep)

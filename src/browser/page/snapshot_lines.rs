@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// In bytes. More would only bury what matters in an agent's context.
-const LONGEST: usize = 60_000;
+pub const SNAPSHOT_LIMIT: usize = 60_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,6 +93,7 @@ pub(super) fn depth_in_line(lines: &str, number: u32) -> u32 {
 pub(super) struct Writer<'a> {
     refs: &'a mut RefTable,
     interactive: bool,
+    limit: usize,
     pub(super) text: String,
     pub(super) cursor: String,
     pub(super) more: usize,
@@ -101,9 +102,9 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// `interactive`: only controls are listed, so a frame has no line of its own.
-    pub(super) fn new(refs: &'a mut RefTable, interactive: bool) -> Self {
-        Self { refs, interactive, text: String::new(), cursor: String::new(), more: 0, listed: Vec::new() }
+    /// `interactive`: only controls are listed, so a frame has no line of its own. What is beyond `limit` bytes is counted.
+    pub(super) fn new(refs: &'a mut RefTable, interactive: bool, limit: usize) -> Self {
+        Self { refs, interactive, limit, text: String::new(), cursor: String::new(), more: 0, listed: Vec::new() }
     }
 
     /// Writes a frame's lines and, in their place, those of the frames in it.
@@ -128,7 +129,7 @@ impl<'a> Writer<'a> {
         }
         self.more += tree.walked.more;
         for line in tree.walked.cursor_lines.lines().filter_map(Line::read) {
-            if self.text.len() + self.cursor.len() > LONGEST {
+            if self.text.len() + self.cursor.len() > self.limit {
                 self.more += 1;
                 continue;
             }
@@ -142,7 +143,7 @@ impl<'a> Writer<'a> {
     }
 
     fn line(&mut self, tree: &FrameTree, line: &Line<'_>, depth: u32) {
-        if self.text.len() > LONGEST {
+        if self.text.len() > self.limit {
             self.more += 1;
             return;
         }
@@ -189,7 +190,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FrameTree, Inner, Walked, Writer};
+    use super::{FrameTree, Inner, SNAPSHOT_LIMIT, Walked, Writer};
     use crate::browser::frames::FrameId;
     use crate::browser::page::refs::RefTable;
     use std::collections::HashMap;
@@ -200,7 +201,7 @@ mod tests {
     }
 
     fn write(tree: &FrameTree, refs: &mut RefTable, interactive: bool) -> String {
-        let mut writer = Writer::new(refs, interactive);
+        let mut writer = Writer::new(refs, interactive, SNAPSHOT_LIMIT);
         writer.tree(tree, 0);
         writer.text
     }
@@ -223,7 +224,7 @@ mod tests {
         let line = format!("0\t1\te\tbutton\t{}\t\t\n", "x".repeat(1000));
         let long = tree("f", &line.repeat(100), HashMap::new());
         let mut refs = RefTable::default();
-        let mut writer = Writer::new(&mut refs, false);
+        let mut writer = Writer::new(&mut refs, false, SNAPSHOT_LIMIT);
         writer.tree(&long, 0);
         assert!(writer.text.len() < 62_000);
         assert_eq!(writer.more + writer.text.lines().count(), 100);

@@ -3,13 +3,13 @@
 //! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
 
 use super::task::Task;
-use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked};
-use crate::chat::turn::ApprovalRequest;
-use crate::chat::{BlockKind, Event};
+use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
+use crate::chat::turn::{ApprovalRequest, QuestionRequest};
+use crate::chat::{BlockKind, ChatError, Event};
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind};
-use crate::protocol::ids::{ApprovalId, TurnId};
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
+use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -34,6 +34,7 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
+                let outcome = self.outcome_of(&step_id, outcome);
                 self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
@@ -41,11 +42,17 @@ impl Task {
                 self.append(body);
             }
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
-            AgentEvent::PermissionWithdrawn { request } => {
-                if let Some(approval_id) = self.requests.remove(&request) {
-                    self.step(Event::ApprovalWithdrawn(approval_id));
+            AgentEvent::QuestionAsked(asked) => self.question(asked),
+            AgentEvent::Withdrawn { request } => match self.requests.remove(&request) {
+                Some(approval_id) => self.step(Event::ApprovalWithdrawn(approval_id)),
+                None => {
+                    if let Some(question_id) = self.asked.remove(&request) {
+                        self.step(Event::QuestionWithdrawn(question_id));
+                    }
                 }
-            }
+            },
+            AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
@@ -63,6 +70,7 @@ impl Task {
     fn between_turns(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
+            AgentEvent::Offers(offers) => self.offers(offers),
             AgentEvent::Exited { .. } => {
                 self.end_session();
                 self.step(Event::AgentExited { fault: None });
@@ -88,9 +96,53 @@ impl Task {
     }
 
     fn append(&self, body: ChatBody) {
-        if let Err(error) = self.conversation.append(body) {
+        self.tell_trouble(self.conversation.append(body).map(|_| ()));
+    }
+
+    fn tell_trouble(&self, outcome: Result<(), ChatError>) {
+        if let Err(error) = outcome {
             self.engine.tell_fault(&error.fault());
         }
+    }
+
+    fn offers(&self, offers: Offers) {
+        if let Some(session) = &self.session {
+            self.engine.agent_offers(&session.agent, offers);
+        }
+    }
+
+    /// The agent wants to know something.
+    fn question(&mut self, asked: QuestionAsked) {
+        let QuestionAsked { request, parts, answer } = asked;
+        let question_id = QuestionId::random();
+        self.asked.insert(request, question_id.clone());
+        let (answered, decided) = oneshot::channel();
+        self.questions.insert(question_id.clone(), answered);
+        self.tell_waiting();
+        let (runner, limit, waiting_id) = (self.runner.clone(), self.engine.approval_limit(), question_id.clone());
+        self.engine.spawn(async move {
+            let mut decided = decided;
+            let answers = match timeout(limit, &mut decided).await {
+                Ok(answers) => answers.unwrap_or_default(),
+                Err(_) => match runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout) {
+                    Ok(()) => Vec::new(),
+                    // Somebody answered while it ran out: that answer counts.
+                    Err(_) => decided.await.unwrap_or_default(),
+                },
+            };
+            // Dropped without an answer, it tells the agent that nobody answered. The agent may have ended meanwhile.
+            if !answers.is_empty() {
+                answer.send(answers).ok();
+            }
+        });
+        self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
+    }
+
+    /// A call that failed because it was denied is told as denied.
+    fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
+        let failed = outcome == StepOutcome::Failed;
+        let denied = failed && self.steps.tool_of(step_id).is_some_and(|tool| self.runner.take_denied(tool));
+        if denied { StepOutcome::Denied } else { outcome }
     }
 
     /// A turn's end leaves no step open: what was not reported is unknown.

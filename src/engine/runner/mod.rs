@@ -1,36 +1,56 @@
 //! One conversation's task, and the way to it.
 //!
 //! Owns the gate through which everything that happens to a conversation passes, so that effects are carried out in
-//! the order in which they were decided. What the task does with them is in `task`.
+//! the order in which they were decided. The task ends when nothing is left for it to hold, and the next thing that
+//! happens begins it again. What the task does is in `task` and the files beside it.
 
 mod from_agent;
+mod session;
+mod start;
 mod task;
+mod watchdog;
 
-use super::Engine;
-use super::turn_steps::Steps;
+use super::{Engine, lock};
 use crate::agent::adapter::AgentSession;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId, QuestionId, TurnId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Weak};
 use task::Task;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// The way to a conversation's task. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Runner {
+pub(super) struct Runner(Arc<Shared>);
+
+struct Shared {
+    engine: Engine,
     conversation: Arc<Conversation>,
-    gate: Arc<Mutex<mpsc::UnboundedSender<Input>>>,
+    /// The way into the task; none while there is none.
+    gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
-    turn: Arc<Mutex<CancellationToken>>,
+    turn: Mutex<CancellationToken>,
+    /// The tools whose calls were denied and whose steps have not ended yet. An agent is told in words only, and
+    /// reports a denied call like any that failed.
+    denied: Mutex<Vec<String>>,
 }
 
 enum Input {
     Effects(Vec<Effect>),
+    /// Which agent answers the turn is known; none: it was stopped before that.
+    Chosen {
+        turn_id: TurnId,
+        choice: Option<super::agents::Choice>,
+    },
+    /// The turn's agent may run now; none: the turn was stopped while it waited.
+    Slot {
+        turn_id: TurnId,
+        slot: Option<super::slots::Slot>,
+    },
     /// A session that was being started is there, or why not.
     Started {
         generation: u64,
@@ -43,32 +63,27 @@ enum Input {
     },
     /// Its tab is gone: the agent is needed no more, once no turn runs.
     LetGo,
+    /// Another conversation needs the place of this one's agent, if that does nothing.
+    Sleep,
+    /// A person looks at it: the agent is made ready before they have written.
+    Warm,
+    /// The conversation goes away: told when no turn runs and the agent's process has ended.
+    End(oneshot::Sender<()>),
 }
 
 impl Runner {
-    pub(super) fn start(engine: Engine, conversation: Arc<Conversation>) -> Self {
-        let (sender, inputs) = mpsc::unbounded_channel();
-        let runner =
-            Self { conversation: conversation.clone(), gate: Arc::new(Mutex::new(sender)), turn: Arc::default() };
-        let task = Task {
-            engine: engine.clone(),
+    fn new(engine: Engine, conversation: Arc<Conversation>) -> Self {
+        Self(Arc::new(Shared {
+            engine,
             conversation,
-            runner: runner.clone(),
-            steps: Steps::default(),
-            session: None,
-            generation: 0,
-            starting: None,
-            waiting: HashMap::new(),
-            requests: HashMap::new(),
-            deadline: None,
-            turn: None,
-        };
-        engine.spawn(task.run(inputs));
-        runner
+            gate: Mutex::default(),
+            turn: Mutex::default(),
+            denied: Mutex::default(),
+        }))
     }
 
     pub(super) fn conversation(&self) -> &Arc<Conversation> {
-        &self.conversation
+        &self.0.conversation
     }
 
     pub(super) fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
@@ -82,6 +97,18 @@ impl Runner {
     pub(super) fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<(), ChatError> {
         self.gated(|conversation| {
             let handled = conversation.answer(approval_id, decision, by)?;
+            Ok(((), handled.effects))
+        })
+    }
+
+    pub(super) fn answer_question(
+        &self,
+        question_id: QuestionId,
+        answers: Vec<Vec<String>>,
+        by: AnsweredBy,
+    ) -> Result<(), ChatError> {
+        self.gated(|conversation| {
+            let handled = conversation.answer_question(question_id, answers, by)?;
             Ok(((), handled.effects))
         })
     }
@@ -108,48 +135,110 @@ impl Runner {
         receiver
     }
 
+    /// A tool call of the turn was denied, by the policy or by a person: its step says so.
+    pub(super) fn note_denied(&self, tool: &str) {
+        lock(&self.0.denied).push(tool.to_owned());
+    }
+
+    /// Whether the step of `tool` that failed now is one that was denied.
+    fn take_denied(&self, tool: &str) -> bool {
+        let mut denied = lock(&self.0.denied);
+        let at = denied.iter().position(|name| name == tool);
+        at.map(|at| denied.remove(at)).is_some()
+    }
+
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.
     pub(super) fn let_go(&self) {
         self.input(Input::LetGo);
     }
 
+    /// Ends the agent where no turn runs, for another conversation's.
+    pub(super) fn sleep(&self) {
+        self.input(Input::Sleep);
+    }
+
+    /// Makes the agent ready where there is a free place for it.
+    pub(super) fn warm(&self) {
+        self.input(Input::Warm);
+    }
+
+    /// Returns when no turn runs and the agent's process has ended.
+    pub(super) async fn end(&self) {
+        let (done, ended) = oneshot::channel();
+        self.input(Input::End(done));
+        // Dropped unanswered where the daemon ends: then its processes end too.
+        ended.await.ok();
+    }
+
     /// Ends what the tools do for the turn that runs now.
     pub(super) fn turn_token(&self) -> CancellationToken {
-        super::lock(&self.turn).clone()
+        lock(&self.0.turn).clone()
     }
 
     fn input(&self, input: Input) {
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        if gate.send(input).is_err() {
-            tracing::debug!("a conversation's task has ended");
-        }
+        self.pass(&mut lock(&self.0.gate), input);
     }
 
     fn gated<T, E>(&self, step: impl FnOnce(&Conversation) -> Result<(T, Vec<Effect>), E>) -> Result<T, E> {
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        let (value, effects) = step(&self.conversation)?;
-        if !effects.is_empty() && gate.send(Input::Effects(effects)).is_err() {
-            tracing::debug!("a conversation's task has ended");
+        let mut gate = lock(&self.0.gate);
+        let (value, effects) = step(&self.0.conversation)?;
+        if !effects.is_empty() {
+            self.pass(&mut gate, Input::Effects(effects));
         }
         Ok(value)
     }
+
+    /// Hands something to the task; begins the task where there is none.
+    fn pass(&self, gate: &mut Option<mpsc::UnboundedSender<Input>>, input: Input) {
+        let sender = gate.get_or_insert_with(|| {
+            let (sender, inputs) = mpsc::unbounded_channel();
+            self.0.engine.spawn(Task::new(self.clone()).run(inputs));
+            sender
+        });
+        if sender.send(input).is_err() {
+            tracing::debug!("a conversation's task ended with the daemon");
+        }
+    }
+
+    /// Lets go of the task's way in, unless something came meanwhile. True: the task ends now.
+    fn retire(&self, inputs: &mpsc::UnboundedReceiver<Input>) -> bool {
+        let mut gate = lock(&self.0.gate);
+        if !inputs.is_empty() {
+            return false;
+        }
+        *gate = None;
+        true
+    }
 }
 
-/// All conversations' tasks.
+/// The ways to all conversations' tasks, as long as somebody holds them: a task does while it has something to do.
 #[derive(Default)]
 pub(super) struct Runners {
-    running: HashMap<ConversationId, Runner>,
+    known: HashMap<ConversationId, Weak<Shared>>,
+    /// Entries of runners that are gone are looked for at this many.
+    tidy_at: usize,
 }
 
 impl Runners {
+    /// How many entries are kept before they are looked through for the first time.
+    const FEW: usize = 64;
+
     pub(super) fn of(&mut self, engine: &Engine, conversation: &Arc<Conversation>) -> Runner {
-        self.running
-            .entry(conversation.id().clone())
-            .or_insert_with(|| Runner::start(engine.clone(), conversation.clone()))
-            .clone()
+        let known = self.get(conversation.id());
+        // A conversation that was deleted and brought back is another one than its runner's.
+        if let Some(runner) = known.filter(|runner| Arc::ptr_eq(runner.conversation(), conversation)) {
+            return runner;
+        }
+        if self.known.len() >= self.tidy_at.max(Self::FEW) {
+            self.known.retain(|_, runner| runner.strong_count() > 0);
+            self.tidy_at = self.known.len() * 2;
+        }
+        let runner = Runner::new(engine.clone(), conversation.clone());
+        self.known.insert(conversation.id().clone(), Arc::downgrade(&runner.0));
+        runner
     }
 
     pub(super) fn get(&self, id: &ConversationId) -> Option<Runner> {
-        self.running.get(id).cloned()
+        self.known.get(id).and_then(Weak::upgrade).map(Runner)
     }
 }

@@ -1,17 +1,20 @@
-//! The task of one conversation: carries out what its turn machine decides.
+//! The task of one conversation: carries out what its turn machine decides, and ends when nothing is left to hold.
 //!
-//! Owns the agent's session: starting it, handing it messages, ending it. What it reports is read in `from_agent`.
+//! Owns the order of things and the times: a stop's, a silent turn's, an idle agent's. How an agent is made ready is in
+//! `start`, what belongs to a started one in `session`, and what it reports is read in `from_agent`.
 
+use super::session::{Session, Starting};
+use super::watchdog::Watchdog;
 use super::{Input, Runner};
-use crate::agent::adapter::{AgentEvent, AgentSession, Image, Launch, McpEndpoint, Prompt};
+use crate::agent::adapter::{AgentEvent, Image, Prompt};
 use crate::chat::turn::Message;
 use crate::chat::{Conversation, Effect, Event};
-use crate::engine::tools::ConversationTools;
+use crate::engine::agents::Choice;
 use crate::engine::turn_steps::Steps;
 use crate::engine::{Engine, lock};
-use crate::protocol::chat::{AnsweredBy, ConversationState, Decision, PageContext};
+use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::{AgentName, ApprovalId, TurnId};
+use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,27 +27,12 @@ const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// Events of one agent that may wait; a flood is held back at the agent's pipe.
 const AGENT_BACKLOG: usize = 256;
 
-/// A started agent and what belongs to it.
-pub(super) struct Session {
-    pub(super) agent: AgentName,
-    pub(super) model: Option<String>,
-    pub(super) generation: u64,
-    pub(super) session: Box<dyn AgentSession>,
-    pub(super) tools: Arc<ConversationTools>,
-}
-
-pub(super) struct Starting {
-    pub(super) agent: AgentName,
-    pub(super) model: Option<String>,
-    pub(super) turn_id: TurnId,
-    pub(super) tools: Arc<ConversationTools>,
-    pub(super) cancel: CancellationToken,
-}
-
 pub(super) struct Turn {
     pub(super) id: TurnId,
+    pub(super) message: Arc<Message>,
     /// Cancelled by Stop: what the tools do ends with it.
     pub(super) cancel: CancellationToken,
+    pub(super) watchdog: Watchdog,
 }
 
 pub(super) struct Task {
@@ -53,23 +41,64 @@ pub(super) struct Task {
     pub(super) runner: Runner,
     pub(super) steps: Steps,
     pub(super) session: Option<Session>,
+    /// The conversation's own agent while the built-in one runs a direct command.
+    pub(super) resting: Option<Session>,
     /// Counts the sessions: a late word of an earlier one is not taken for the present one's.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
     /// Who waits for the answer of an approval.
     pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
+    /// Who waits for the answer to a question.
+    pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
     /// The agent's own request ids of its approvals.
     pub(super) requests: HashMap<String, ApprovalId>,
+    /// The same of its questions.
+    pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
+    /// The agent of the turn while it waits for its place.
+    pub(super) chosen: Option<Choice>,
+    /// When the idle agent's process ends.
+    pub(super) sleep_at: Option<Instant>,
+    /// Whoever waits for the end of this conversation's agent.
+    ending: Vec<oneshot::Sender<()>>,
+    pub(super) agent_events: mpsc::Sender<(u64, AgentEvent)>,
+    from_agent: Option<mpsc::Receiver<(u64, AgentEvent)>>,
 }
 
 impl Task {
+    pub(super) fn new(runner: Runner) -> Self {
+        let (agent_events, from_agent) = mpsc::channel(AGENT_BACKLOG);
+        Self {
+            engine: runner.0.engine.clone(),
+            conversation: runner.0.conversation.clone(),
+            runner,
+            steps: Steps::default(),
+            session: None,
+            resting: None,
+            generation: 0,
+            starting: None,
+            waiting: HashMap::new(),
+            questions: HashMap::new(),
+            requests: HashMap::new(),
+            asked: HashMap::new(),
+            deadline: None,
+            turn: None,
+            chosen: None,
+            sleep_at: None,
+            ending: Vec::new(),
+            agent_events,
+            from_agent: Some(from_agent),
+        }
+    }
+
     pub(super) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
-        let (agent_events, mut from_agent) = mpsc::channel::<(u64, AgentEvent)>(AGENT_BACKLOG);
+        let Some(mut from_agent) = self.from_agent.take() else { return };
         let shutdown = self.engine.shutdown();
         loop {
             let deadline = self.deadline.as_ref().map(|(_, at)| *at);
+            let gives_up =
+                self.turn.as_ref().filter(|_| self.deadline.is_none()).and_then(|turn| turn.watchdog.deadline());
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
@@ -78,15 +107,35 @@ impl Task {
                         self.step(Event::StopDeadline(turn_id));
                     }
                 }
-                Some(input) = inputs.recv() => self.input(input, &agent_events).await,
-                Some((generation, event)) = from_agent.recv() => {
-                    if self.session.as_ref().is_some_and(|session| session.generation == generation) {
-                        self.agent_event(event).await;
-                    }
+                () = at(gives_up) => self.look_at_the_clock(),
+                () = at(self.sleep_at) => self.end_session(),
+                Some(input) = inputs.recv() => self.input(input).await,
+                Some((generation, event)) = from_agent.recv() => self.hear(generation, event).await,
+            }
+            self.keep_time();
+            if self.is_done() {
+                if !self.ending.is_empty() {
+                    self.end_and_wait().await;
+                    // Whoever asked may have gone.
+                    self.ending.drain(..).for_each(|done| done.send(()).unwrap_or_default());
+                }
+                if self.session.is_none() && self.runner.retire(&inputs) {
+                    return;
                 }
             }
         }
         self.end_agent();
+    }
+
+    /// No turn runs and none is about to.
+    fn is_done(&self) -> bool {
+        let rests = self.session.is_none() || !self.ending.is_empty();
+        let nothing_waits = self.waiting.is_empty() && self.questions.is_empty();
+        rests
+            && nothing_waits
+            && self.turn.is_none()
+            && self.starting.is_none()
+            && self.conversation.state() == ConversationState::Idle
     }
 
     pub(super) fn step(&self, event: Event) {
@@ -95,13 +144,53 @@ impl Task {
         }
     }
 
-    async fn input(&mut self, input: Input, agent_events: &mpsc::Sender<(u64, AgentEvent)>) {
+    /// A person's time is not the agent's.
+    fn keep_time(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            let waits = matches!(
+                self.conversation.state(),
+                ConversationState::WaitingForApproval | ConversationState::WaitingForSlot
+            );
+            turn.watchdog.pause(waits, Instant::now());
+        }
+    }
+
+    fn look_at_the_clock(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        let turn_id = turn.id.clone();
+        if let Some(fault) = turn.watchdog.verdict(Instant::now()) {
+            tracing::warn!(turn = %turn_id, "{fault}");
+            self.step(Event::GiveUp { turn_id, fault });
+        }
+    }
+
+    async fn hear(&mut self, generation: u64, event: AgentEvent) {
+        if self.session.as_ref().is_some_and(|session| session.generation == generation) {
+            if let Some(turn) = &mut self.turn
+                && let Some(fault) = turn.watchdog.heard(&event, Instant::now())
+            {
+                let turn_id = turn.id.clone();
+                self.step(Event::GiveUp { turn_id, fault });
+            }
+            return self.agent_event(event).await;
+        }
+        // The one that rests has nothing to say but that it is gone.
+        if matches!(event, AgentEvent::Exited { .. })
+            && let Some(session) = self.resting.take_if(|session| session.generation == generation)
+        {
+            self.close(session);
+        }
+    }
+
+    async fn input(&mut self, input: Input) {
         match input {
             Input::Effects(effects) => {
                 for effect in effects {
-                    self.effect(effect, agent_events).await;
+                    self.effect(effect).await;
                 }
             }
+            Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
+            Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome),
             Input::Asked { request, answer } => {
                 self.waiting.insert(request.approval_id.clone(), answer);
@@ -110,14 +199,19 @@ impl Task {
                 self.engine.approvals_changed();
             }
             Input::LetGo => self.end_unneeded(),
+            Input::Sleep if self.turn.is_none() && self.starting.is_none() => self.end_session(),
+            // It works again: another one may be idle.
+            Input::Sleep => self.engine.make_room(),
+            Input::Warm => self.warm().await,
+            Input::End(done) => self.ending.push(done),
         }
     }
 
-    async fn effect(&mut self, effect: Effect, agent_events: &mpsc::Sender<(u64, AgentEvent)>) {
+    async fn effect(&mut self, effect: Effect) {
         match effect {
             // Written by the conversation, or told to whoever sent the message.
             Effect::Journal(_) | Effect::Rejected(_) => {}
-            Effect::StartTurn(message) => self.start_turn(&message, agent_events).await,
+            Effect::StartTurn(message) => self.start_turn(message),
             Effect::Prompt(message) => self.prompt(&message).await,
             Effect::Interrupt(_) => {
                 if let Some(session) = &mut self.session
@@ -132,133 +226,67 @@ impl Task {
                 }
                 self.deadline = Some((turn_id, Instant::now() + STOP_LIMIT));
             }
-            Effect::KillAgent => self.end_agent(),
+            Effect::KillAgent => self.end_present(),
             Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
                     // Whoever asked may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
-                let waiting = !self.waiting.is_empty();
                 self.engine.approvals_changed();
-                self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
+                self.tell_waiting();
+            }
+            Effect::AnswerQuestion { question_id, answers } => {
+                if let Some(waiting) = self.questions.remove(&question_id) {
+                    // Whoever asked may have been cancelled.
+                    waiting.send(answers).ok();
+                }
+                self.tell_waiting();
             }
             Effect::TurnEnded(end) => {
                 self.deadline = None;
                 self.requests.clear();
+                self.asked.clear();
                 self.steps.clear();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
                 }
                 tracing::info!(turn = %end.turn_id, outcome = ?end.outcome, "turn ended");
                 self.engine.turn_ended(&self.conversation);
+                self.rest();
                 self.end_unneeded();
             }
         }
     }
 
-    async fn start_turn(&mut self, message: &Arc<Message>, agent_events: &mpsc::Sender<(u64, AgentEvent)>) {
+    /// Whether something waits for the person, for the tab's badge.
+    pub(super) fn tell_waiting(&self) {
+        let waiting = !self.waiting.is_empty() || !self.questions.is_empty();
+        self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
+    }
+
+    fn start_turn(&mut self, message: Arc<Message>) {
         let cancel = CancellationToken::new();
-        *lock(&self.runner.turn) = cancel.clone();
-        self.turn = Some(Turn { id: message.turn_id.clone(), cancel });
-        let shutdown = self.engine.shutdown();
-        let choice = tokio::select! {
-            choice = self.engine.choose(&self.conversation) => choice,
-            () = shutdown.cancelled() => return,
-        };
-        let begun = self.conversation.begin_turn(
-            message,
-            choice.agent.name(),
-            choice.agent.label().to_owned(),
-            choice.model.clone(),
-        );
-        let turn_id = message.turn_id.clone();
-        self.engine.person_said(&self.conversation, message);
-        if let Err(error) = begun {
-            return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
-        }
-        self.engine.turn_began(&self.conversation, choice.agent.label().to_owned());
-        if let Some(fault) = choice.fault {
-            return self.step(Event::AgentFailedToStart { turn_id, fault });
-        }
-        let name = choice.agent.name();
-        if self.session.as_ref().is_some_and(|s| s.agent == name && s.model == choice.model) {
-            return self.step(Event::AgentReady(turn_id));
-        }
-        self.end_session();
-        self.generation += 1;
-        let generation = self.generation;
-        let cancel = CancellationToken::new();
-        let (launch, tools) = self.launch(&name, choice.model.clone(), choice.is_model);
-        self.starting = Some(Starting { agent: name, model: choice.model, turn_id, tools, cancel: cancel.clone() });
-        let environment = self.engine.agent_environment();
-        let (events, mut own_events) = mpsc::channel(AGENT_BACKLOG);
-        let agent = choice.agent;
-        let runner = self.runner.clone();
-        let numbered = agent_events.clone();
+        *lock(&self.runner.0.turn) = cancel.clone();
+        let watchdog = Watchdog::new(&self.engine.config(), Instant::now());
+        let id = message.turn_id.clone();
+        self.turn = Some(Turn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
+        self.sleep_at = None;
+        self.engine.slots().set_idle(self.conversation.id(), false);
+        // Looking for agents may take long: a stop is heard meanwhile.
+        let (engine, runner, turn_id) = (self.engine.clone(), self.runner.clone(), message.turn_id.clone());
         self.engine.spawn(async move {
-            let mut launch: Launch = launch;
-            let start = async {
-                launch.environment = environment.await;
-                agent.start(launch, events).await
+            let choice = tokio::select! {
+                choice = engine.choose(runner.conversation(), Some(&message)) => Some(choice),
+                () = cancel.cancelled() => None,
             };
-            let outcome = tokio::select! {
-                outcome = start => outcome,
-                () = cancel.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the start was stopped").at(Hop::Agent)),
-            };
-            runner.input(Input::Started { generation, outcome });
-            // What it says is heard only after it is there, or its first words would be taken for a stranger's.
-            // This ends with the session: its sender is dropped then.
-            while let Some(event) = own_events.recv().await {
-                if numbered.send((generation, event)).await.is_err() {
-                    break;
-                }
-            }
+            runner.input(Input::Chosen { turn_id, choice });
         });
-    }
-
-    fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
-        let tools = ConversationTools::new(self.engine.clone(), self.runner.clone(), !is_model);
-        self.engine.admit(&tools);
-        let offered: Vec<String> = tools.offered().into_iter().map(|tool| tool.name).collect();
-        let info = self.conversation.info();
-        let launch = Launch {
-            conversation_id: self.conversation.id().clone(),
-            folder: info.folder.into(),
-            resume: self.conversation.resume(agent),
-            model,
-            system_prompt: crate::agent::prompt::system_prompt(&offered),
-            mcp: McpEndpoint { url: self.engine.mcp_url(), token: tools.token().to_owned(), tools: offered },
-            tools: tools.clone(),
-            environment: Default::default(),
-            run_files: self.engine.home().run_files(),
-            off_limits: vec![self.engine.home().root().to_owned()],
-        };
-        (launch, tools)
-    }
-
-    fn started(&mut self, generation: u64, outcome: Result<Box<dyn AgentSession>, Fault>) {
-        let current = generation == self.generation;
-        let starting = if current { self.starting.take() } else { None };
-        match (starting, outcome) {
-            (Some(starting), Ok(session)) => {
-                let Starting { agent, model, turn_id, tools, .. } = starting;
-                self.session = Some(Session { agent, model, generation, session, tools });
-                self.engine.agent_started(self.conversation.id());
-                self.step(Event::AgentReady(turn_id));
-            }
-            (Some(starting), Err(fault)) => {
-                self.engine.revoke(&starting.tools);
-                self.step(Event::AgentFailedToStart { turn_id: starting.turn_id, fault });
-            }
-            // Stopped meanwhile: nobody needs it.
-            (None, Ok(session)) => self.engine.spawn(session.close()),
-            (None, Err(_)) => {}
-        }
     }
 
     async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
-        let prompt = Prompt { text: message.text.clone(), page: self.page(message), images: self.images(message) };
+        let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
+        let prompt = Prompt { text: message.text.clone(), page, images };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });
@@ -282,47 +310,29 @@ impl Task {
             None => message.page.clone(),
         }
     }
+}
 
-    fn images(&self, message: &Message) -> Vec<Image> {
+/// The pictures that came with a message. Read beside the runtime's own threads.
+async fn images(conversation: Arc<Conversation>, message: Arc<Message>) -> Vec<Image> {
+    if message.attachments.is_empty() {
+        return Vec::new();
+    }
+    let read = move || {
         let pictures = message.attachments.iter().filter(|file| file.mime.starts_with("image/"));
-        pictures
-            .filter_map(|file| match self.conversation.file_path(&file.id).map(std::fs::read) {
-                Ok(Ok(bytes)) => Some(Image { mime: file.mime.clone(), bytes }),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "an attachment can't be read");
-                    None
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "an attachment is not there");
-                    None
-                }
-            })
-            .collect()
-    }
-
-    /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
-    pub(super) fn end_unneeded(&mut self) {
-        if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
-            self.end_agent();
-        }
-    }
-
-    /// Ends the agent, or its start.
-    pub(super) fn end_agent(&mut self) {
-        if let Some(starting) = self.starting.take() {
-            starting.cancel.cancel();
-            self.engine.revoke(&starting.tools);
-        }
-        self.end_session();
-    }
-
-    pub(super) fn end_session(&mut self) {
-        if let Some(session) = self.session.take() {
-            self.engine.revoke(&session.tools);
-            self.engine.agent_ended(self.conversation.id());
-            self.engine.spawn(session.session.close());
-        }
-    }
+        let image = |file: &Attachment| match conversation.file_path(&file.id).map(std::fs::read) {
+            Ok(Ok(bytes)) => Some(Image { mime: file.mime.clone(), bytes }),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "an attachment can't be read");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an attachment is not there");
+                None
+            }
+        };
+        pictures.filter_map(image).collect()
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
 
 /// Waits for the deadline, or for ever where there is none.

@@ -2,13 +2,9 @@
 //!
 //! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails where it stands")]
-
-mod bench;
-
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, scenario, text_of};
 use base64::Engine as _;
-use bench::{Bench, Fake, TOKEN, end_of, left_behind, scenario, text_of};
-use gstack::agent::adapter::{Agent, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
+use gstack::agent::adapter::{Agent as _, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::agent::claude::ClaudeCode;
 use gstack::protocol::agents::AgentStatus;
 use gstack::protocol::chat::{PageContext, StepOutcome, TurnOutcome};
@@ -21,7 +17,7 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 
 #[tokio::test]
 async fn two_turns_run_over_one_process_and_nothing_is_left() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: grüße 🎉 from here").await;
     assert_eq!(text_of(&first), "grüße 🎉 from here");
@@ -40,7 +36,7 @@ async fn two_turns_run_over_one_process_and_nothing_is_left() {
 
 #[tokio::test]
 async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its_arguments() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
     std::fs::create_dir(bench.home.path().join(".claude")).unwrap();
     let settings =
@@ -66,7 +62,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let mut offered: Vec<&str> =
         request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     offered.sort_unstable();
-    assert_eq!(offered, ["Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
+    assert_eq!(offered, ["AskUserQuestion", "Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
     let system = request["body"]["system"].to_string();
     assert!(system.contains("side panel") && !system.contains("persistent file-based memory"));
 
@@ -79,7 +75,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
 
 #[tokio::test]
 async fn an_interrupt_in_mid_stream_ends_the_turn_and_keeps_the_process() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
@@ -91,7 +87,7 @@ async fn an_interrupt_in_mid_stream_ends_the_turn_and_keeps_the_process() {
 
 #[tokio::test]
 async fn an_interrupt_at_once_still_ends_the_turn() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.session.interrupt().await;
@@ -103,7 +99,7 @@ async fn an_interrupt_at_once_still_ends_the_turn() {
 
 #[tokio::test]
 async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("project/new.txt");
     talk.say(&format!("write it {}", path.display())).await;
@@ -131,7 +127,7 @@ async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
 
 #[tokio::test]
 async fn credentials_are_closed_without_a_question_even_inside_the_folder() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let secret = bench.home.path().join(".ssh/id");
     std::fs::create_dir(bench.home.path().join(".ssh")).unwrap();
     std::fs::write(&secret, "the secret of this test").unwrap();
@@ -151,7 +147,7 @@ async fn credentials_are_closed_without_a_question_even_inside_the_folder() {
 
 #[tokio::test]
 async fn a_wrong_key_is_told_with_the_next_step() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let events = talk.turn_of("wrong key").await;
     let (outcome, fault) = end_of(&events);
@@ -164,14 +160,11 @@ async fn a_wrong_key_is_told_with_the_next_step() {
 
 #[tokio::test]
 async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
-    for process in left_behind(bench.home.path()) {
-        let pid = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    }
+    super::bench::kill(&left_behind(bench.home.path()));
     let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
     let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
     assert_eq!(fault.code, FaultCode::AgentCrashed);
@@ -182,7 +175,7 @@ async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: remember").await;
     let Some(AgentEvent::SessionStarted { resume, .. }) = first.first() else { panic!("{first:?}") };
@@ -205,7 +198,7 @@ async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
 
 #[tokio::test]
 async fn signing_in_is_asked_for_where_there_is_no_key() {
-    let Some(mut bench) = Bench::new(&scenario()) else { return };
+    let Some(mut bench) = Bench::new(Program::Claude, &scenario()) else { return };
     assert_eq!(bench.agent.probe(&bench.environment).await.status, AgentStatus::Ready);
     bench.environment.variables.remove(std::ffi::OsStr::new("ANTHROPIC_API_KEY"));
     let info = bench.agent.probe(&bench.environment).await;
@@ -213,7 +206,7 @@ async fn signing_in_is_asked_for_where_there_is_no_key() {
     assert_eq!(info.fault.unwrap().command.as_deref(), Some("claude auth login"));
     let fault = bench.talk_with(bench.launch()).await.err().unwrap();
     assert_eq!(fault.code, FaultCode::AgentSignedOut);
-    assert!(bench.api.port > 0 && left_behind(bench.home.path()).is_empty());
+    assert!(left_behind(bench.home.path()).is_empty());
 }
 
 #[tokio::test]
@@ -228,7 +221,7 @@ async fn a_missing_program_is_told_with_the_command_that_installs_it() {
 
 #[tokio::test]
 async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("project/new.txt");
     talk.say(&format!("write it {}", path.display())).await;
@@ -237,7 +230,7 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
     talk.session.interrupt().await;
     let events = talk.turn().await;
     let withdrawn =
-        |event: &AgentEvent| matches!(event, AgentEvent::PermissionWithdrawn { request } if *request == asked.request);
+        |event: &AgentEvent| matches!(event, AgentEvent::Withdrawn { request } if *request == asked.request);
     assert_eq!(events.iter().filter(|event| withdrawn(event)).count(), 1);
     assert_eq!(end_of(&events), (TurnOutcome::Stopped, None));
     // Too late: nothing comes of it.
@@ -249,7 +242,7 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
 
 #[tokio::test]
 async fn the_page_and_pictures_reach_the_model_beside_the_words() {
-    let Some(bench) = Bench::new(&scenario()) else { return };
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
     let mut talk = bench.talk().await;
     let page = PageContext { url: "https://a.test/".into(), title: "A <b>page</b>".into(), selection: None };
     let image =
@@ -265,4 +258,48 @@ async fn the_page_and_pictures_reach_the_model_beside_the_words() {
     assert_eq!(third.unwrap_err().code, FaultCode::Conflict);
     talk.session.close().await;
     assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_question_is_put_to_the_person_and_their_answer_reaches_the_model() {
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let mut talk = bench.talk().await;
+    talk.say("ask me").await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::QuestionAsked(_))).await.pop();
+    let Some(AgentEvent::QuestionAsked(asked)) = asked else { panic!("not asked") };
+    assert_eq!((asked.parts[0].text.as_str(), asked.parts[0].options[1].label.as_str()), ("Which color?", "Blue"));
+    asked.answer.send(vec![vec!["Blue".to_owned()]]).unwrap();
+    let events = talk.turn().await;
+    assert_eq!(end_of(&events), (TurnOutcome::Done, None));
+    assert!(bench.requests().pop().unwrap()["body"]["messages"].to_string().contains("Blue"));
+
+    talk.say("ask me").await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::QuestionAsked(_))).await.pop();
+    drop(asked);
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
+    assert!(bench.requests().pop().unwrap()["body"]["messages"].to_string().contains("did not answer"));
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn what_it_offers_is_told_and_a_model_is_changed_in_the_same_process() {
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let first = talk.turn_of("repeat after me: one").await;
+    let offers = first.iter().find_map(|event| match event {
+        AgentEvent::Offers(offers) => Some(offers.clone()),
+        _ => None,
+    });
+    let offers = offers.unwrap();
+    assert!(offers.models.is_some_and(|models| models.iter().any(|model| model.id == "sonnet")));
+    assert!(offers.commands.is_some());
+    let Some(AgentEvent::TurnDone { usage: Some(usage), .. }) = first.last() else { panic!("{first:?}") };
+    assert!(usage.input_tokens > 0 && usage.output_tokens > 0 && usage.context_tokens > 0, "{usage:?}");
+    talk.session.set_model(Some("fast".to_owned())).await.unwrap();
+    talk.turn_of("repeat after me: two").await;
+    let requests = bench.requests();
+    let models: Vec<&str> = requests.iter().filter_map(|request| request["body"]["model"].as_str()).collect();
+    assert!(models.last().unwrap().contains("haiku"), "{models:?}");
+    assert_eq!(left_behind(bench.home.path()).len(), 1);
+    talk.session.close().await;
 }

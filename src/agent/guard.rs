@@ -1,4 +1,4 @@
-//! Which files Claude Code's file tools never see: credentials, and gstack's own.
+//! Which files no agent's file tools ever see: credentials, and gstack's own.
 //!
 //! Owns the list and the check. Never asks a person: what is here is closed whatever they would say.
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// Below the home directory: keys, tokens and sessions of the usual tools and browsers.
-const CREDENTIALS: [&str; 26] = [
+const CREDENTIALS: [&str; 27] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -29,6 +29,7 @@ const CREDENTIALS: [&str; 26] = [
     ".claude",
     ".claude.json",
     ".codex",
+    ".gemini",
     ".gstack",
     "Library/Keychains",
     "Library/Application Support/Google/Chrome",
@@ -64,6 +65,11 @@ impl Guard {
         })
     }
 
+    /// The closed places that do not hold the conversation's folder, absolute and without links.
+    pub fn places(&self) -> impl Iterator<Item = &Path> {
+        self.closed.iter().filter(|place| !self.folder.starts_with(place)).map(PathBuf::as_path)
+    }
+
     /// The path that a call of a file tool is about; the folder itself where it names none.
     pub fn path_of(&self, input: &Value) -> PathBuf {
         let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| input.get(name)?.as_str());
@@ -73,8 +79,7 @@ impl Guard {
     /// Claude Code's own rules for the same (`//` begins an absolute path there): they hold inside the folder too,
     /// where it asks nobody before it reads.
     pub fn deny_rules(&self) -> Vec<String> {
-        let places = self.closed.iter().filter(|place| !self.folder.starts_with(place));
-        places
+        self.places()
             .flat_map(|place| {
                 let place = place.display();
                 ["Read", "Edit"].map(|tool| [format!("{tool}(/{place})"), format!("{tool}(/{place}/**)")])

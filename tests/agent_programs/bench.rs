@@ -1,13 +1,16 @@
-//! What a test with the real Claude Code needs: an isolated home, a fake API on loopback, and the talk itself.
+//! What a test with an agent's real program needs: an isolated home, a fake API on loopback, and the talk itself.
 //!
 //! Owns starting and ending them. Nothing of a test runs when its bench is gone.
 
 use futures_util::future::BoxFuture;
+use gstack::agent::acp::Acp;
+use gstack::agent::acp::preset::Preset;
 use gstack::agent::adapter::{
     Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, Prompt, StepWords, ToolCall, ToolResult,
     Tools,
 };
 use gstack::agent::claude::ClaudeCode;
+use gstack::agent::codex::Codex;
 use gstack::protocol::chat::{StepKind, TurnOutcome};
 use gstack::protocol::fault::{Fault, FaultCode};
 use gstack::protocol::ids::ConversationId;
@@ -55,57 +58,153 @@ impl Fake {
     }
 }
 
-impl Drop for Fake {
-    fn drop(&mut self) {
+impl Fake {
+    /// It is down from now on.
+    pub fn end(&mut self) {
         drop(self.child.stdin.take());
         self.child.wait().ok();
     }
 }
 
-/// A home, a folder, a fake API and what is needed to start Claude Code with them.
+impl Drop for Fake {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A home, a folder, a fake API and what is needed to start an agent with them.
 pub struct Bench {
-    pub agent: ClaudeCode,
+    pub agent: Box<dyn Agent>,
     pub home: tempfile::TempDir,
-    pub api: Fake,
+    /// Not for an agent that asks none.
+    pub api: Option<Fake>,
     pub environment: AgentEnvironment,
+}
+
+/// An agent's program that these tests know, with the API that it talks to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    Claude,
+    Codex,
+    Gemini,
+    ClaudeAgent,
+}
+
+impl Program {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::ClaudeAgent => "claude-agent-acp",
+        }
+    }
+
+    fn fake(self) -> &'static str {
+        match self {
+            Self::Claude | Self::ClaudeAgent => "anthropic.mjs",
+            Self::Codex => "responses.mjs",
+            Self::Gemini => "gemini.mjs",
+        }
+    }
+
+    /// From the environment, else as `npm ci` in tests/agents_npm leaves it; Claude Code also from PATH.
+    fn find(self) -> Option<PathBuf> {
+        if self == Self::Claude {
+            if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
+                return Some(PathBuf::from(path));
+            }
+            let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+            return folders.into_iter().map(|folder| folder.join("claude")).find(|path| path.is_file());
+        }
+        let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents_npm/node_modules/.bin");
+        Some(bin.join(self.file())).filter(|path| path.exists())
+    }
+
+    fn agent(self, program: PathBuf) -> Box<dyn Agent> {
+        match self {
+            Self::Claude => Box::new(ClaudeCode::new(Some(program))),
+            Self::Codex => Box::new(Codex::new(Some(program))),
+            Self::Gemini => Box::new(Acp::new(Preset::gemini(), Some(program))),
+            Self::ClaudeAgent => Box::new(Acp::new(Preset::claude_agent(), Some(program))),
+        }
+    }
+
+    /// What makes it talk to the fake API at this address, and to nothing else.
+    fn variables(self, address: &str) -> Vec<(&'static str, String)> {
+        let pairs: &[(&str, &str)] = match self {
+            Self::Claude | Self::ClaudeAgent => &[
+                ("ANTHROPIC_BASE_URL", address),
+                ("ANTHROPIC_API_KEY", "dummy"),
+                ("CLAUDE_CODE_MAX_RETRIES", "1"),
+                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+                ("DISABLE_TELEMETRY", "1"),
+                ("DISABLE_ERROR_REPORTING", "1"),
+            ],
+            Self::Codex => &[("FAKE_KEY", "dummy")],
+            Self::Gemini => &[("GOOGLE_GEMINI_BASE_URL", address), ("GEMINI_API_KEY", "dummy")],
+        };
+        pairs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect()
+    }
 }
 
 impl Bench {
     /// `None`, said on stderr, where a needed program is missing.
-    pub fn new(scenario: &Value) -> Option<Self> {
-        let Some(program) = claude() else {
-            return skipped("Claude Code is not installed (set GSTACK_TEST_CLAUDE to its path)");
+    pub fn new(program: Program, scenario: &Value) -> Option<Self> {
+        let Some(path) = program.find() else {
+            return skipped(&format!("{} is not installed (see tests/run.sh)", program.file()));
         };
-        let home = tempfile::tempdir().unwrap();
-        for folder in ["project", "run"] {
+        // Codex wants no home below a temporary folder of the system: it puts helper programs there.
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        for folder in ["project", "run", ".codex"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
         let script = home.path().join("scenario.json");
         std::fs::write(&script, scenario.to_string()).unwrap();
         let log = home.path().join("requests.jsonl");
-        let Some(api) = Fake::start("anthropic.mjs", &[script.to_str().unwrap(), "--log", log.to_str().unwrap()])
-        else {
+        let Some(api) = Fake::start(program.fake(), &[script.to_str().unwrap(), "--log", log.to_str().unwrap()]) else {
             return skipped("node is not installed");
         };
         let address = format!("http://127.0.0.1:{}", api.port);
-        let path = std::env::var("PATH").unwrap();
+        if program == Program::Codex {
+            let config = format!(
+                "model = \"gpt-5-fake\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"Fake\"\n\
+                 base_url = \"{address}/v1\"\nwire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n\
+                 request_max_retries = 1\nstream_max_retries = 1\n"
+            );
+            std::fs::write(home.path().join(".codex/config.toml"), config).unwrap();
+        }
         // A proxy that nobody listens on: whatever is not loopback goes nowhere.
-        let nowhere = "http://127.0.0.1:9";
-        let variables = [
-            ("HOME", home.path().to_str().unwrap()),
-            ("PATH", path.as_str()),
-            ("ANTHROPIC_BASE_URL", address.as_str()),
-            ("ANTHROPIC_API_KEY", "dummy"),
-            ("CLAUDE_CODE_MAX_RETRIES", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("HTTPS_PROXY", nowhere),
+        let nowhere = "http://127.0.0.1:9".to_owned();
+        let common = [
+            ("HOME", home.path().to_str().unwrap().to_owned()),
+            ("PATH", std::env::var("PATH").unwrap()),
+            ("HTTPS_PROXY", nowhere.clone()),
             ("HTTP_PROXY", nowhere),
-            ("NO_PROXY", "127.0.0.1,localhost"),
+            ("NO_PROXY", "127.0.0.1,localhost".to_owned()),
         ];
+        let all = common.into_iter().chain(program.variables(&address));
+        let variables = all.map(|(name, value)| (name.into(), value.into())).collect();
+        Some(Self { agent: program.agent(path), home, api: Some(api), environment: AgentEnvironment { variables } })
+    }
+
+    /// The agent without manners of tests/fake.
+    pub fn rude() -> Option<Self> {
+        let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+        let Some(node) = folders.into_iter().map(|folder| folder.join("node")).find(|path| path.is_file()) else {
+            return skipped("node is not installed");
+        };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/rude-agent.mjs");
+        let preset = Preset::configured("rude", Some("Rude".to_owned()), node, vec![script.into()]);
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        for folder in ["project", "run"] {
+            std::fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        let path = std::env::var("PATH").unwrap();
+        let variables = [("HOME", home.path().to_str().unwrap()), ("PATH", path.as_str())];
         let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
-        Some(Self { agent: ClaudeCode::new(Some(program)), home, api, environment: AgentEnvironment { variables } })
+        let agent = Box::new(Acp::new(preset, None));
+        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables } })
     }
 
     pub fn launch(&self) -> Launch {
@@ -138,7 +237,12 @@ impl Bench {
     pub fn requests(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
         let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        all.filter(|entry| entry["path"].as_str().is_some_and(|path| path.ends_with("/messages"))).collect()
+        all.filter(|entry| {
+            entry["path"].as_str().is_some_and(|path| {
+                ["/messages", "/responses", ":streamGenerateContent"].iter().any(|end| path.ends_with(end))
+            })
+        })
+        .collect()
     }
 }
 
@@ -146,14 +250,6 @@ impl Bench {
 fn skipped<T>(why: &str) -> Option<T> {
     writeln!(std::io::stderr(), "SKIPPED {}: {why}", std::thread::current().name().unwrap_or("a test")).ok();
     None
-}
-
-fn claude() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
-        return Some(PathBuf::from(path));
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    folders.into_iter().map(|folder| folder.join("claude")).find(|path| path.is_file())
 }
 
 /// A started session and its events.
@@ -216,11 +312,23 @@ pub fn scenario() -> Value {
             {"match": "write it", "tools": true, "reply": [{"tool": "Write", "input": {"file_path": "$1", "content": "x"}}]},
             {"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]},
             {"match": "open it", "tools": true, "reply": [{"tool": "mcp__gstack__goto", "input": {"url": "http://a.test/"}}]},
+            {"match": "ask me", "tools": true, "reply": [{"tool": "AskUserQuestion", "input": {"questions": [{
+                "question": "Which color?", "header": "Color", "multiSelect": false,
+                "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]},
             {"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error", "message": "invalid x-api-key"}]},
             {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
         ],
         "afterTool": [{"text": "Done with the tool."}],
     })
+}
+
+/// KILL to processes of the test's own.
+pub fn kill(processes: &[String]) {
+    for process in processes {
+        let pid = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
+        // One of them may have ended with another.
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
+    }
 }
 
 /// Processes that carry the test's own home in their environment: all that it started and that still run.

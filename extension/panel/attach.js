@@ -1,0 +1,58 @@
+/**
+ * What of the page in view can go with a message: its text, what is selected, a screenshot.
+ *
+ * Owns the looks at the page, each once and only when a person asked for it.
+ * @import { Connection } from "./connection.js"
+ * @import { TabView } from "./state/panel-state.js"
+ */
+import { FaultError } from "../shared/fault.js";
+import { t } from "../shared/i18n.js";
+import { pageContext, selectionContext } from "./state/context.js";
+
+/** Runs in the page's isolated world; must stand on its own. */
+function selected() {
+  const field = document.activeElement;
+  const inField = field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== "password" && field.selectionStart !== null)
+    ? field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0) : "";
+  return inField || String(getSelection() ?? "");
+}
+
+/** Runs in the page's isolated world; must stand on its own. */
+function readable() {
+  return document.body?.innerText ?? "";
+}
+
+/** @param {number} tabId @param {() => string} look @param {boolean} allFrames */
+async function textOf(tabId, look, allFrames) {
+  try {
+    const answers = await chrome.scripting.executeScript({ target: { tabId, allFrames }, func: look });
+    return answers.map(({ result }) => result ?? "").find((text) => text.trim() !== "") ?? "";
+  } catch {
+    throw new FaultError({ code: "forbidden", message: t("pageClosed"), hint: t("pageClosedHint") });
+  }
+}
+
+/** @param {TabView} tab */
+export async function attachPage(tab) {
+  return pageContext(tab, await textOf(tab.chromeTabId, readable, false));
+}
+
+/** @param {TabView} tab */
+export async function attachSelection(tab) {
+  const text = await textOf(tab.chromeTabId, selected, true);
+  if (!text) throw new FaultError({ code: "not-found", message: t("nothingSelected"), hint: t("nothingSelectedHint") });
+  return selectionContext(text);
+}
+
+/**
+ * A screenshot of what the window shows; it stays on the daemon's side until the message goes.
+ * @param {Connection} connection
+ * @param {TabView} tab
+ * @returns {Promise<{ path: string, name: string }>}
+ */
+export async function attachScreenshot(connection, { chromeTabId, title }) {
+  const { files } = await connection.request("command.run", { chromeTabId, command: "screenshot", args: ["--viewport"] });
+  const path = files?.[0];
+  if (!path) throw new FaultError({ code: "internal", message: t("noScreenshot") });
+  return { path, name: title || t("screenshot") };
+}

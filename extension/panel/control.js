@@ -1,0 +1,132 @@
+/**
+ * What a person decides about conversations: answers, agent and model, folder, tabs, names, rules.
+ *
+ * Owns these requests. What comes back goes through the store; nothing is changed here before the daemon has said so.
+ * @import { AgentName, ConversationInfo, Decision, PolicyAdd, PolicyRule } from "../protocol.js"
+ * @import { Connection } from "./connection.js"
+ * @import { PanelStore } from "./session.js"
+ */
+import { unattended } from "./state/policy.js";
+
+export class Control {
+  /**
+   * @param {Connection} connection
+   * @param {PanelStore} store
+   * @param {(info: ConversationInfo) => Promise<void>} replace  shows another conversation as the tab's own
+   */
+  constructor(connection, store, replace) {
+    this.connection = connection;
+    this.store = store;
+    this.replace = replace;
+  }
+
+  /** The id of the tab's own conversation. */
+  get #own() {
+    return this.store.state.conversation?.info.conversationId ?? null;
+  }
+
+  /** @param {ConversationInfo} info */
+  #took(info) {
+    this.store.dispatch({ type: "info", info });
+    return info;
+  }
+
+  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision */
+  async answer(conversationId, approvalId, decision) {
+    await this.connection.request("approval.answer", { conversationId, approvalId, decision });
+  }
+
+  /** @param {string} conversationId @param {string} questionId @param {string[][]} answers  none: the person does not want to answer */
+  async answerQuestion(conversationId, questionId, answers) {
+    await this.connection.request("question.answer", { conversationId, questionId, answers });
+  }
+
+  /** @param {AgentName | null} agent  null for the default one @param {string | null} model  null: by what each message asks */
+  async choose(agent, model) {
+    const conversationId = this.#own;
+    if (conversationId) this.#took(await this.connection.request("agents.choose", { conversationId, agent, model }));
+  }
+
+  /** @param {string} folder  an absolute path, or one from `~/` on */
+  async setFolder(folder) {
+    const conversationId = this.#own;
+    if (conversationId) this.#took(await this.connection.request("conversations.folder", { conversationId, folder }));
+  }
+
+  /** Lets the agent use a tab, or takes it out. @param {number} chromeTabId @param {boolean} allowed */
+  async setTab(chromeTabId, allowed) {
+    const conversationId = this.#own;
+    if (conversationId) this.#took(await this.connection.request("conversations.tab", { conversationId, chromeTabId, allowed }));
+  }
+
+  /** Lets the messages run that wait after a turn which did not end well. */
+  async goOn() {
+    const conversationId = this.#own;
+    if (conversationId) await this.connection.request("chat.continue", { conversationId });
+  }
+
+  /** Stops the turns of all conversations. */
+  async stopAll() {
+    return (await this.connection.request("chat.stopAll", {})).turns;
+  }
+
+  /** @param {string} conversationId @param {string} title */
+  async rename(conversationId, title) {
+    return this.#took(await this.connection.request("conversations.rename", { conversationId, title }));
+  }
+
+  /** @param {string} conversationId */
+  async remove(conversationId) {
+    await this.connection.request("conversations.delete", { conversationId });
+    const { conversation, reading, tab } = this.store.state;
+    if (reading?.info.conversationId === conversationId) this.store.dispatch({ type: "read", info: null });
+    // The tab's own is gone: it gets a new one.
+    if (tab && conversation?.info.conversationId === conversationId) await this.replace(await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId }));
+  }
+
+  /** @param {string} conversationId */
+  restore(conversationId) {
+    return this.connection.request("conversations.restore", { conversationId });
+  }
+
+  /** Goes on with a conversation in the tab in view. @param {string} conversationId */
+  async attach(conversationId) {
+    const { tab } = this.store.state;
+    if (tab) await this.replace(await this.connection.request("conversations.attach", { conversationId, chromeTabId: tab.chromeTabId }));
+  }
+
+  /** Leaves a note for the workspace. @param {string} text */
+  async note(text) {
+    const conversationId = this.#own;
+    return conversationId ? (await this.connection.request("inbox.leave", { conversationId, text })).path : null;
+  }
+
+  async readPolicy() {
+    const policy = await this.connection.request("policy.list", {});
+    this.#ruled(policy.rules);
+    return policy;
+  }
+
+  /** @param {PolicyAdd} rule */
+  async addRule(rule) {
+    this.#ruled((await this.connection.request("policy.add", rule)).rules);
+  }
+
+  /** @param {string} id */
+  async removeRule(id) {
+    const policy = await this.connection.request("policy.remove", { id });
+    this.#ruled(policy.rules);
+    return policy;
+  }
+
+  /** Nothing is asked in this conversation for a while. @param {number} minutes */
+  async workUnattended(minutes) {
+    const conversationId = this.#own;
+    if (conversationId) await this.addRule(unattended(conversationId, minutes, Date.now()));
+  }
+
+  /** @param {PolicyRule[]} rules */
+  #ruled(rules) {
+    this.store.dispatch({ type: "rules", rules });
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What the drawers do with the daemon and with the panel.
+ *
+ * Owns the requests behind each button of a drawer. Draws nothing.
+ * @import { ConversationInfo, ExportFormat, Picked, PolicyRule } from "../protocol.js"
+ * @import { Connection } from "./connection.js"
+ * @import { Files } from "./files.js"
+ * @import { Pick } from "./pick.js"
+ * @import { PanelStore, Session } from "./session.js"
+ * @import { Toast } from "./view/toast.js"
+ */
+import { faultOf } from "../shared/fault.js";
+import { t } from "../shared/i18n.js";
+import { download } from "./download.js";
+import { newerExtension } from "./state/panel-state.js";
+import { readTheme, setTheme } from "./theme.js";
+
+/** A hop that does not answer in this time is down. */
+const PING_LIMIT_MS = 5000;
+
+/**
+ * @typedef {object} Compose  what a drawer may put into the composer
+ * @property {(text: string) => void} insert  at the caret
+ * @property {(picked: Picked) => void} element  as a chip
+ *
+ * @typedef {object} Panel
+ * @property {PanelStore} store
+ * @property {Session} session
+ * @property {Connection} connection
+ * @property {Files} files
+ * @property {Toast} toast
+ * @property {Pick} pick
+ */
+
+/** Does it, and says why where it fails. @template T @param {Toast} toast @param {() => Promise<T>} work @returns {Promise<T>} */
+export async function attempt(toast, work) {
+  try {
+    return await work();
+  } catch (error) {
+    const { message, hint } = faultOf(error);
+    toast.show(hint ? `${message} ${hint}` : message);
+    throw error;
+  }
+}
+
+/** Writes a conversation into a file of the person's. @param {Panel} panel @param {string} conversationId @param {ExportFormat} format */
+export async function exportConversation({ connection, files, toast }, conversationId, format) {
+  await attempt(toast, async () => {
+    const file = await connection.request("conversations.export", { conversationId, format });
+    await download(files, conversationId, file);
+    toast.show(t("exported", file.name));
+  });
+}
+
+/** @param {Panel} panel @param {() => void} close */
+export function historyActions(panel, close) {
+  const { store, session, connection, toast } = panel;
+  return {
+    /** @param {string | null} search */
+    list: (search) => connection.request("conversations.list", { search }),
+    /** @param {ConversationInfo} info */
+    open: (info) => {
+      close();
+      const tab = store.state.tabs.find(({ conversationId }) => conversationId === info.conversationId);
+      // One that still has its tab is shown there, where it can go on.
+      if (tab) void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
+      else void session.read(info);
+    },
+    /** @param {ConversationInfo} info @param {string} title */
+    rename: (info, title) => attempt(toast, () => session.control.rename(info.conversationId, title)),
+    /** @param {ConversationInfo} info @param {ExportFormat} format */
+    save: (info, format) => exportConversation(panel, info.conversationId, format).catch(() => { /* said by the toast */ }),
+    /** @param {ConversationInfo} info @param {() => void} restored */
+    remove: async (info, restored) => {
+      await attempt(toast, () => session.control.remove(info.conversationId));
+      const undo = () => void attempt(toast, () => session.control.restore(info.conversationId)).then(restored, () => { /* said by the toast */ });
+      toast.show(t("deleted", info.title || t("untitled")), { label: t("undo"), onclick: undo });
+    },
+  };
+}
+
+/** @param {Panel} panel */
+export function settingsActions({ store, session, connection }) {
+  return {
+    read: () => connection.request("settings.get", {}),
+    /** @param {string} name @param {import("../protocol.js").SettingValue | null} value */
+    set: (name, value) => connection.request("settings.set", { name, value }),
+    policy: () => session.control.readPolicy(),
+    /** @param {PolicyRule} rule */
+    takeBack: (rule) => session.control.removeRule(rule.id),
+    theme: readTheme,
+    setTheme,
+    versions: () => {
+      const newer = newerExtension(store.state, chrome.runtime.getManifest().version);
+      return { daemon: store.state.connection.welcome?.version ?? "", newer: newer?.version ?? "", mayReload: newer?.mayReload ?? false };
+    },
+    reload: () => chrome.runtime.reload(),
+  };
+}
+
+/** @param {Panel} panel */
+export function connectionActions({ store, connection, toast }) {
+  return {
+    pingBackground: async () => {
+      const began = performance.now();
+      await connection.request("local.ping", {}, { limitMs: PING_LIMIT_MS });
+      return performance.now() - began;
+    },
+    hops: async () => (await connection.request("hops", {}, { limitMs: PING_LIMIT_MS })).hops,
+    state: () => store.state.connection,
+    reconnect: () => connection.notify("local.retry", {}),
+    /** @param {string} text */
+    copy: async (text) => {
+      await navigator.clipboard.writeText(text);
+      toast.show(t("reportCopied"));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * What of the page goes with a message, as one text. Pure.
+ *
+ * It travels as the page's `selection`: the daemon hands it to the agent as what a page says, never as an order.
+ * @import { Picked } from "../../protocol.js"
+ */
+
+/**
+ * @typedef {object} Context
+ * @property {"page" | "selection" | "element"} kind
+ * @property {string} label  on the chip
+ * @property {string} detail  beside it, shorter
+ * @property {string} text  for the agent
+ */
+
+/** More of a page than this is not sent: an agent reads on with its tools. */
+const LONGEST = 20_000;
+
+/** @param {string} text */
+function cut(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** @param {string} text @returns {Context} */
+export function selectionContext(text) {
+  const words = text.trim().replace(/\s+/g, " ");
+  return { kind: "selection", label: `“${words.slice(0, 60)}${words.length > 60 ? "…" : ""}”`, detail: "", text: cut(text.trim()) };
+}
+
+/** @param {{ title: string, url: string }} page @param {string} text @returns {Context} */
+export function pageContext({ title, url }, text) {
+  return { kind: "page", label: title || url, detail: "", text: cut(text.trim()) };
+}
+
+/** @param {Picked} picked @returns {Context} */
+export function elementContext({ ref, role, name, selector, url, html }) {
+  return { kind: "element", label: selector, detail: ref, text: `${ref}: ${role}${name ? ` “${name}”` : ""}, ${selector} in ${url}\n${html}` };
+}
+
+const HEADS = { page: "Text of the page", selection: "Selected text", element: "Picked element" };
+
+/**
+ * All of them as one text; null for none. A selection alone stands as it is.
+ * @param {Context[]} contexts
+ */
+export function joined(contexts) {
+  const [only] = contexts;
+  if (!only) return null;
+  if (contexts.length === 1 && only.kind === "selection") return only.text;
+  return contexts.map(({ kind, text }) => `${HEADS[kind]}:\n${text}`).join("\n\n");
+}

@@ -1,0 +1,66 @@
+/**
+ * Conversations of all time as the history lists them: by day, with the words that a search found. Pure.
+ * @import { ConversationInfo } from "../../protocol.js"
+ */
+import { groupedBy } from "./grouped.js";
+
+/** Noon is half a day after midnight: the clock's change moves midnight, never noon's date. */
+const HALF_DAY_MS = 12 * 3_600_000;
+
+/** @param {number} at */
+const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
+
+/**
+ * Which day a moment lies on, seen from now.
+ * @param {number} at
+ * @param {number} now
+ * @returns {"today" | "yesterday" | "earlier"}
+ */
+export function dayOf(at, now) {
+  const today = midnight(now);
+  if (midnight(at) === today) return "today";
+  return midnight(today - HALF_DAY_MS) === midnight(at) ? "yesterday" : "earlier";
+}
+
+/**
+ * Conversations in which something was said, newest first, by the midnight that their day began with.
+ * @param {ConversationInfo[]} found
+ * @returns {[number, ConversationInfo[]][]}
+ */
+export function byDay(found) {
+  const said = found.filter(({ head }) => head > 0).toSorted((a, b) => b.updatedAt - a.updatedAt);
+  return groupedBy(said, ({ updatedAt }) => midnight(updatedAt));
+}
+
+/**
+ * An excerpt cut where the searched words stand in it.
+ * @param {string} text
+ * @param {string} search
+ * @returns {{ text: string, hit: boolean }[]}
+ */
+export function marked(text, search) {
+  const wanted = search.trim().toLowerCase();
+  const low = text.toLowerCase();
+  // A letter whose lower case is longer would move the finds: shown without marks then.
+  if (!wanted || low.length !== text.length) return [{ text, hit: false }];
+  const parts = [];
+  let from = 0;
+  for (let at = low.indexOf(wanted); at !== -1; at = low.indexOf(wanted, from)) {
+    if (at > from) parts.push({ text: text.slice(from, at), hit: false });
+    parts.push({ text: text.slice(at, at + wanted.length), hit: true });
+    from = at + wanted.length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), hit: false });
+  return parts;
+}
+
+/**
+ * Folders that were worked in, the newest first, each once.
+ * @param {ConversationInfo[]} conversations
+ * @param {string} current  left out
+ * @param {number} most
+ */
+export function foldersOf(conversations, current, most) {
+  const newest = conversations.toSorted((a, b) => b.updatedAt - a.updatedAt).map(({ folder }) => folder);
+  return [...new Set(newest)].filter((folder) => folder && folder !== current).slice(0, most);
+}

@@ -1,0 +1,47 @@
+/**
+ * The daemon's settings as rows: grouped, each with the control that fits its values. Pure.
+ * @import { Setting, SettingValue } from "../../protocol.js"
+ */
+import { groupedBy } from "./grouped.js";
+
+/** More choices than this are a list to open; fewer stand side by side. */
+const SIDE_BY_SIDE = 3;
+/** Labels longer than this together do not fit side by side into a narrow panel. */
+const LABELS_FIT = 30;
+
+/**
+ * @param {Setting[]} settings
+ * @returns {[string, Setting[]][]}  in the daemon's order
+ */
+export function byGroup(settings) {
+  return groupedBy(settings, ({ group }) => group);
+}
+
+/** @param {Setting} setting @returns {"switch" | "segments" | "list" | "number" | "text"} */
+export function controlOf({ value, choices = [] }) {
+  if (choices.length > 0) {
+    const letters = choices.reduce((sum, { label }) => sum + label.length, 0);
+    return choices.length <= SIDE_BY_SIDE && letters <= LABELS_FIT ? "segments" : "list";
+  }
+  if (typeof value === "boolean") return "switch";
+  return typeof value === "number" ? "number" : "text";
+}
+
+/** @param {Setting} setting */
+export function isDefault({ value, default: standard }) {
+  return value === standard;
+}
+
+/**
+ * What a person typed as a value, or the reason why it is none.
+ * @param {Setting} setting
+ * @param {string} text
+ * @returns {{ value: SettingValue } | { refused: "number" | "range" }}
+ */
+export function valueOf({ value, range }, text) {
+  if (typeof value !== "number") return { value: text };
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) return { refused: "number" };
+  if (range && (number < range[0] || number > range[1])) return { refused: "range" };
+  return { value: number };
+}

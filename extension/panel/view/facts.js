@@ -1,0 +1,35 @@
+/**
+ * The facts of a turn's footer in words: what it does now; at its end agent, model, time, tokens and cost.
+ * @import { Usage } from "../../protocol.js"
+ * @import { TurnEntry } from "../state/entries.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { cost, duration, elapsed, tokens } from "../format.js";
+import { openAsk } from "../state/entries.js";
+
+/** @param {TurnEntry} turn @param {number} now @param {boolean} waitsForSlot */
+export function factsOf(turn, now, waitsForSlot) {
+  const { done, startedAt, agentLabel, model, direct } = turn;
+  // What ran without a model has neither an agent nor a model to name.
+  const who = direct ? [t("ranDirect")] : [agentLabel.toLowerCase(), ...(model ? [model] : [])];
+  if (!done) {
+    const asked = openAsk(turn);
+    const first = asked ? t("waitingForYou", elapsed(now - asked.at)) : waitsForSlot ? t("waitingForSlot", elapsed(now - startedAt)) : t("working", elapsed(now - startedAt));
+    return [first, ...who];
+  }
+  const outcome = done.outcome === "done" ? [] : [t(`outcome_${done.outcome}`)];
+  const { usage, costUsd } = done;
+  const read = usage ? usage.inputTokens + usage.cachedTokens + usage.outputTokens : 0;
+  return [...outcome, ...who, duration(done.durationMs), ...(costUsd == null ? [] : [cost(costUsd)]), ...(read > 0 ? [t("tokens", tokens(read))] : [])];
+}
+
+/** @param {Usage} usage */
+export function usageWords({ inputTokens, cachedTokens, outputTokens, contextTokens, contextWindow }) {
+  const exact = new Intl.NumberFormat();
+  return [
+    t("usageRead", exact.format(inputTokens)),
+    ...(cachedTokens > 0 ? [t("usageCached", exact.format(cachedTokens))] : []),
+    t("usageWritten", exact.format(outputTokens)),
+    ...(contextWindow > 0 ? [t("usageContext", Math.round((contextTokens / contextWindow) * 100))] : []),
+  ].join(", ");
+}

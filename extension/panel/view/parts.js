@@ -1,0 +1,136 @@
+/**
+ * The kinds of parts that a turn is made of, each with the view that draws it.
+ * @import { Attachment } from "../../protocol.js"
+ * @import { Renderer } from "../markdown/renderer.js"
+ * @import { ApprovalTools } from "./approval.js"
+ * @import { View } from "./dom.js"
+ * @import { AnswerQuestion } from "./question.js"
+ * @import { Part } from "./turn.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { Approval } from "./approval.js";
+import { h, icon } from "./dom.js";
+import { Plan } from "./plan.js";
+import { Prose } from "./prose.js";
+import { Question } from "./question.js";
+import { shot } from "./shot.js";
+import { Steps } from "./steps.js";
+
+/**
+ * @typedef {object} PartTools
+ * @property {Renderer} renderer
+ * @property {(file: Attachment) => Promise<string>} load
+ * @property {AnswerQuestion} answerQuestion
+ */
+
+/** @param {Part} part @param {string} agentLabel @param {PartTools & ApprovalTools} tools @returns {View<Part>} */
+export function viewOf(part, agentLabel, tools) {
+  switch (part.kind) {
+    case "steps":
+      return new StepsPart();
+    case "shots":
+      return new ShotsPart(tools.load);
+    case "approval":
+      return new ApprovalPart(new Approval(agentLabel, tools));
+    case "question":
+      return new QuestionPart(new Question(agentLabel, tools.answerQuestion));
+    case "plan":
+      return new PlanPart();
+    case "thinking":
+      return new ThinkingPart(tools.renderer);
+    case "text":
+      return new TextPart(tools.renderer);
+    case "notice":
+      return new NoticePart();
+  }
+}
+
+export class StepsPart {
+  steps = new Steps();
+  element = this.steps.element;
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "steps") this.steps.update(part.items, part.live);
+  }
+}
+
+class ShotsPart {
+  element = h("div", { class: "stack" });
+  /** @param {(file: Attachment) => Promise<string>} load */
+  constructor(load) {
+    this.load = load;
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "shots" && this.element.childElementCount === 0) this.element.append(...part.files.map((file) => shot(file, this.load)));
+  }
+}
+
+class TextPart {
+  /** @param {Renderer} renderer */
+  constructor(renderer) {
+    this.prose = new Prose(renderer);
+    this.element = this.prose.element;
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "text") this.prose.update(part.item.text, part.ended);
+  }
+}
+
+class ThinkingPart {
+  /** @param {Renderer} renderer */
+  constructor(renderer) {
+    this.prose = new Prose(renderer);
+    this.prose.element.classList.add("prose--thinking");
+    this.label = h("span", { class: "step__label" });
+    this.element = h("details", { class: "steps" }, h("summary", {}, icon("chevron-right"), this.label), this.prose.element);
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind !== "thinking") return;
+    this.prose.update(part.item.text, part.ended);
+    this.label.textContent = part.ended ? t("thought") : t("thinking");
+  }
+}
+
+export class ApprovalPart {
+  /** @param {Approval} approval */
+  constructor(approval) {
+    this.approval = approval;
+    this.element = approval.element;
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "approval") this.approval.update(part.item, part.live);
+  }
+}
+
+export class QuestionPart {
+  /** @param {Question} question */
+  constructor(question) {
+    this.question = question;
+    this.element = question.element;
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "question") this.question.update(part.item, part.live);
+  }
+}
+
+class PlanPart {
+  plan = new Plan();
+  element = this.plan.element;
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "plan") this.plan.update(part.item.entries, part.live);
+  }
+}
+
+class NoticePart {
+  element = h("p", { class: "notice" });
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "notice") this.element.textContent = part.item.text;
+  }
+}

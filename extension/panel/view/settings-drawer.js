@@ -1,0 +1,135 @@
+/**
+ * What a person can set: the daemon's settings, the rules about agents, the panel's theme; and the keys.
+ *
+ * Owns the drawer's parts. The list of settings is the daemon's: a new one appears here by itself.
+ * @import { Policy, PolicyRule, Settings, SettingValue } from "../../protocol.js"
+ */
+import { faultOf } from "../../shared/fault.js";
+import { t } from "../../shared/i18n.js";
+import { byGroup } from "../state/settings.js";
+import { copyButton, h, icon, iconButton } from "./dom.js";
+import { ruleList } from "./rule-list.js";
+import { segments, SettingRow } from "./setting-row.js";
+
+/** The panel's keys: what for, and what is pressed. */
+const KEYS = [["send", "Enter"], ["break", "Shift Enter"], ["stop", "Esc"], ["recall", "↑"], ["commands", "/"], ["answer", "1 – 4"], ["rename", "F2"]];
+
+/**
+ * @typedef {object} SettingsActions
+ * @property {() => Promise<Settings>} read
+ * @property {(name: string, value: SettingValue | null) => Promise<Settings>} set
+ * @property {() => Promise<Policy>} policy
+ * @property {(rule: PolicyRule) => Promise<Policy>} takeBack
+ * @property {() => Promise<string>} theme
+ * @property {(theme: string) => void} setTheme
+ * @property {() => { daemon: string, newer: string, mayReload: boolean }} versions
+ * @property {() => void} reload  the extension
+ * @property {() => void} close
+ */
+
+export class SettingsDrawer {
+  /** @type {Map<string, SettingRow>} */ #rows = new Map();
+  #asked = 0;
+
+  /** @param {HTMLElement} element @param {SettingsActions} actions */
+  constructor(element, actions) {
+    this.actions = actions;
+    this.title = h("h2", { class: "drawer__title", tabindex: "-1" }, t("settings"));
+    this.own = h("div", {});
+    this.rules = h("div", { class: "section" });
+    this.panel = h("div", { class: "section" });
+    this.about = h("div", { class: "section" });
+    const keys = h("div", { class: "section", id: "keys", tabindex: "-1" }, heading(t("keys")),
+      h("dl", { class: "keys" }, ...KEYS.flatMap(([name, keys]) => [h("dt", {}, t(`key_${name}`)), h("dd", {}, h("kbd", { class: "key" }, keys))])));
+    element.append(
+      h("div", { class: "drawer__head" }, this.title, iconButton("cross", t("close"), actions.close)),
+      h("div", { class: "drawer__body drawer__body--column" }, this.own, this.rules, this.panel, keys, this.about));
+  }
+
+  show() {
+    this.title.focus();
+    this.#drawAbout("");
+    void this.#drawPanel();
+    void this.load();
+  }
+
+  /** Brings the list of keys into view. */
+  showKeys() {
+    const keys = this.title.ownerDocument.getElementById("keys");
+    keys?.scrollIntoView({ block: "start" });
+    keys?.focus({ preventScroll: true });
+  }
+
+  async load() {
+    const asked = ++this.#asked;
+    const [settings, policy] = await Promise.allSettled([this.actions.read(), this.actions.policy()]);
+    if (asked !== this.#asked) return;
+    if (settings.status === "fulfilled") this.#drawSettings(settings.value);
+    else this.#drawTrouble(this.own, settings.reason);
+    if (policy.status === "fulfilled") this.#drawRules(policy.value);
+    else this.#drawTrouble(this.rules, policy.reason);
+  }
+
+  /** @param {Settings} answer */
+  #drawSettings({ settings, file }) {
+    const known = settings.length === this.#rows.size && settings.every(({ name }) => this.#rows.has(name));
+    if (known && this.own.childElementCount > 0) {
+      for (const setting of settings) this.#rows.get(setting.name)?.update(setting);
+    } else {
+      this.#rows = new Map(settings.map((setting) => [setting.name, new SettingRow(setting, async (value) => this.#drawSettings(await this.actions.set(setting.name, value)))]));
+      this.own.replaceChildren(...byGroup(settings).map(([group, members]) =>
+        h("div", { class: "section" }, heading(group), ...members.flatMap(({ name }) => this.#rows.get(name)?.element ?? []))));
+    }
+    this.#drawAbout(file);
+  }
+
+  /** @param {Policy} policy */
+  #drawRules({ rules }) {
+    const focused = this.rules.contains(document.activeElement);
+    this.rules.replaceChildren(heading(t("permissions")), ruleList(rules, (rule) => void this.#takeBack(rule)));
+    if (focused) (this.rules.querySelector("button") ?? this.title).focus();
+  }
+
+  /** @param {PolicyRule} rule */
+  async #takeBack(rule) {
+    try {
+      this.#drawRules(await this.actions.takeBack(rule));
+    } catch (error) {
+      this.#drawTrouble(this.rules, error);
+    }
+  }
+
+  async #drawPanel() {
+    const theme = await this.actions.theme();
+    const choose = (/** @type {string} */ to) => {
+      this.actions.setTheme(to);
+      void this.#drawPanel().then(() => { const chosen = this.panel.querySelector('[aria-checked="true"]'); if (chosen instanceof HTMLElement) chosen.focus(); });
+    };
+    this.panel.replaceChildren(heading(t("panel")), h("div", { class: "setting setting--stack" }, h("span", { class: "setting__text" }, t("theme")),
+      segments(t("theme"), [{ value: "system", label: t("themeSystem") }, { value: "dark", label: t("themeDark") }, { value: "light", label: t("themeLight") }], theme, choose)));
+  }
+
+  /** @param {string} file  where the daemon keeps its settings */
+  #drawAbout(file) {
+    const { daemon, newer, mayReload } = this.actions.versions();
+    this.about.replaceChildren(heading(t("about")),
+      h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("extension")), h("span", { class: "setting__value" }, chrome.runtime.getManifest().version)),
+      h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("hopName_daemon")), h("span", { class: "setting__value" }, daemon || t("down"))),
+      ...(newer ? [h("div", { class: "setting" }, h("span", { class: "setting__text" }, t("newerExtension", newer), h("small", {}, mayReload ? t("reloadClosesPanel") : t("reloadWaits"))),
+        h("button", { class: "button button--small", type: "button", disabled: !mayReload, onclick: () => this.actions.reload() }, t("reload")))] : []),
+      ...(file ? [h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("settingsFile"), h("small", { class: "data wrap" }, file)), copyButton(t("copyPath"), () => file))] : []));
+  }
+
+  /** @param {HTMLElement} place @param {unknown} error */
+  #drawTrouble(place, error) {
+    const { message, hint } = faultOf(error);
+    if (place === this.own) this.#rows.clear();
+    place.replaceChildren(h("div", { class: "drawer__nothing" }, h("p", {}, [message, hint].filter(Boolean).join(" ")),
+      h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry"))));
+  }
+}
+
+/** @param {string} words */
+function heading(words) {
+  return h("h3", { class: "section-head" }, words);
+}

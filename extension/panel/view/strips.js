@@ -1,0 +1,32 @@
+/**
+ * Lines over the conversation that hold until something is done: the agent works unattended, a newer extension waits.
+ * @import { PolicyRule } from "../../protocol.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { moment } from "../format.js";
+import { h, icon } from "./dom.js";
+
+/** @param {HTMLElement} element @param {string} drawn @param {() => (Node | false)[]} draw  nothing hides it */
+function redraw(element, drawn, draw) {
+  if (element.dataset["drawn"] === drawn) return;
+  element.dataset["drawn"] = drawn;
+  const focused = element.contains(document.activeElement);
+  element.hidden = drawn === "";
+  element.replaceChildren(...draw().filter((node) => node !== false));
+  if (focused && element.hidden) document.getElementById("composer")?.querySelector("textarea")?.focus();
+}
+
+/** @param {HTMLElement} element @param {PolicyRule | null} rule @param {() => void} stop */
+export function drawUnattended(element, rule, stop) {
+  redraw(element, rule ? rule.id : "", () => (rule ? [h("i", { class: "live-dot", "aria-hidden": "true" }),
+    h("span", { class: "grow" }, h("b", {}, t("unattendedUntil", moment(rule.until ?? 0))), " ", h("span", { class: "quiet" }, t("unattendedMeans"))),
+    h("button", { class: "button", type: "button", onclick: stop }, t("askAgain"))] : []));
+}
+
+/** @param {HTMLElement} element @param {{ version: string, mayReload: boolean } | null} newer @param {() => void} reload */
+export function drawUpdate(element, newer, reload) {
+  // While something runs nobody is asked to end it.
+  const version = newer?.mayReload ? newer.version : "";
+  redraw(element, version, () => (version ? [icon("download"), h("span", { class: "grow" }, t("newerExtension", version), " ", h("span", { class: "quiet" }, t("reloadClosesPanel"))),
+    h("button", { class: "button", type: "button", onclick: reload }, t("reloadToUpdate"))] : []));
+}

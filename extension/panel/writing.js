@@ -1,0 +1,165 @@
+/**
+ * What leaves the composer and comes back into it: messages, retries, what of the page goes with them, commands.
+ *
+ * Owns the joins between composer, drafts and session. Draws nothing.
+ * @import { Fault, NewAttachment, Picked } from "../protocol.js"
+ * @import { Panel } from "./drawer-actions.js"
+ * @import { Drafts } from "./drafts.js"
+ * @import { Place } from "./own-commands.js"
+ * @import { Source } from "./view/attach-menu.js"
+ * @import { Composer } from "./view/composer.js"
+ * @import { ConversationView } from "./view/conversation.js"
+ * @import { Queue } from "./view/queue.js"
+ */
+import { faultOf } from "../shared/fault.js";
+import { t } from "../shared/i18n.js";
+import { attachPage, attachScreenshot, attachSelection } from "./attach.js";
+import { attempt } from "./drawer-actions.js";
+import { ownCommands, runOwnSaying } from "./own-commands.js";
+import { elementContext } from "./state/context.js";
+import { offered, ownCommand } from "./state/slash.js";
+import { chosenAgent } from "./state/trouble.js";
+
+export class Writing {
+  #own = ownCommands();
+  /** @type {Composer | null} */ #composer = null;
+  /** @type {Drafts | null} */ #drafts = null;
+
+  /**
+   * @param {Panel} panel
+   * @param {Place} place
+   * @param {{ queue: Queue, conversation: () => ConversationView }} parts
+   */
+  constructor(panel, place, { queue, conversation }) {
+    this.panel = panel;
+    this.place = place;
+    this.queue = queue;
+    this.conversation = conversation;
+  }
+
+  /** Composer and drafts know this; it knows them from here on. @param {Composer} composer @param {Drafts} drafts */
+  begin(composer, drafts) {
+    this.#composer = composer;
+    this.#drafts = drafts;
+  }
+
+  get composer() {
+    if (!this.#composer) throw new Error("the composer is used before it was made");
+    return this.#composer;
+  }
+
+  /** What the composer asks for. @returns {import("./view/composer.js").ComposerActions} */
+  get actions() {
+    return {
+      send: (text, attachments, context) => this.send(text, attachments, context),
+      stop: () => this.place.stop(),
+      recall: () => this.#lastMessage,
+      draft: () => this.#drafts?.typed(),
+      say: (words) => this.panel.toast.show(words),
+      commands: (typed) => offered(typed, this.#own, this.#agent),
+      run: (text) => this.#run(text),
+      attach: (source) => void this.attach(source),
+    };
+  }
+
+  get #agent() {
+    const { agents, conversation } = this.panel.store.state;
+    return chosenAgent(agents, conversation?.info ?? null);
+  }
+
+  /** @param {string} text */
+  #run(text) {
+    const command = ownCommand(text);
+    // A name that the agent has as well is the agent's when it was given words that ours does not take.
+    if (!command || (command.argument && this.#own.find(({ name }) => name === command.name)?.hint === "")) return false;
+    runOwnSaying(this.panel, this.place, command);
+    return true;
+  }
+
+  /** @param {string} text @param {NewAttachment[]} attachments @param {string | null} context */
+  send(text, attachments, context) {
+    if (this.queue.isFull) {
+      this.queue.refuse();
+      return false;
+    }
+    this.panel.session.say(text, attachments, context);
+    this.conversation().toEnd();
+    return true;
+  }
+
+  /** @param {string} text */
+  say(text) {
+    if (this.panel.store.state.conversation) this.send(text, [], null);
+  }
+
+  /** Says a message of this conversation again, as a new one. @param {string} clientId */
+  sayAgain(clientId) {
+    const event = this.panel.store.state.conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
+    if (event?.type === "message") this.send(event.text, [], event.page?.selection ?? null);
+  }
+
+  /** What mends a failed turn, as buttons. @param {string} clientId @param {Fault} fault */
+  remedies(clientId, fault) {
+    const again = { label: t("retry"), onclick: () => this.sayAgain(clientId) };
+    if (fault.code !== "agent-signed-out" && fault.code !== "agent-missing") return [again];
+    const { session, store, toast } = this.panel;
+    const chosen = this.#agent;
+    const other = store.state.agents?.find(({ status, hasModel, name }) => status === "ready" && hasModel && name !== chosen?.name);
+    const instead = (/** @type {string} */ name) => void attempt(toast, () => session.control.choose(name, null)).then(() => this.sayAgain(clientId), () => { /* said by the toast */ });
+    return [
+      { label: fault.code === "agent-missing" ? t("haveInstalled") : t("haveSignedIn"), main: true, onclick: () => void session.refreshAgents(true).then(() => this.sayAgain(clientId)) },
+      ...(other ? [{ label: t("useInstead", other.label), onclick: () => instead(other.name) }] : []),
+    ];
+  }
+
+  /** A failed message goes back into the composer, unless something is being typed there. @param {string} clientId */
+  takeBack(clientId) {
+    const { store } = this.panel;
+    const message = store.state.outbox.find((each) => each.clientId === clientId);
+    store.dispatch({ type: "message-dropped", clientId });
+    if (!message || this.composer.value.trim() !== "") return;
+    this.composer.value = message.text;
+    this.#drafts?.typed();
+    this.composer.focus();
+  }
+
+  get #lastMessage() {
+    const event = this.panel.store.state.conversation?.events.findLast(({ type }) => type === "message");
+    return event?.type === "message" ? event.text : null;
+  }
+
+  /** Puts something of the page in view into the composer. @param {Source} source */
+  async attach(source) {
+    const { store, connection, toast } = this.panel;
+    const { tab } = store.state;
+    if (!tab) return;
+    const { attachments } = this.composer;
+    try {
+      if (source === "page") attachments.addContext(await attachPage(tab));
+      if (source === "selection") attachments.addContext(await attachSelection(tab));
+      if (source === "screenshot") attachments.addShot(await attachScreenshot(connection, tab));
+      if (source === "element") await this.#pick(tab.chromeTabId);
+      this.composer.focus();
+    } catch (error) {
+      const { message, hint } = faultOf(error);
+      toast.show(hint ? `${message} ${hint}` : message);
+    }
+  }
+
+  /** Lets the person pick an element; it goes with the next message. @param {number} chromeTabId */
+  async #pick(chromeTabId) {
+    const picked = await this.panel.pick.start(chromeTabId);
+    if (picked) this.composer.attachments.addContext(elementContext(picked));
+  }
+
+  /** @returns {import("./drawer-actions.js").Compose} */
+  get compose() {
+    return {
+      insert: (text) => this.composer.insert(text),
+      element: (/** @type {Picked} */ picked) => {
+        this.composer.attachments.addContext(elementContext(picked));
+        this.composer.focus();
+      },
+    };
+  }
+}

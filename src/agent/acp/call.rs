@@ -1,0 +1,235 @@
+//! One tool call of an ACP agent: what was told of it so far, and in words.
+//!
+//! Pure. An agent tells a call in parts, in an order of its own; the parts are put together here.
+
+use super::wire::{CallContent, Content, ToolCall};
+use crate::agent::adapter::{Image, StepWords, Tools};
+use crate::agent::clip::{clip, one_line};
+use crate::agent::guard::Guard;
+use crate::protocol::chat::StepKind;
+use base64::Engine;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// An object of a step is one line in a narrow panel.
+const LONGEST_OBJECT: usize = 120;
+/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+const LONGEST_THING: usize = 16 * 1024;
+
+#[derive(Debug, Default)]
+pub struct Call {
+    told: ToolCall,
+    /// Its beginning was told to the conversation.
+    pub begun: bool,
+    pub done: bool,
+    /// A person or the policy said no.
+    pub denied: bool,
+}
+
+impl Call {
+    /// Adds what an update says.
+    pub fn merge(&mut self, update: ToolCall) {
+        let told = &mut self.told;
+        told.title = update.title.or(told.title.take());
+        told.kind = update.kind.or(told.kind.take());
+        told.status = update.status.or(told.status.take());
+        told.content = update.content.filter(|content| !content.is_empty()).or(told.content.take());
+        told.locations = update.locations.filter(|places| !places.is_empty()).or(told.locations.take());
+        told.raw_input = update.raw_input.filter(has_content).or(told.raw_input.take());
+        told.raw_output = update.raw_output.or(told.raw_output.take());
+        told.meta = update.meta.or(told.meta.take());
+    }
+
+    pub fn status(&self) -> &str {
+        self.told.status.as_deref().unwrap_or("pending")
+    }
+
+    /// Enough is known to say what it does: agents announce a call before they know its arguments.
+    pub fn is_telling(&self) -> bool {
+        self.told.raw_input.is_some() || self.status() != "pending"
+    }
+
+    fn title(&self) -> &str {
+        self.told.title.as_deref().unwrap_or_default()
+    }
+
+    fn kind(&self) -> &str {
+        self.told.kind.as_deref().unwrap_or("other")
+    }
+
+    /// The registry's name where this is one of our own tools, as the agents are known to tell it:
+    /// `mcp__gstack__goto` (Claude Code), `goto (gstack MCP Server)` (Gemini).
+    pub fn own_tool<'a>(&self, offered: &'a [String]) -> Option<&'a str> {
+        let meta =
+            self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")).and_then(Value::as_str);
+        let named = meta.unwrap_or_else(|| self.title());
+        // A shell command's title is the command, which a model may write as it likes.
+        let candidate = match self.kind() {
+            "execute" => return None,
+            _ => named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"))?,
+        };
+        offered.iter().map(String::as_str).find(|tool| *tool == candidate)
+    }
+
+    /// The arguments as far as the agent tells them: Gemini tells those of MCP tools as text.
+    fn arguments(&self) -> Value {
+        if let Some(input) = &self.told.raw_input {
+            return input.clone();
+        }
+        let (text, _) = self.content();
+        serde_json::from_str::<Value>(&text).ok().filter(Value::is_object).unwrap_or(Value::Null)
+    }
+
+    /// The words of its step, the tool's name and its arguments as text.
+    pub fn describe(&self, offered: &[String], tools: &dyn Tools) -> (StepWords, String, String) {
+        let arguments = self.arguments();
+        let text = if arguments.is_null() { String::new() } else { arguments.to_string() };
+        if let Some(own) = self.own_tool(offered) {
+            return (tools.describe(own, &arguments), own.to_owned(), text);
+        }
+        let (kind, verb) = match self.kind() {
+            "read" => (StepKind::File, ""),
+            "edit" | "delete" | "move" => (StepKind::File, ""),
+            "search" => (StepKind::File, "Searching"),
+            "execute" => (StepKind::Shell, "Running"),
+            "fetch" => (StepKind::Read, "Fetching"),
+            _ => (StepKind::Other, "Using"),
+        };
+        let title = one_line(self.title(), LONGEST_OBJECT);
+        let words = match (verb, title.split_once(' ')) {
+            // `Write new.txt`, `Writing to gem.txt`: the title is the sentence already.
+            ("", Some((first, rest))) => StepWords { kind, verb: first.to_owned(), object: rest.to_owned() },
+            ("", None) => StepWords { kind, verb: title, object: String::new() },
+            (verb, _) => StepWords { kind, verb: verb.to_owned(), object: title },
+        };
+        (words, self.kind().to_owned(), text)
+    }
+
+    /// The question whether it may run, and the thing itself.
+    pub fn question(&self) -> (String, String, StepKind) {
+        let title = one_line(self.title(), LONGEST_OBJECT);
+        let (ask, kind) = match self.kind() {
+            "execute" => ("Run a command".to_owned(), StepKind::Shell),
+            "edit" | "delete" | "move" | "read" | "search" => (title.clone(), StepKind::File),
+            "fetch" => (title.clone(), StepKind::Read),
+            _ => (format!("Use {title}"), StepKind::Other),
+        };
+        let input = self.told.raw_input.as_ref();
+        let named = input.and_then(|input| {
+            ["command", "file_path", "path", "url", "query"].iter().find_map(|name| input.get(name)?.as_str())
+        });
+        let (content, _) = self.content();
+        let does = match (named, content.is_empty()) {
+            (Some(thing), _) => thing.to_owned(),
+            (None, false) if self.kind() != "execute" => content,
+            (None, _) => self.title().to_owned(),
+        };
+        (ask, clip(&does, LONGEST_THING), kind)
+    }
+
+    /// Why the agent wants it, where it says so.
+    pub fn reason(&self) -> Option<String> {
+        self.told.raw_input.as_ref()?.get("description")?.as_str().map(str::to_owned)
+    }
+
+    /// The files that it names.
+    fn paths(&self, folder: &Path) -> Vec<PathBuf> {
+        let locations = self.told.locations.iter().flatten().map(|location| location.path.clone());
+        let diffs = self.told.content.iter().flatten().filter_map(|content| match content {
+            CallContent::Diff { path, .. } => Some(path.clone()),
+            _ => None,
+        });
+        let input = self.told.raw_input.as_ref();
+        let named = ["file_path", "absolute_path", "notebook_path", "path", "dir_path"]
+            .into_iter()
+            .filter_map(|name| input?.get(name)?.as_str().map(str::to_owned));
+        let all = locations.chain(diffs).chain(named).filter(|path| !path.is_empty());
+        all.map(|path| folder.join(path)).collect()
+    }
+
+    /// It would touch what no tool may touch.
+    pub fn is_closed(&self, guard: &Guard, folder: &Path) -> bool {
+        self.paths(folder).iter().any(|path| guard.is_closed(path))
+    }
+
+    /// It reads what lies open in the conversation's folder, and does nothing else.
+    pub fn only_reads(&self, guard: &Guard, folder: &Path) -> bool {
+        let paths = self.paths(folder);
+        matches!(self.kind(), "read" | "search") && !paths.is_empty() && paths.iter().all(|path| guard.is_open(path))
+    }
+
+    fn content(&self) -> (String, Vec<Image>) {
+        let (mut texts, mut images) = (Vec::new(), Vec::new());
+        for part in self.told.content.iter().flatten() {
+            match part {
+                CallContent::Content { content: Content::Text { text } } => texts.push(text.clone()),
+                CallContent::Content { content: Content::Image { data, mime_type } } => {
+                    if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(data) {
+                        images.push(Image { mime: mime_type.clone(), bytes });
+                    }
+                }
+                CallContent::Diff { path, new_text } => texts.push(format!("{path}\n{new_text}")),
+                CallContent::Content { .. } | CallContent::Other => {}
+            }
+        }
+        (texts.join("\n"), images)
+    }
+
+    /// What came of it.
+    pub fn result(&self) -> (String, Vec<Image>) {
+        let (text, images) = self.content();
+        let plain = self.told.raw_output.as_ref().and_then(Value::as_str);
+        (plain.map_or(text, str::to_owned), images)
+    }
+}
+
+fn has_content(value: &Value) -> bool {
+    !value.is_null() && value.as_object().is_none_or(|fields| !fields.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Call;
+    use crate::agent::acp::wire::ToolCall;
+    use crate::agent::guard::Guard;
+    use crate::protocol::chat::StepKind;
+    use serde_json::json;
+    use std::path::Path;
+
+    fn call(value: serde_json::Value) -> Call {
+        let mut call = Call::default();
+        call.merge(serde_json::from_value::<ToolCall>(value).unwrap());
+        call
+    }
+
+    #[test]
+    fn our_own_tools_are_known_by_both_spellings_and_never_by_a_command_line() {
+        let offered = ["goto".to_owned()];
+        let own = |value| call(value).own_tool(&offered).map(str::to_owned);
+        let claude = json!({"title": "x", "_meta": {"claudeCode": {"toolName": "mcp__gstack__goto"}}});
+        assert_eq!(own(claude).as_deref(), Some("goto"));
+        assert_eq!(own(json!({"title": "goto (gstack MCP Server)", "kind": "other"})).as_deref(), Some("goto"));
+        assert_eq!(own(json!({"title": "mcp__gstack__goto", "kind": "execute"})), None);
+        assert_eq!(own(json!({"title": "eval (gstack MCP Server)"})), None);
+    }
+
+    #[test]
+    fn parts_are_put_together_and_a_question_names_the_thing() {
+        let mut told = call(json!({"toolCallId": "1", "title": "Terminal", "kind": "execute", "rawInput": {}}));
+        assert!(!told.is_telling());
+        told.merge(serde_json::from_value(json!({"title": "ls", "rawInput": {"command": "ls -l"}})).unwrap());
+        assert!(told.is_telling());
+        assert_eq!(told.question(), ("Run a command".to_owned(), "ls -l".to_owned(), StepKind::Shell));
+    }
+
+    #[test]
+    fn closed_files_and_plain_reading_are_told_apart() {
+        let folder = Path::new("/srv/project");
+        let guard = Guard::new(folder, Some(Path::new("/srv/home")), &[]);
+        let read = |path: &str| call(json!({"kind": "read", "locations": [{"path": path}]}));
+        assert!(read("/srv/home/.ssh/id").is_closed(&guard, folder));
+        assert!(read("src/a.rs").only_reads(&guard, folder) && !read("/etc/hostname").only_reads(&guard, folder));
+        let write = call(json!({"kind": "edit", "rawInput": {"file_path": "/srv/home/.netrc"}}));
+        assert!(write.is_closed(&guard, folder) && !write.only_reads(&guard, folder));
+    }
+}

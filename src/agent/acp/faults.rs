@@ -1,0 +1,84 @@
+//! What can go wrong with an ACP agent, each with its code, words and next step.
+//!
+//! Decides by the error's code and kind, never by the text of a message.
+
+use super::wire::AUTH_REQUIRED;
+use crate::agent::faults::api;
+use crate::agent::rpc::message::RpcError;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use serde_json::Value;
+
+/// `sign_in`: the command that does it, where it is known.
+pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
+    let fault = Fault::new(FaultCode::AgentSignedOut, format!("{label} is not signed in."))
+        .hint("Sign in in a terminal, then send the message again.")
+        .at(Hop::Agent);
+    match sign_in {
+        Some(command) => fault.command(command),
+        None => fault,
+    }
+}
+
+/// The fault of a request that the agent refused: agents pass an API's status on as the code, or a kind beside it.
+pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
+    let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
+    let said = said(&error.message);
+    let told = |message: String, hint: &str| api(&message, &said, hint);
+    match (error.code, kind) {
+        (AUTH_REQUIRED, _) => signed_out(label, sign_in),
+        (401 | 403, _) | (_, Some("authentication_failed")) => told(
+            format!("{label}'s API refused the sign-in."),
+            "Check the key in your shell's start-up files, or sign in again.",
+        ),
+        (429, _) | (_, Some("rate_limit")) => {
+            told(format!("{label}'s usage limit is reached."), "Wait until it resets, or choose another model.")
+        }
+        (404, _) | (_, Some("model_not_found")) => {
+            told("The chosen model is not available.".to_owned(), "Choose another model.")
+        }
+        (500..=599, _) | (_, Some("overloaded" | "server_error")) => {
+            told(format!("{label}'s API failed."), "Try again in a minute.")
+        }
+        (400..=499, _) => {
+            told(format!("{label}'s API refused the request."), "Check the key and the model, then try again.")
+        }
+        _ => told(format!("{label} reported an error."), "Try again, or start a new chat."),
+    }
+}
+
+/// The fault of a turn that ended before its work was done.
+pub fn of_stop_reason(label: &str, reason: &str) -> Fault {
+    let (message, hint) = match reason {
+        "max_tokens" => ("stopped at the longest answer that its model gives", "Send “go on” to let it continue."),
+        "max_turn_requests" => ("stopped at its limit of steps", "Send “go on” to let it continue."),
+        "refusal" => ("refused to answer", "Say it in another way, or start a new chat."),
+        _ => ("ended its turn for an unknown reason", "Try again, or update it."),
+    };
+    Fault::new(FaultCode::AgentError, format!("{label} {message}.")).hint(hint).at(Hop::Agent)
+}
+
+/// An API's answer comes whole, as JSON: its message is what a person reads.
+fn said(message: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(message).ok();
+    let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
+    inner.unwrap_or(message).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_error;
+    use crate::agent::rpc::message::RpcError;
+    use crate::protocol::fault::FaultCode;
+    use serde_json::json;
+
+    #[test]
+    fn codes_and_kinds_are_told_apart() {
+        let fault = |code, data| of_error("X", None, &RpcError { code, message: "said".to_owned(), data });
+        assert_eq!(fault(-32000, None).code, FaultCode::AgentSignedOut);
+        assert!(
+            fault(-32603, Some(json!({"errorKind": "authentication_failed"}))).message.contains("refused the sign-in")
+        );
+        assert!(fault(429, None).message.contains("usage limit"));
+        assert_eq!(fault(-32603, None).message, "X reported an error. (said)");
+    }
+}

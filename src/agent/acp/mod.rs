@@ -1,0 +1,124 @@
+//! Any agent that speaks the Agent Client Protocol (v1): one long-lived process a conversation.
+//!
+//! Owns finding it and starting it. What is particular to the known ones is in `preset`. Never keeps a process itself.
+
+mod call;
+mod faults;
+pub mod preset;
+#[cfg(test)]
+mod replay;
+mod start;
+mod talk;
+mod wire;
+
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
+use super::discovery;
+use super::rpc::session::RpcSession;
+use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::AgentName;
+use futures_util::future::BoxFuture;
+use preset::{Kind, Preset};
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+/// An ACP agent. Holds no process.
+#[derive(Clone, Debug)]
+pub struct Acp {
+    preset: Preset,
+    /// The program's path from the configuration.
+    configured: Option<PathBuf>,
+}
+
+impl Acp {
+    pub fn new(preset: Preset, configured: Option<PathBuf>) -> Self {
+        Self { preset, configured }
+    }
+
+    async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
+        let program = &self.preset.program;
+        // A path is what it is; a name is looked for.
+        let by_path = program.is_absolute().then(|| program.clone());
+        let configured = self.configured.clone().or(by_path);
+        discovery::search(program.to_str().unwrap_or_default(), configured, environment).await
+    }
+
+    fn missing(&self) -> Fault {
+        let program = &self.preset.program;
+        let configured = self.configured.as_deref().or_else(|| program.is_absolute().then_some(program.as_path()));
+        start::about(&self.preset, &self.preset.name).missing(configured)
+    }
+
+    async fn look(&self, environment: &AgentEnvironment) -> AgentInfo {
+        let mut info = AgentInfo {
+            name: self.name(),
+            label: self.preset.label.clone(),
+            status: AgentStatus::Missing,
+            version: None,
+            path: None,
+            fault: None,
+            default: false,
+            has_model: true,
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: self.preset.warning(environment),
+        };
+        let Some(program) = self.find(environment).await else {
+            info.fault = Some(self.missing());
+            return info;
+        };
+        info.path = Some(program.display().to_string());
+        let version = match self.preset.kind {
+            // Saying hello takes it seconds; its version does not.
+            Kind::Gemini => {
+                let own = discovery::with_own_folder(environment, &program);
+                let version = discovery::version(&program, &own).await;
+                let about = start::about(&self.preset, "gemini --version");
+                version.map(Some).map_err(|error| about.broken(&error.to_string()))
+            }
+            Kind::ClaudeAgent | Kind::Other => start::ask_version(&self.preset, &program, environment).await,
+        };
+        (info.status, info.fault) = match version {
+            Err(fault) => (AgentStatus::Broken, Some(fault)),
+            Ok(version) => {
+                info.version = version;
+                match self.preset.is_signed_in(environment) {
+                    Some(false) => {
+                        let fault = faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref());
+                        (AgentStatus::SignedOut, Some(fault))
+                    }
+                    Some(true) | None => (AgentStatus::Ready, None),
+                }
+            }
+        };
+        info
+    }
+}
+
+impl Agent for Acp {
+    fn name(&self) -> AgentName {
+        AgentName::new(self.preset.name.clone())
+    }
+
+    fn label(&self) -> &str {
+        &self.preset.label
+    }
+
+    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
+        Box::pin(self.look(environment))
+    }
+
+    fn start(
+        &self,
+        launch: Launch,
+        events: mpsc::Sender<AgentEvent>,
+    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+        Box::pin(async move {
+            let program = self.find(&launch.environment).await.ok_or_else(|| self.missing())?;
+            let start::Ready { wire, talk, files, notice } = start::start(&self.preset, &program, launch).await?;
+            let session: Box<dyn AgentSession> = Box::new(RpcSession::run(wire, talk, files, notice, events));
+            Ok(session)
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Starting an ACP agent for a conversation, up to the moment when it is ready for a message.
+//!
+//! Owns the handshake and the way back when an earlier session can't be gone on with.
+
+use super::faults;
+use super::preset::{Preset, RunFile, TOKEN_VARIABLE};
+use super::talk::{AcpTalk, ModelSetting, Session};
+use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
+use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
+use crate::agent::discovery::with_own_folder;
+use crate::agent::faults::{FRESH_START, Program};
+use crate::agent::guard::Guard;
+use crate::agent::process::child::{Patience, Spawn};
+use crate::agent::rpc::message::{Dialect, Incoming, read};
+use crate::agent::rpc::wire::{AskError, Wire};
+use crate::protocol::VERSION;
+use crate::protocol::agents::ModelInfo;
+use crate::protocol::fault::Fault;
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+/// Gemini takes 4 s where it is warm; a cold start on a busy machine takes many times that.
+const READY_LIMIT: Duration = Duration::from_secs(90);
+const ASK_LIMIT: Duration = Duration::from_secs(20);
+/// It has no turn that it could finish.
+const PATIENCE: Patience =
+    Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
+
+/// A process that waits for a message.
+pub struct Ready {
+    pub wire: Wire,
+    pub talk: AcpTalk,
+    pub files: RunFile,
+    pub notice: Option<String>,
+}
+
+pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
+    Program { label: &preset.label, install: preset.install.as_deref(), check }
+}
+
+/// Starts it, resuming [`Launch::resume`] where it can.
+pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Ready, Fault> {
+    let check = program.display().to_string();
+    let about = about(preset, &check);
+    let (writer, folder) = (preset.clone(), launch.run_files.clone());
+    let written = tokio::task::spawn_blocking(move || writer.write_files(&folder)).await;
+    let (files, mut arguments) = written
+        .map_err(std::io::Error::other)
+        .and_then(|written| written)
+        .map_err(|error| about.not_written(&error))?;
+    arguments.splice(0..0, preset.arguments.iter().cloned());
+    let mut environment = with_own_folder(&launch.environment, program);
+    environment.variables.insert(TOKEN_VARIABLE.into(), launch.mcp.token.clone().into());
+    let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
+    let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
+    match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch)).await {
+        Ok(Ok((session, notice))) => Ok(Ready { wire, talk: AcpTalk::new(session), files, notice }),
+        Ok(Err(error)) => {
+            wire.end(PATIENCE).await;
+            Err(start_fault(preset, about, error))
+        }
+        Err(_elapsed) => {
+            wire.end(PATIENCE).await;
+            Err(about.silent_start(READY_LIMIT.as_secs()))
+        }
+    }
+}
+
+fn start_fault(preset: &Preset, about: Program<'_>, error: AskError) -> Fault {
+    match error {
+        AskError::Refused(refused) if refused.code == AUTH_REQUIRED => {
+            faults::signed_out(&preset.label, preset.sign_in.as_deref())
+        }
+        AskError::Refused(refused) => about.broken(&refused.message),
+        AskError::Ended { how, last_words } => about.broken(&last_words.unwrap_or(how)),
+    }
+}
+
+async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
+    let params = json!({
+        "protocolVersion": PROTOCOL_VERSION,
+        // It reads and writes files by itself, where its permissions are asked for.
+        "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
+        "clientInfo": {"name": "gstack", "title": "gstack", "version": VERSION},
+    });
+    let answer = wire.ask("initialize", params).await?;
+    Ok(read(&answer, "initialize").unwrap_or_default())
+}
+
+async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<(Session, Option<String>), AskError> {
+    let Capabilities { load_session, prompt_capabilities, mcp_capabilities, session_capabilities } =
+        introduce(wire).await?.agent_capabilities;
+    let mut notice = None;
+    let authorization = preset.authorization(&launch.mcp.token);
+    let server = json!({
+        "type": "http",
+        "name": "gstack",
+        "url": launch.mcp.url,
+        "headers": [{"name": "Authorization", "value": authorization}],
+    });
+    let servers = if mcp_capabilities.http { vec![server] } else { Vec::new() };
+    if servers.is_empty() {
+        notice = Some(format!("{} can't use the browser's tools: it knows no MCP over HTTP.", preset.label));
+    }
+    let mut params = json!({"cwd": launch.folder, "mcpServers": servers});
+    if let Some(meta) = preset.session_meta(launch) {
+        params["_meta"] = meta;
+    }
+    let method = match session_capabilities.resume {
+        Some(_) => Some("session/resume"),
+        None => load_session.then_some("session/load"),
+    };
+    let mut resumed = None;
+    if let Some(earlier) = &launch.resume {
+        resumed = match method {
+            Some(method) => resume(wire, method, earlier, &params).await?,
+            None => None,
+        };
+        if resumed.is_none() {
+            notice = Some(FRESH_START.to_owned());
+        }
+    }
+    let is_new = resumed.is_none();
+    let (session_id, begun) = match resumed {
+        Some(resumed) => resumed,
+        None => {
+            let answer = wire.ask("session/new", params).await?;
+            let begun: SessionBegun = read(&answer, "session/new").unwrap_or_default();
+            (begun.session_id.clone().unwrap_or_default(), begun)
+        }
+    };
+    let (model_setting, models, current) = models_of(begun);
+    let mut model = current;
+    let named = launch.model.as_ref().filter(|model| is_model(model));
+    if let (Some(wanted), Some(setting)) = (named, &model_setting) {
+        let mut asked = None;
+        set_model(&session_id, setting, wanted, |method, params| asked = Some((method.to_owned(), params)));
+        if let Some((method, params)) = asked {
+            match wire.ask(&method, params).await {
+                Ok(_) => model = Some(wanted.clone()),
+                Err(AskError::Refused(_)) => notice = Some(format!("{} has no model named {wanted}.", preset.label)),
+                Err(ended) => return Err(ended),
+            }
+        }
+    }
+    let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
+    let session = Session {
+        label: preset.label.clone(),
+        sign_in: preset.sign_in.clone(),
+        session_id,
+        tools: launch.tools.clone(),
+        offered: launch.mcp.tools.clone(),
+        guard: Guard::new(&launch.folder, home, &launch.off_limits),
+        folder: launch.folder.clone(),
+        model,
+        takes_images: prompt_capabilities.image,
+        model_setting,
+        preamble: (is_new && !preset.takes_instructions()).then(|| launch.system_prompt.clone()),
+        offers: Offers { models: (!models.is_empty()).then_some(models), commands: None, account: None },
+    };
+    Ok((session, notice))
+}
+
+/// `None` where the session is not there any more.
+async fn resume(
+    wire: &mut Wire,
+    method: &str,
+    earlier: &str,
+    params: &Value,
+) -> Result<Option<(String, SessionBegun)>, AskError> {
+    let mut params = params.clone();
+    params["sessionId"] = earlier.into();
+    match wire.ask(method, params).await {
+        Ok(answer) => {
+            // The history is told again as updates; the conversation has it already.
+            wire.early.retain(|message| !matches!(message, Incoming::Notification { .. }));
+            Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
+        }
+        Err(AskError::Refused(error)) if error.code != AUTH_REQUIRED => {
+            tracing::info!(code = error.code, "an earlier session can't be gone on with");
+            wire.early.clear();
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// How its model is set, the models to choose from and the present one.
+fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Option<String>) {
+    if let Some(models) = begun.models {
+        let infos = models.available_models.into_iter().map(|model| ModelInfo {
+            id: model.model_id,
+            label: model.name,
+            description: model.description.unwrap_or_default(),
+        });
+        return (Some(ModelSetting::Method), infos.collect(), models.current_model_id);
+    }
+    let option = begun.config_options.into_iter().find(|option| option.category.as_deref() == Some("model"));
+    let Some(option) = option else { return (None, Vec::new(), None) };
+    let infos = option.options.into_iter().map(|choice| ModelInfo {
+        id: choice.value,
+        label: choice.name,
+        description: choice.description.unwrap_or_default(),
+    });
+    let current = option.current_value.as_str().map(str::to_owned);
+    (Some(ModelSetting::Option(option.id)), infos.collect(), current)
+}
+
+/// `fast` and `deep` say how much thought a message needs; ACP has no words for that.
+pub fn is_model(name: &str) -> bool {
+    !matches!(name, "fast" | "deep")
+}
+
+/// Hands the request that sets a model to `ask`.
+pub fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask: impl FnMut(&str, Value)) {
+    match setting {
+        ModelSetting::Method => ask("session/set_model", json!({"sessionId": session_id, "modelId": model})),
+        ModelSetting::Option(id) => {
+            ask("session/set_config_option", json!({"sessionId": session_id, "configId": id, "value": model}));
+        }
+    }
+}
+
+/// Asks it for its version by saying hello: not every ACP agent answers `--version`.
+pub async fn ask_version(
+    preset: &Preset,
+    program: &Path,
+    environment: &AgentEnvironment,
+) -> Result<Option<String>, Fault> {
+    let check = program.display().to_string();
+    let about = about(preset, &check);
+    let environment = with_own_folder(environment, program);
+    let (arguments, folder) = (preset.arguments.clone(), Path::new("/"));
+    let spawn = Spawn { program, arguments, environment: &environment, folder };
+    let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
+    let told = tokio::time::timeout(ASK_LIMIT, introduce(&mut wire)).await;
+    wire.end(PATIENCE).await;
+    match told {
+        Ok(Ok(told)) if told.protocol_version != PROTOCOL_VERSION => {
+            Err(about.broken(&format!("it speaks ACP version {}, not 1", told.protocol_version)))
+        }
+        Ok(Ok(told)) => Ok(told.agent_info.and_then(|info| info.version)),
+        Ok(Err(error)) => Err(start_fault(preset, about, error)),
+        Err(_elapsed) => Err(about.silent_start(ASK_LIMIT.as_secs())),
+    }
+}

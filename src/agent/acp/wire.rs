@@ -1,0 +1,330 @@
+//! ACP v1's messages, read tolerantly.
+//!
+//! Owns the shapes. Unknown updates, kinds and fields are ignored: agents say more than the protocol names, and none of
+//! it may end a session. Never interprets what it read. Source: agentclientprotocol.com, schema v1.
+
+use crate::agent::rpc::message::read;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub const PROTOCOL_VERSION: u64 = 1;
+/// The agent wants a person to sign in first.
+pub const AUTH_REQUIRED: i64 = -32000;
+
+/// The answer to `initialize`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Initialized {
+    pub protocol_version: u64,
+    pub agent_capabilities: Capabilities,
+    pub agent_info: Option<AgentTold>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Capabilities {
+    pub load_session: bool,
+    pub prompt_capabilities: PromptCapabilities,
+    pub mcp_capabilities: McpCapabilities,
+    pub session_capabilities: SessionCapabilities,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PromptCapabilities {
+    pub image: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct McpCapabilities {
+    pub http: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SessionCapabilities {
+    /// There when a session can be gone on with without its history being told again.
+    pub resume: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct AgentTold {
+    pub version: Option<String>,
+}
+
+/// The answer to `session/new`, `session/load` and `session/resume`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionBegun {
+    pub session_id: Option<String>,
+    pub models: Option<Models>,
+    pub config_options: Vec<ConfigOption>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Models {
+    pub available_models: Vec<Model>,
+    pub current_model_id: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Model {
+    pub model_id: String,
+    pub name: String,
+    pub description: Option<String>,
+}
+
+/// A setting of a session, the model among them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ConfigOption {
+    pub id: String,
+    pub category: Option<String>,
+    pub current_value: Value,
+    pub options: Vec<ConfigChoice>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ConfigChoice {
+    pub value: String,
+    pub name: String,
+    pub description: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Updated {
+    update: Box<RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UpdateKind {
+    session_update: String,
+}
+
+/// What a session tells.
+#[derive(Debug)]
+pub enum Update {
+    Message(Chunk),
+    Thought(Chunk),
+    ToolCall(ToolCall),
+    Plan(Plan),
+    Commands(Commands),
+    Usage(UsageUpdate),
+    /// Known to mean nothing to a conversation.
+    Ignored,
+}
+
+const IGNORED: [&str; 5] = [
+    "user_message_chunk",
+    "current_mode_update",
+    "config_option_update",
+    "session_info_update",
+    "current_model_update",
+];
+
+impl Update {
+    /// `None` for an update or a shape that is not known.
+    pub fn parse(params: &RawValue) -> Option<Self> {
+        let Updated { update } = read(params, "session/update")?;
+        let UpdateKind { session_update: kind } = read(&update, "session/update")?;
+        Some(match kind.as_str() {
+            "agent_message_chunk" => Self::Message(read(&update, &kind)?),
+            "agent_thought_chunk" => Self::Thought(read(&update, &kind)?),
+            "tool_call" | "tool_call_update" => Self::ToolCall(read(&update, &kind)?),
+            "plan" => Self::Plan(read(&update, &kind)?),
+            "available_commands_update" => Self::Commands(read(&update, &kind)?),
+            "usage_update" => Self::Usage(read(&update, &kind)?),
+            other if IGNORED.contains(&other) => Self::Ignored,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chunk {
+    #[serde(default)]
+    pub content: Content,
+    #[serde(default)]
+    pub message_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Content {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    Image {
+        /// Base64.
+        #[serde(default)]
+        data: String,
+        #[serde(default)]
+        mime_type: String,
+    },
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// A call as far as it is told: an update holds only what is new.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolCall {
+    pub tool_call_id: String,
+    pub title: Option<String>,
+    /// `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `other` …
+    pub kind: Option<String>,
+    /// `pending`, `in_progress`, `completed`, `failed`
+    pub status: Option<String>,
+    pub content: Option<Vec<CallContent>>,
+    pub locations: Option<Vec<Location>>,
+    pub raw_input: Option<Value>,
+    pub raw_output: Option<Value>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<Value>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum CallContent {
+    Content {
+        #[serde(default)]
+        content: Content,
+    },
+    Diff {
+        #[serde(default)]
+        path: String,
+        #[serde(default)]
+        new_text: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Location {
+    #[serde(default)]
+    pub path: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Plan {
+    #[serde(default)]
+    pub entries: Vec<PlanStep>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PlanStep {
+    #[serde(default)]
+    pub content: String,
+    /// `pending`, `in_progress`, `completed`
+    #[serde(default)]
+    pub status: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Commands {
+    #[serde(default)]
+    pub available_commands: Vec<Command>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Command {
+    pub name: String,
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub input: Option<CommandInput>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct CommandInput {
+    #[serde(default)]
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct UsageUpdate {
+    /// Tokens in the context now.
+    #[serde(default)]
+    pub used: u64,
+    /// How many it holds.
+    #[serde(default)]
+    pub size: u64,
+    #[serde(default)]
+    pub cost: Option<Cost>,
+}
+
+/// Of the session.
+#[derive(Debug, Deserialize)]
+pub struct Cost {
+    #[serde(default)]
+    pub amount: f64,
+    #[serde(default)]
+    pub currency: String,
+}
+
+/// `session/request_permission`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionRequest {
+    #[serde(default)]
+    pub options: Vec<PermissionOption>,
+    #[serde(default)]
+    pub tool_call: ToolCall,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionOption {
+    pub option_id: String,
+    /// `allow_once`, `allow_always`, `reject_once`, `reject_always`
+    #[serde(default)]
+    pub kind: String,
+}
+
+/// The answer to `session/prompt`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PromptDone {
+    /// `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`
+    pub stop_reason: String,
+    pub usage: Option<Tokens>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Tokens {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cached_read_tokens: u64,
+}
+
+impl PromptDone {
+    /// What the turn used; Gemini tells it in a place of its own.
+    pub fn tokens(&self) -> Option<Tokens> {
+        if let Some(usage) = &self.usage {
+            let Tokens { input_tokens, output_tokens, cached_read_tokens } = *usage;
+            return Some(Tokens { input_tokens, output_tokens, cached_read_tokens });
+        }
+        let count = self.meta.as_ref()?.pointer("/quota/token_count")?;
+        let number = |name: &str| count.get(name).and_then(Value::as_u64).unwrap_or(0);
+        Some(Tokens {
+            input_tokens: number("input_tokens"),
+            output_tokens: number("output_tokens"),
+            cached_read_tokens: 0,
+        })
+    }
+}

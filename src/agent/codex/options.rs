@@ -1,0 +1,127 @@
+//! How Codex is started: its arguments and its environment.
+//!
+//! Owns the confinement: Codex's own sandbox without network and without writing, closed to credentials; everything
+//! beyond it is asked for. Only the browser's tools, no others of ours. Nothing secret is ever in the arguments, which
+//! every user of the machine can read.
+
+use crate::agent::adapter::{AgentEnvironment, McpEndpoint};
+use crate::agent::discovery::with_own_folder;
+use crate::agent::guard::Guard;
+use std::ffi::OsString;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// The name of our MCP server in Codex's configuration.
+pub const SERVER: &str = "gstack";
+/// The name of our rules for files in Codex's configuration.
+pub const PROFILE: &str = "gstack";
+/// Carries the token of the MCP endpoint.
+const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
+/// A tool waits as long as the person takes to allow it: the daemon ends calls that hang, nobody else.
+const TOOL_LIMIT_SECONDS: i64 = 7 * 24 * 3600;
+
+/// Ways around the person's browser, and programs that nobody sees.
+const OFF: [&str; 15] = [
+    "apps",
+    "browser_use",
+    "browser_use_external",
+    "computer_use",
+    "goals",
+    "hooks",
+    "image_generation",
+    "in_app_browser",
+    "memories",
+    "multi_agent",
+    "plugins",
+    "skill_search",
+    "sleep_tool",
+    "tool_suggest",
+    // An API that can't be reached would be tried for ever.
+    "unbounded_connection_retries",
+];
+/// Questions to the person, in words.
+const ON: [&str; 1] = ["default_mode_request_user_input"];
+
+/// Its arguments for a conversation. Asks the disk which closed places there are.
+pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
+    let mut settings = plain_settings();
+    let server: Table = [
+        ("url", mcp.url.as_str().into()),
+        ("bearer_token_env_var", TOKEN_VARIABLE.into()),
+        // The policy asks for these itself, where the call arrives.
+        ("default_tools_approval_mode", "approve".into()),
+        ("tool_timeout_sec", TOOL_LIMIT_SECONDS.into()),
+    ]
+    .map(|(name, value): (&str, Value)| (name.to_owned(), value))
+    .into_iter()
+    .collect();
+    settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
+    settings.push(("default_permissions".to_owned(), PROFILE.into()));
+    // Its sandbox does not start where a place is named that is not there.
+    let closed =
+        guard.places().filter(|place| place.exists()).map(|place| (place.display().to_string(), Value::from("deny")));
+    let files: Table = std::iter::once((":root".to_owned(), "read".into())).chain(closed).collect();
+    settings.push((format!("permissions.{PROFILE}.filesystem"), Value::Table(files)));
+    to_arguments(&settings)
+}
+
+/// Its arguments for a look: what it offers and who is signed in.
+pub fn probe_arguments() -> Vec<OsString> {
+    to_arguments(&plain_settings())
+}
+
+fn plain_settings() -> Vec<(String, Value)> {
+    let environment: Table = [
+        ("inherit", "all".into()),
+        ("ignore_default_excludes", false.into()),
+        ("exclude", Value::Array(vec!["GSTACK_*".into()])),
+    ]
+    .map(|(name, value): (&str, Value)| (name.to_owned(), value))
+    .into_iter()
+    .collect();
+    let mut settings = vec![
+        ("web_search".to_owned(), "disabled".into()),
+        ("shell_environment_policy".to_owned(), Value::Table(environment)),
+    ];
+    settings.extend(OFF.map(|name| (format!("features.{name}"), false.into())));
+    settings.extend(ON.map(|name| (format!("features.{name}"), true.into())));
+    settings
+}
+
+fn to_arguments(settings: &[(String, Value)]) -> Vec<OsString> {
+    let pair = |(name, value): &(String, Value)| [OsString::from("-c"), format!("{name}={value}").into()];
+    std::iter::once("app-server".into()).chain(settings.iter().flat_map(pair)).collect()
+}
+
+/// The login shell's environment with the token in it.
+pub fn environment(of: &AgentEnvironment, program: &Path, token: &str) -> AgentEnvironment {
+    let mut environment = with_own_folder(of, program);
+    environment.variables.insert(TOKEN_VARIABLE.into(), token.into());
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arguments;
+    use crate::agent::adapter::McpEndpoint;
+    use crate::agent::guard::Guard;
+    use std::path::Path;
+
+    #[test]
+    fn nothing_secret_is_in_the_arguments_and_paths_are_quoted() {
+        let url = "http://127.0.0.1:9/mcp".to_owned();
+        let mcp = McpEndpoint { url, token: "secret".to_owned(), tools: Vec::new() };
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("a \"home\"");
+        std::fs::create_dir_all(home.join(".ssh")).unwrap();
+        let guard = Guard::new(Path::new("/srv/project"), Some(&home), &[]);
+        let all: Vec<String> =
+            arguments(&mcp, &guard).into_iter().map(|argument| argument.into_string().unwrap()).collect();
+        assert!(all.iter().all(|argument| !argument.contains("secret") && !argument.contains('\n')));
+        let files = all.iter().find_map(|argument| argument.strip_prefix("permissions.gstack.filesystem=")).unwrap();
+        let parsed: toml::Table = toml::from_str(&format!("x = {files}")).unwrap();
+        assert_eq!(parsed["x"][home.join(".ssh").to_str().unwrap()].as_str(), Some("deny"));
+        assert!(parsed["x"].get(home.join(".aws").to_str().unwrap()).is_none());
+        assert_eq!(parsed["x"][":root"].as_str(), Some("read"));
+    }
+}

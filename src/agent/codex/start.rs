@@ -1,0 +1,180 @@
+//! Starting Codex for a conversation, up to the moment when it is ready for a message; and asking it what it offers.
+//!
+//! Owns the handshake and the way back when an earlier thread can't be resumed.
+
+use super::faults::{self, PROGRAM};
+use super::options::{self, PROFILE};
+use super::talk::CodexTalk;
+use super::wire::{AccountRead, Models, ThreadStarted};
+use crate::agent::adapter::{AgentEnvironment, Launch};
+use crate::agent::faults::FRESH_START;
+use crate::agent::guard::Guard;
+use crate::agent::process::child::{Patience, Spawn};
+use crate::agent::rpc::message::{Dialect, read};
+use crate::agent::rpc::wire::{AskError, Wire};
+use crate::protocol::VERSION;
+use crate::protocol::agents::ModelInfo;
+use crate::protocol::fault::Fault;
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+/// Ready in 0.3 s where it is warm; a cold start on a busy machine takes many times that.
+const READY_LIMIT: Duration = Duration::from_secs(45);
+const ASK_LIMIT: Duration = Duration::from_secs(15);
+/// It has no turn that it could finish.
+const PATIENCE: Patience =
+    Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
+
+/// A process that waits for a message.
+pub struct Ready {
+    pub wire: Wire,
+    pub talk: CodexTalk,
+    pub notice: Option<String>,
+}
+
+/// What it says of itself without a conversation.
+pub struct Told {
+    pub signed_in: bool,
+    pub account: Option<String>,
+    pub warning: Option<String>,
+    pub models: Vec<ModelInfo>,
+}
+
+/// Starts it, resuming [`Launch::resume`] where it can.
+pub async fn start(program: &Path, launch: Launch) -> Result<Ready, Fault> {
+    let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
+    let guard = Guard::new(&launch.folder, home, &launch.off_limits);
+    let environment = options::environment(&launch.environment, program, &launch.mcp.token);
+    let arguments = options::arguments(&launch.mcp, &guard);
+    let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
+    let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
+    match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, &launch)).await {
+        Ok(Ok(Begun { thread, uses_key, notice })) => {
+            let mut talk = CodexTalk::new(launch.tools, guard, launch.folder, thread, uses_key);
+            talk.choose_model(launch.model);
+            Ok(Ready { wire, talk, notice })
+        }
+        Ok(Err(fault)) => {
+            wire.end(PATIENCE).await;
+            Err(fault)
+        }
+        Err(_elapsed) => {
+            wire.end(PATIENCE).await;
+            Err(PROGRAM.silent_start(READY_LIMIT.as_secs()))
+        }
+    }
+}
+
+struct Begun {
+    thread: ThreadStarted,
+    uses_key: bool,
+    notice: Option<String>,
+}
+
+async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
+    let account = introduce(wire).await.map_err(broken)?;
+    if is_signed_out(&account) {
+        return Err(faults::signed_out());
+    }
+    let uses_key = account.account.as_ref().is_none_or(|account| account.kind == "apiKey");
+    let params = json!({
+        "cwd": launch.folder,
+        // Whatever the sandbox does not let through is asked for.
+        "approvalPolicy": "on-request",
+        "developerInstructions": launch.system_prompt,
+    });
+    let mut notice = None;
+    let resumed = match &launch.resume {
+        Some(thread) => {
+            let mut params = params.clone();
+            params["threadId"] = thread.as_str().into();
+            params["excludeTurns"] = true.into();
+            match wire.ask("thread/resume", params).await {
+                Ok(answer) => Some(answer),
+                // Only the thread is gone: a new one begins in the same process.
+                Err(AskError::Refused(error)) => {
+                    tracing::info!(code = error.code, "an earlier thread can't be resumed");
+                    notice = Some(FRESH_START.to_owned());
+                    None
+                }
+                Err(ended) => return Err(broken(ended)),
+            }
+        }
+        None => None,
+    };
+    let answer = match resumed {
+        Some(answer) => answer,
+        None => wire.ask("thread/start", params).await.map_err(broken)?,
+    };
+    let thread: ThreadStarted = read(&answer, "thread/start")
+        .ok_or_else(|| PROGRAM.broken("its answer to a new thread has an unknown shape"))?;
+    let confined = thread.active_permission_profile.as_ref().is_some_and(|profile| profile.id == PROFILE);
+    if !confined {
+        return Err(faults::unconfined());
+    }
+    Ok(Begun { thread, uses_key, notice })
+}
+
+async fn introduce(wire: &mut Wire) -> Result<AccountRead, AskError> {
+    let client = json!({"name": "gstack", "title": "gstack", "version": VERSION});
+    // Questions to the person are an experimental method there.
+    let capabilities = json!({"experimentalApi": true});
+    wire.ask("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
+    wire.notify("initialized", None).await;
+    let answer = wire.ask("account/read", json!({})).await?;
+    Ok(read(&answer, "account/read").unwrap_or_default())
+}
+
+/// Only where it says so: with a provider of the person's own no account is needed.
+fn is_signed_out(account: &AccountRead) -> bool {
+    account.requires_openai_auth && account.account.is_none()
+}
+
+fn broken(error: AskError) -> Fault {
+    match error {
+        AskError::Refused(refused) => PROGRAM.broken(&refused.message),
+        AskError::Ended { how, last_words } => PROGRAM.broken(&last_words.unwrap_or(how)),
+    }
+}
+
+/// Asks it who is signed in and which models it offers.
+pub async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told, Fault> {
+    let arguments = options::probe_arguments();
+    let spawn = Spawn { program, arguments, environment, folder: Path::new("/") };
+    let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
+    let told = tokio::time::timeout(ASK_LIMIT, async {
+        let account = introduce(&mut wire).await?;
+        let models = match wire.ask("model/list", Value::Object(Default::default())).await {
+            Ok(answer) => read::<Models>(&answer, "model/list").map(|models| models.data).unwrap_or_default(),
+            // One without this question can still talk.
+            Err(AskError::Refused(_)) => Vec::new(),
+            Err(ended) => return Err(ended),
+        };
+        let shown = models.into_iter().filter(|model| !model.hidden).map(|model| ModelInfo {
+            id: model.id,
+            label: model.display_name,
+            description: model.description,
+        });
+        Ok(told(&account, shown.collect()))
+    })
+    .await;
+    wire.end(PATIENCE).await;
+    match told {
+        Ok(told) => told.map_err(broken),
+        Err(_elapsed) => Err(PROGRAM.silent_start(ASK_LIMIT.as_secs())),
+    }
+}
+
+fn told(account: &AccountRead, models: Vec<ModelInfo>) -> Told {
+    let signed_in = !is_signed_out(account);
+    let kind = account.account.as_ref().map(|account| account.kind.as_str());
+    let warning = (kind == Some("apiKey")).then(|| {
+        "Codex is signed in with an API key: each message is billed to it, not to a ChatGPT plan. `codex login` changes that."
+            .to_owned()
+    });
+    let email = account.account.as_ref().and_then(|account| account.email.clone());
+    let account = email.or_else(|| kind.filter(|kind| *kind == "apiKey").map(|_| "API key".to_owned()));
+    Told { signed_in, account, warning, models }
+}

@@ -1,0 +1,535 @@
+//! Codex's messages as the one vocabulary of agent events, and what is said back.
+//!
+//! A state machine without IO. Owns the turn, its steps and the requests that wait for a person.
+
+use super::faults;
+use super::options::SERVER;
+use super::turn::Turn;
+use super::wire::{
+    CommandApproval, FileApproval, Item, McpContent, Notification, OfItem, PermissionsApproval, PlanUpdated, Questions,
+    RateLimits, Request, ThreadStarted, Tokens, TurnAccepted, TurnError,
+};
+use super::words;
+use crate::agent::adapter::{AgentEvent, Image, PermissionAnswer, Prompt, QuestionAnswer, StepWords, Tools};
+use crate::agent::clip::{STEP_BYTES, clip};
+use crate::agent::guard::Guard;
+use crate::agent::prompt;
+use crate::agent::rpc::message::{Incoming, RpcError, read};
+use crate::agent::rpc::session::{Answer, Out, Talk, Wish};
+use crate::protocol::chat::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::ids::StepId;
+use base64::Engine;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// From here on a person is told that their limit is near.
+const LIMIT_IS_NEAR: f64 = 90.0;
+
+/// One thread of Codex's.
+pub struct CodexTalk {
+    tools: Arc<dyn Tools>,
+    guard: Guard,
+    folder: PathBuf,
+    thread: String,
+    /// The model that answers now.
+    model: Option<String>,
+    /// The model for the next turn, where it was changed.
+    next_model: Option<String>,
+    uses_key: bool,
+    told_session: bool,
+    told_limit: bool,
+    told_no_tools: bool,
+    /// What the thread has used until now.
+    used: Tokens,
+    /// What it had used when the turn began.
+    used_before: Tokens,
+    turn: Option<Turn>,
+    waiting: HashMap<String, Waiting>,
+}
+
+/// A request of Codex's that a person looks at.
+struct Waiting {
+    id: Value,
+    kind: WaitingKind,
+}
+
+enum WaitingKind {
+    /// With the step that a no denies.
+    Decision { item: String },
+    /// With what it wants.
+    Permissions(Value),
+    /// With the questions' ids, in order.
+    Questions(Vec<String>),
+}
+
+impl CodexTalk {
+    pub fn new(tools: Arc<dyn Tools>, guard: Guard, folder: PathBuf, thread: ThreadStarted, uses_key: bool) -> Self {
+        Self {
+            tools,
+            guard,
+            folder,
+            thread: thread.thread.id,
+            model: thread.model,
+            next_model: None,
+            uses_key,
+            told_session: false,
+            told_limit: false,
+            told_no_tools: false,
+            used: Tokens::default(),
+            used_before: Tokens::default(),
+            turn: None,
+            waiting: HashMap::new(),
+        }
+    }
+
+    /// For the turns from now on: `fast`, `deep` or one of its models.
+    pub fn choose_model(&mut self, model: Option<String>) {
+        self.next_model = model;
+    }
+
+    fn tell_session(&mut self, out: &mut Out) {
+        if !std::mem::replace(&mut self.told_session, true) {
+            out.tell(AgentEvent::SessionStarted { resume: self.thread.clone(), model: self.model.clone() });
+        }
+    }
+
+    fn answer_to_us(&mut self, id: u64, outcome: Result<Box<serde_json::value::RawValue>, RpcError>, out: &mut Out) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.asked == id) else { return };
+        match outcome {
+            Ok(answer) => {
+                if let Some(accepted) = read::<TurnAccepted>(&answer, "turn/start") {
+                    self.turn_has_id(accepted.turn.id);
+                }
+            }
+            Err(error) => {
+                turn.error = Some(TurnError { message: error.message, ..TurnError::default() });
+                self.end_turn("failed", out);
+            }
+        }
+    }
+
+    fn turn_has_id(&mut self, id: String) {
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.id.is_none() && !id.is_empty()) {
+            turn.id = Some(id);
+        }
+    }
+
+    fn send_interrupt(&self, out: &mut Out) {
+        if let Some(id) = self.turn.as_ref().and_then(|turn| turn.id.as_ref()) {
+            out.request("turn/interrupt", json!({"threadId": self.thread, "turnId": id}));
+        }
+    }
+
+    fn notified(&mut self, notification: Notification, out: &mut Out) {
+        match notification {
+            Notification::TurnStarted(of) => {
+                self.turn_has_id(of.turn.id);
+                // Before it has started an interrupt is refused.
+                if self.turn.as_ref().is_some_and(|turn| turn.stopping) {
+                    self.send_interrupt(out);
+                }
+            }
+            Notification::TurnCompleted(of) => {
+                if let Some(turn) = self.turn.as_mut()
+                    && of.turn.error.is_some()
+                {
+                    turn.error = of.turn.error;
+                }
+                self.end_turn(&of.turn.status, out);
+            }
+            Notification::ItemStarted(OfItem { item }) => self.begin_step(&item, out),
+            Notification::ItemCompleted(OfItem { item }) => self.item_done(item, out),
+            Notification::TextDelta(delta) => self.say(&delta.item_id, delta.delta, out),
+            Notification::ThinkingDelta(delta) => self.think(&delta.item_id, delta.delta, out),
+            Notification::ThinkingPart(part) => {
+                let began = self.turn.as_mut().is_some_and(|turn| !turn.grow(&part.item_id, ""));
+                if began {
+                    self.think(&part.item_id, "\n\n".to_owned(), out);
+                }
+            }
+            Notification::PlanUpdated(plan) => out.tell(AgentEvent::Plan(entries(plan))),
+            Notification::TokenUsage(updated) => {
+                self.used = updated.token_usage.total;
+                if let Some(turn) = &mut self.turn {
+                    turn.count(&updated.token_usage, self.used_before);
+                }
+            }
+            Notification::RateLimits(updated) => self.limits(&updated.rate_limits, out),
+            Notification::Error(told) if told.will_retry => {
+                out.tell(AgentEvent::Notice(faults::trying_again(&told.error)));
+            }
+            Notification::Error(told) => {
+                if let Some(turn) = &mut self.turn {
+                    turn.error = Some(told.error);
+                }
+            }
+            Notification::RequestResolved(resolved) => {
+                let request = resolved.request_id.to_string();
+                if self.waiting.remove(&request).is_some() {
+                    out.withdraw(&request);
+                }
+            }
+            Notification::McpStartup(startup) => {
+                let failed = startup.name == SERVER && startup.status == "failed";
+                if failed && !std::mem::replace(&mut self.told_no_tools, true) {
+                    out.tell(AgentEvent::Notice("Codex could not reach the browser's tools.".to_owned()));
+                }
+            }
+            Notification::Compacted => {
+                let words = "The conversation was long: its beginning was summarised.";
+                out.tell(AgentEvent::Notice(words.to_owned()));
+            }
+            Notification::Rerouted(rerouted) => {
+                out.tell(AgentEvent::Notice(format!("Another model answers: {}.", rerouted.to_model)));
+                self.model = Some(rerouted.to_model);
+            }
+            Notification::Ignored => {}
+        }
+    }
+
+    fn limits(&mut self, limits: &RateLimits, out: &mut Out) {
+        let windows = [&limits.primary, &limits.secondary].into_iter().flatten();
+        let fullest = windows.max_by(|one, other| one.used_percent.total_cmp(&other.used_percent));
+        let Some(window) = fullest.filter(|window| window.used_percent >= LIMIT_IS_NEAR) else {
+            self.told_limit = false;
+            return;
+        };
+        if std::mem::replace(&mut self.told_limit, true) {
+            return;
+        }
+        let resets = window.resets_at.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+        let until = resets.map(|time| time.to_zoned(jiff::tz::TimeZone::system()).strftime("; it resets at %H:%M"));
+        let until = until.map(|words| words.to_string()).unwrap_or_default();
+        out.tell(AgentEvent::Notice(format!("Codex's usage limit is {:.0} % used{until}.", window.used_percent)));
+    }
+
+    fn say(&mut self, item: &str, text: String, out: &mut Out) {
+        let Some(turn) = self.turn.as_mut().filter(|_| !text.is_empty()) else { return };
+        if turn.grow(item, &text) {
+            out.tell(AgentEvent::TextStarted);
+        }
+        out.tell(AgentEvent::TextDelta(text));
+    }
+
+    fn think(&mut self, item: &str, text: String, out: &mut Out) {
+        let Some(turn) = self.turn.as_mut().filter(|_| !text.is_empty()) else { return };
+        if turn.grow(item, &text) {
+            out.tell(AgentEvent::ThinkingStarted);
+        }
+        out.tell(AgentEvent::ThinkingDelta(text));
+    }
+
+    /// Tells the beginning of what is a step, once.
+    fn begin_step(&mut self, item: &Item, out: &mut Out) {
+        let Some((id, tool, words, arguments)) = self.step_of(item) else { return };
+        let Some(turn) = self.turn.as_mut().filter(|turn| !turn.open_steps.contains(&id)) else { return };
+        if let Item::FileChange { changes, .. } = item {
+            turn.changes.insert(id.clone(), changes.clone());
+        }
+        turn.open_steps.push(id.clone());
+        let step_id = StepId::new(id);
+        out.tell(AgentEvent::StepStarted { step_id, words, tool, arguments: clip(&arguments, STEP_BYTES) });
+    }
+
+    fn step_of(&self, item: &Item) -> Option<(String, String, StepWords, String)> {
+        Some(match item {
+            Item::CommandExecution { id, command, command_actions, .. } => {
+                let arguments = json!({"command": command}).to_string();
+                (id.clone(), "shell".to_owned(), words::running(command, command_actions), arguments)
+            }
+            Item::FileChange { id, changes, .. } => {
+                let diffs: Vec<Value> =
+                    changes.iter().map(|change| json!({"path": change.path, "diff": change.diff})).collect();
+                let words = words::changing(changes, &self.folder);
+                (id.clone(), "apply_patch".to_owned(), words, Value::Array(diffs).to_string())
+            }
+            Item::McpToolCall { id, server, tool, arguments, .. } => {
+                let words = match server == SERVER {
+                    true => self.tools.describe(tool, arguments),
+                    false => words::words(StepKind::Other, "Using", tool),
+                };
+                (id.clone(), tool.clone(), words, arguments.to_string())
+            }
+            Item::WebSearch { id, query } => {
+                let words = words::words(StepKind::Read, "Searching the web for", query);
+                (id.clone(), "web_search".to_owned(), words, String::new())
+            }
+            Item::ImageView { id, path } => {
+                (id.clone(), "view_image".to_owned(), words::words(StepKind::File, "Looking at", path), String::new())
+            }
+            _ => return None,
+        })
+    }
+
+    fn item_done(&mut self, item: Item, out: &mut Out) {
+        self.begin_step(&item, out);
+        match item {
+            Item::AgentMessage { id, text } | Item::Plan { id, text } => {
+                let rest = self.turn.as_mut().and_then(|turn| turn.rest_of(&id, &text));
+                if let Some((first, rest)) = rest {
+                    out.tell_text(first, rest);
+                }
+            }
+            Item::Reasoning { id, summary, content } => {
+                let whole = if summary.is_empty() { content.join("\n\n") } else { summary.join("\n\n") };
+                let rest = self.turn.as_mut().and_then(|turn| turn.rest_of(&id, &whole));
+                if let Some((first, rest)) = rest {
+                    if first {
+                        out.tell(AgentEvent::ThinkingStarted);
+                    }
+                    out.tell(AgentEvent::ThinkingDelta(rest.to_owned()));
+                }
+            }
+            Item::CommandExecution { id, status, aggregated_output, exit_code, .. } => {
+                let output = aggregated_output.unwrap_or_default();
+                let failed = exit_code.filter(|code| *code != 0);
+                let told = failed.map_or(output.clone(), |code| format!("{output}\n(exit code {code})"));
+                self.step_done(id, &status, told.trim().to_owned(), Vec::new(), out);
+            }
+            Item::FileChange { id, status, .. } => self.step_done(id, &status, String::new(), Vec::new(), out),
+            Item::McpToolCall { id, status, result, error, .. } => {
+                let (text, images) = result.map(|result| read_content(result.content)).unwrap_or_default();
+                let text = error.map_or(text, |error| error.message);
+                self.step_done(id, &status, text, images, out);
+            }
+            Item::WebSearch { id, .. } | Item::ImageView { id, .. } => {
+                self.step_done(id, "completed", String::new(), Vec::new(), out);
+            }
+            Item::UserMessage {} | Item::ContextCompaction {} | Item::Other => {}
+        }
+    }
+
+    fn step_done(&mut self, id: String, status: &str, result: String, images: Vec<Image>, out: &mut Out) {
+        let Some(turn) = self.turn.as_mut() else { return };
+        let Some(at) = turn.open_steps.iter().position(|open| *open == id) else { return };
+        turn.open_steps.remove(at);
+        let outcome = match status {
+            "completed" => StepOutcome::Ok,
+            _ if turn.denied.contains(&id) => StepOutcome::Denied,
+            _ if turn.stopping => StepOutcome::Unknown,
+            "declined" => StepOutcome::Denied,
+            _ => StepOutcome::Failed,
+        };
+        let result = clip(&result, STEP_BYTES);
+        out.tell(AgentEvent::StepDone { step_id: StepId::new(id), outcome, result, images });
+    }
+
+    fn end_turn(&mut self, status: &str, out: &mut Out) {
+        let Some(turn) = self.turn.take() else { return };
+        self.waiting.clear();
+        close_steps(&turn, out);
+        let outcome = match status {
+            "completed" => TurnOutcome::Done,
+            _ if turn.stopping => TurnOutcome::Stopped,
+            "interrupted" => TurnOutcome::Stopped,
+            _ => TurnOutcome::Failed,
+        };
+        let fault = (outcome == TurnOutcome::Failed)
+            .then(|| faults::of_turn(turn.error.as_ref().unwrap_or(&TurnError::default()), self.uses_key));
+        let model = self.model.clone();
+        out.tell(AgentEvent::TurnDone { outcome, model, cost_usd: None, usage: turn.usage, fault });
+    }
+
+    fn asked(&mut self, id: Value, request: Request, out: &mut Out) {
+        // Outside of a turn nobody is there to be asked.
+        let in_turn = self.turn.is_some();
+        match request {
+            Request::Command(command) if in_turn => self.ask_command(id, command, out),
+            Request::FileChange(change) if in_turn => self.ask_change(id, change, out),
+            Request::Permissions(wanted) if in_turn => self.ask_permissions(id, wanted, out),
+            Request::Questions(questions) if in_turn => self.ask_questions(id, questions, out),
+            Request::Command(_) | Request::FileChange(_) => out.answer(&id, json!({"decision": "decline"})),
+            Request::Permissions(_) => out.answer(&id, no_permissions()),
+            Request::Questions(_) => out.answer(&id, json!({"answers": {}})),
+            // The policy asks for our own tools itself, where the call arrives.
+            Request::Elicitation(elicitation) if elicitation.server_name == SERVER => {
+                out.answer(&id, json!({"action": "accept", "content": {}, "_meta": null}));
+            }
+            Request::Elicitation(_) => out.answer(&id, json!({"action": "decline", "content": null, "_meta": null})),
+        }
+    }
+
+    fn wait(&mut self, id: Value, kind: WaitingKind) -> String {
+        let request = id.to_string();
+        self.waiting.insert(request.clone(), Waiting { id, kind });
+        request
+    }
+
+    fn ask_command(&mut self, id: Value, approval: CommandApproval, out: &mut Out) {
+        let CommandApproval { item_id, reason, command, command_actions } = approval;
+        let does = words::command_line(&command.unwrap_or_default(), &command_actions.unwrap_or_default());
+        let request = self.wait(id, WaitingKind::Decision { item: item_id });
+        let ask = "Run a command outside of the sandbox".to_owned();
+        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
+    }
+
+    fn ask_change(&mut self, id: Value, approval: FileApproval, out: &mut Out) {
+        let FileApproval { item_id, reason } = approval;
+        let changes = self.turn.as_ref().and_then(|turn| turn.changes.get(&item_id)).map_or(&[][..], Vec::as_slice);
+        let closed = changes.iter().any(|change| self.guard.is_closed(&self.folder.join(Path::new(&change.path))));
+        if closed {
+            self.deny(&item_id);
+            return out.answer(&id, json!({"decision": "decline"}));
+        }
+        let (ask, does) = words::change_question(changes, &self.folder);
+        let request = self.wait(id, WaitingKind::Decision { item: item_id });
+        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::File, read_only: false });
+    }
+
+    fn ask_permissions(&mut self, id: Value, wanted: PermissionsApproval, out: &mut Out) {
+        let PermissionsApproval { reason, permissions } = wanted;
+        let does = clip(&permissions.to_string(), STEP_BYTES);
+        let request = self.wait(id, WaitingKind::Permissions(permissions));
+        let ask = "Widen the sandbox for this turn".to_owned();
+        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
+    }
+
+    fn ask_questions(&mut self, id: Value, questions: Questions, out: &mut Out) {
+        let ids = questions.questions.iter().map(|question| question.id.clone()).collect();
+        let part = |question: super::wire::Question| {
+            let option = |option: super::wire::QuestionOption| QuestionOption {
+                label: option.label,
+                description: option.description,
+            };
+            let options = question.options.unwrap_or_default().into_iter().map(option).collect();
+            QuestionPart { text: question.question, header: question.header, options, multiple: false }
+        };
+        let parts = questions.questions.into_iter().map(part).collect();
+        let request = self.wait(id, WaitingKind::Questions(ids));
+        out.question(request, parts);
+    }
+
+    fn deny(&mut self, item: &str) {
+        if let Some(turn) = &mut self.turn {
+            turn.denied.insert(item.to_owned());
+        }
+    }
+}
+
+impl Talk for CodexTalk {
+    fn label(&self) -> &str {
+        faults::PROGRAM.label
+    }
+
+    fn prompt(&mut self, prompt: Prompt, out: &mut Out) {
+        self.tell_session(out);
+        let mut input = vec![json!({"type": "text", "text": prompt::message(&prompt)})];
+        input.extend(prompt.images.iter().map(|image| {
+            let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
+            json!({"type": "image", "url": format!("data:{};base64,{data}", image.mime)})
+        }));
+        let mut params = json!({"threadId": self.thread, "input": input});
+        match self.next_model.take().as_deref() {
+            // The same model thinks less, or more.
+            Some("fast") => params["effort"] = "low".into(),
+            Some("deep") => params["effort"] = "high".into(),
+            Some(model) => {
+                params["model"] = model.into();
+                self.model = Some(model.to_owned());
+            }
+            None => {}
+        }
+        self.used_before = self.used;
+        let asked = out.request("turn/start", params);
+        self.turn = Some(Turn { asked, ..Turn::default() });
+    }
+
+    fn interrupt(&mut self, out: &mut Out) {
+        if let Some(turn) = &mut self.turn {
+            turn.stopping = true;
+        }
+        self.send_interrupt(out);
+    }
+
+    fn incoming(&mut self, message: Incoming, out: &mut Out) {
+        match message {
+            Incoming::Answer { id, outcome } => self.answer_to_us(id, outcome, out),
+            Incoming::Notification { method, params } => match Notification::parse(&method, &params) {
+                Some(notification) => self.notified(notification, out),
+                None => tracing::debug!(method, "Codex told something unknown"),
+            },
+            Incoming::Request { id, method, params } => match Request::parse(&method, &params) {
+                Some(request) => self.asked(id, request, out),
+                None => out.unsupported(&id),
+            },
+        }
+    }
+
+    fn set_model(&mut self, model: Option<String>, _out: &mut Out) {
+        self.choose_model(model);
+    }
+
+    fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {
+        let Some(Waiting { id, kind }) = self.waiting.remove(request) else { return };
+        let allowed = matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow)));
+        match kind {
+            WaitingKind::Decision { .. } if allowed => out.answer(&id, json!({"decision": "accept"})),
+            WaitingKind::Decision { item } => {
+                self.deny(&item);
+                out.answer(&id, json!({"decision": "decline"}));
+            }
+            WaitingKind::Permissions(wanted) if allowed => {
+                out.answer(&id, json!({"permissions": wanted, "scope": "turn"}));
+            }
+            WaitingKind::Permissions(_) => out.answer(&id, no_permissions()),
+            WaitingKind::Questions(ids) => {
+                let answers = match answer {
+                    Answer::Question(answers) => answers.unwrap_or_default(),
+                    Answer::Permission(_) => QuestionAnswer::new(),
+                };
+                let told: serde_json::Map<String, Value> =
+                    ids.into_iter().zip(answers).map(|(id, answers)| (id, json!({"answers": answers}))).collect();
+                out.answer(&id, json!({"answers": told}));
+            }
+        }
+    }
+
+    fn give_up(&mut self, out: &mut Out) {
+        if let Some(turn) = self.turn.take() {
+            close_steps(&turn, out);
+        }
+    }
+}
+
+/// Nothing of what it wanted.
+fn no_permissions() -> Value {
+    json!({"permissions": {}, "scope": "turn"})
+}
+
+/// Steps that have no result when the turn ends were cut off.
+fn close_steps(turn: &Turn, out: &mut Out) {
+    for id in &turn.open_steps {
+        let (outcome, result, images) = (StepOutcome::Unknown, String::new(), Vec::new());
+        out.tell(AgentEvent::StepDone { step_id: StepId::new(id), outcome, result, images });
+    }
+}
+
+fn entries(plan: PlanUpdated) -> Vec<PlanEntry> {
+    let entry = |step: super::wire::PlanStep| {
+        let status = match step.status.as_str() {
+            "completed" => PlanStatus::Done,
+            "inProgress" => PlanStatus::Running,
+            _ => PlanStatus::Pending,
+        };
+        PlanEntry { text: step.step, status }
+    };
+    plan.plan.into_iter().map(entry).collect()
+}
+
+fn read_content(content: Vec<McpContent>) -> (String, Vec<Image>) {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    for part in content {
+        match part {
+            McpContent::Text { text } => texts.push(text),
+            McpContent::Image { data, mime_type } => {
+                if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(&data) {
+                    images.push(Image { mime: mime_type, bytes });
+                }
+            }
+            McpContent::Other => {}
+        }
+    }
+    (texts.join("\n"), images)
+}

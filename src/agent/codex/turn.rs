@@ -1,0 +1,56 @@
+//! One turn of Codex while it runs: what was streamed, which steps are open, what it used.
+//!
+//! Owns what is forgotten when the turn ends. Pure.
+
+use super::wire::{FileUpdate, TokenUsage, Tokens, TurnError};
+use crate::protocol::chat::Usage;
+use std::collections::{HashMap, HashSet};
+
+#[derive(Default)]
+pub struct Turn {
+    /// The id of our `turn/start`.
+    pub asked: u64,
+    /// Codex's id of the turn, once it has told it.
+    pub id: Option<String>,
+    pub stopping: bool,
+    /// Bytes of an item's text that were told already.
+    pub streamed: HashMap<String, usize>,
+    pub open_steps: Vec<String>,
+    pub denied: HashSet<String>,
+    /// What file changes would do, for the question about them.
+    pub changes: HashMap<String, Vec<FileUpdate>>,
+    pub error: Option<TurnError>,
+    pub usage: Option<Usage>,
+}
+
+impl Turn {
+    /// An item's text grew. True when this is its first text.
+    pub fn grow(&mut self, item: &str, text: &str) -> bool {
+        let told = self.streamed.entry(item.to_owned()).or_default();
+        let first = *told == 0;
+        *told += text.len();
+        first
+    }
+
+    /// What of a finished item's text is left to tell, and whether it begins a new block. Nothing where it was changed
+    /// after it was streamed: what was told can't be taken back.
+    pub fn rest_of<'a>(&mut self, item: &str, whole: &'a str) -> Option<(bool, &'a str)> {
+        let told = self.streamed.insert(item.to_owned(), whole.len()).unwrap_or(0);
+        let rest = whole.get(told..).filter(|rest| !rest.is_empty())?;
+        Some((told == 0, rest))
+    }
+
+    /// `before`: what the thread had used when the turn began.
+    pub fn count(&mut self, usage: &TokenUsage, before: Tokens) {
+        let since = |total: u64, before: u64| total.saturating_sub(before);
+        let input = since(usage.total.input_tokens, before.input_tokens);
+        let cached = since(usage.total.cached_input_tokens, before.cached_input_tokens);
+        self.usage = Some(Usage {
+            input_tokens: input.saturating_sub(cached),
+            output_tokens: since(usage.total.output_tokens, before.output_tokens),
+            cached_tokens: cached,
+            context_tokens: usage.last.total_tokens,
+            context_window: usage.model_context_window.unwrap_or(0),
+        });
+    }
+}

@@ -1,0 +1,513 @@
+//! Codex's app-server messages, read tolerantly.
+//!
+//! Owns the shapes. Unknown methods, item types and fields are ignored: the program is updated far more often than this
+//! one. Never interprets what it read. Source: `codex app-server generate-ts`.
+
+use crate::agent::rpc::message::read;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What the app-server tells.
+#[derive(Debug)]
+pub enum Notification {
+    TurnStarted(OfTurn),
+    TurnCompleted(OfTurn),
+    ItemStarted(OfItem),
+    ItemCompleted(OfItem),
+    TextDelta(Delta),
+    /// A summary of the reasoning, or the reasoning itself.
+    ThinkingDelta(Delta),
+    /// Another part of the reasoning begins.
+    ThinkingPart(Delta),
+    PlanUpdated(PlanUpdated),
+    TokenUsage(TokenUsageUpdated),
+    RateLimits(RateLimitsUpdated),
+    Error(ErrorTold),
+    /// A request to the person is settled: answered, or taken back.
+    RequestResolved(RequestResolved),
+    McpStartup(McpStartup),
+    Compacted,
+    Rerouted(Rerouted),
+    /// Known to mean nothing to a conversation.
+    Ignored,
+}
+
+/// Notifications that say nothing that a conversation shows.
+const IGNORED: [&str; 16] = [
+    "thread/started",
+    "thread/status/changed",
+    "thread/settings/updated",
+    "thread/name/updated",
+    "turn/diff/updated",
+    "item/commandExecution/outputDelta",
+    "item/commandExecution/terminalInteraction",
+    "item/fileChange/outputDelta",
+    "item/fileChange/patchUpdated",
+    "item/mcpToolCall/progress",
+    "remoteControl/status/changed",
+    "configWarning",
+    "warning",
+    "skills/changed",
+    "account/updated",
+    "deprecationNotice",
+];
+
+impl Notification {
+    /// `None` for a method or a shape that is not known.
+    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
+        Some(match method {
+            "turn/started" => Self::TurnStarted(read(params, method)?),
+            "turn/completed" => Self::TurnCompleted(read(params, method)?),
+            "item/started" => Self::ItemStarted(read(params, method)?),
+            "item/completed" => Self::ItemCompleted(read(params, method)?),
+            "item/agentMessage/delta" => Self::TextDelta(read(params, method)?),
+            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
+                Self::ThinkingDelta(read(params, method)?)
+            }
+            "item/reasoning/summaryPartAdded" => Self::ThinkingPart(read(params, method)?),
+            "turn/plan/updated" => Self::PlanUpdated(read(params, method)?),
+            "thread/tokenUsage/updated" => Self::TokenUsage(read(params, method)?),
+            "account/rateLimits/updated" => Self::RateLimits(read(params, method)?),
+            "error" => Self::Error(read(params, method)?),
+            "serverRequest/resolved" => Self::RequestResolved(read(params, method)?),
+            "mcpServer/startupStatus/updated" => Self::McpStartup(read(params, method)?),
+            "thread/compacted" => Self::Compacted,
+            "model/rerouted" => Self::Rerouted(read(params, method)?),
+            other if IGNORED.contains(&other) => Self::Ignored,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct OfTurn {
+    pub turn: Turn,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Turn {
+    #[serde(default)]
+    pub id: String,
+    /// `inProgress`, `completed`, `interrupted`, `failed`
+    #[serde(default)]
+    pub status: String,
+    #[serde(default)]
+    pub error: Option<TurnError>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnError {
+    #[serde(default)]
+    pub message: String,
+    /// A name, or an object with one field of that name.
+    #[serde(default)]
+    pub codex_error_info: Option<Value>,
+}
+
+impl TurnError {
+    /// The name of the error, `other` where it has none.
+    pub fn kind(&self) -> &str {
+        match &self.codex_error_info {
+            Some(Value::String(name)) => name,
+            Some(Value::Object(fields)) => fields.keys().next().map_or("other", String::as_str),
+            _ => "other",
+        }
+    }
+
+    /// The HTTP status behind it, where there was an answer.
+    pub fn status(&self) -> Option<u16> {
+        let fields = self.codex_error_info.as_ref()?.as_object()?;
+        fields.values().next()?.get("httpStatusCode")?.as_u64()?.try_into().ok()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ErrorTold {
+    pub error: TurnError,
+    #[serde(default, rename = "willRetry")]
+    pub will_retry: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct OfItem {
+    pub item: Item,
+}
+
+/// A part of a turn.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Item {
+    UserMessage {},
+    AgentMessage {
+        id: String,
+        #[serde(default)]
+        text: String,
+    },
+    Reasoning {
+        id: String,
+        #[serde(default)]
+        summary: Vec<String>,
+        #[serde(default)]
+        content: Vec<String>,
+    },
+    Plan {
+        id: String,
+        #[serde(default)]
+        text: String,
+    },
+    CommandExecution {
+        id: String,
+        #[serde(default)]
+        command: String,
+        #[serde(default)]
+        command_actions: Vec<CommandAction>,
+        #[serde(default)]
+        status: String,
+        #[serde(default)]
+        aggregated_output: Option<String>,
+        #[serde(default)]
+        exit_code: Option<i64>,
+    },
+    FileChange {
+        id: String,
+        #[serde(default)]
+        changes: Vec<FileUpdate>,
+        #[serde(default)]
+        status: String,
+    },
+    McpToolCall {
+        id: String,
+        #[serde(default)]
+        server: String,
+        #[serde(default)]
+        tool: String,
+        #[serde(default)]
+        status: String,
+        #[serde(default)]
+        arguments: Value,
+        #[serde(default)]
+        result: Option<McpResult>,
+        #[serde(default)]
+        error: Option<McpError>,
+    },
+    WebSearch {
+        id: String,
+        #[serde(default)]
+        query: String,
+    },
+    ImageView {
+        id: String,
+        #[serde(default)]
+        path: String,
+    },
+    ContextCompaction {},
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct CommandAction {
+    #[serde(default)]
+    pub command: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct FileUpdate {
+    #[serde(default)]
+    pub path: String,
+    #[serde(default)]
+    pub kind: FileUpdateKind,
+    #[serde(default)]
+    pub diff: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct FileUpdateKind {
+    /// `add`, `delete`, `update`
+    #[serde(default, rename = "type")]
+    pub kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpResult {
+    #[serde(default)]
+    pub content: Vec<McpContent>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum McpContent {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    Image {
+        /// Base64.
+        #[serde(default)]
+        data: String,
+        #[serde(default)]
+        mime_type: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpError {
+    #[serde(default)]
+    pub message: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delta {
+    #[serde(default)]
+    pub item_id: String,
+    #[serde(default)]
+    pub delta: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PlanUpdated {
+    #[serde(default)]
+    pub plan: Vec<PlanStep>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PlanStep {
+    #[serde(default)]
+    pub step: String,
+    /// `pending`, `inProgress`, `completed`
+    #[serde(default)]
+    pub status: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenUsageUpdated {
+    pub token_usage: TokenUsage,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenUsage {
+    /// Of the thread.
+    #[serde(default)]
+    pub total: Tokens,
+    /// Of the newest request.
+    #[serde(default)]
+    pub last: Tokens,
+    #[serde(default)]
+    pub model_context_window: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Tokens {
+    pub total_tokens: u64,
+    /// With the cached ones.
+    pub input_tokens: u64,
+    pub cached_input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RateLimitsUpdated {
+    pub rate_limits: RateLimits,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RateLimits {
+    #[serde(default)]
+    pub primary: Option<RateLimitWindow>,
+    #[serde(default)]
+    pub secondary: Option<RateLimitWindow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RateLimitWindow {
+    #[serde(default)]
+    pub used_percent: f64,
+    /// Seconds since 1970.
+    #[serde(default)]
+    pub resets_at: Option<i64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestResolved {
+    pub request_id: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpStartup {
+    #[serde(default)]
+    pub name: String,
+    /// `starting`, `ready`, `failed`, `cancelled`
+    #[serde(default)]
+    pub status: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rerouted {
+    #[serde(default)]
+    pub to_model: String,
+}
+
+/// What the app-server asks its host.
+#[derive(Debug)]
+pub enum Request {
+    Command(CommandApproval),
+    FileChange(FileApproval),
+    Permissions(PermissionsApproval),
+    Questions(Questions),
+    /// An MCP server of the person's own wants something typed in.
+    Elicitation(Elicitation),
+}
+
+impl Request {
+    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
+        Some(match method {
+            "item/commandExecution/requestApproval" => Self::Command(read(params, method)?),
+            "item/fileChange/requestApproval" => Self::FileChange(read(params, method)?),
+            "item/permissions/requestApproval" => Self::Permissions(read(params, method)?),
+            "item/tool/requestUserInput" => Self::Questions(read(params, method)?),
+            "mcpServer/elicitation/request" => Self::Elicitation(read(params, method)?),
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandApproval {
+    #[serde(default)]
+    pub item_id: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub command: Option<String>,
+    #[serde(default)]
+    pub command_actions: Option<Vec<CommandAction>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileApproval {
+    #[serde(default)]
+    pub item_id: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PermissionsApproval {
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub permissions: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Questions {
+    #[serde(default)]
+    pub questions: Vec<Question>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Question {
+    pub id: String,
+    #[serde(default)]
+    pub header: String,
+    #[serde(default)]
+    pub question: String,
+    #[serde(default)]
+    pub options: Option<Vec<QuestionOption>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct QuestionOption {
+    #[serde(default)]
+    pub label: String,
+    #[serde(default)]
+    pub description: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Elicitation {
+    #[serde(default)]
+    pub server_name: String,
+}
+
+/// The answer to `thread/start` and `thread/resume`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadStarted {
+    pub thread: Thread,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub active_permission_profile: Option<PermissionProfile>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Thread {
+    pub id: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PermissionProfile {
+    #[serde(default)]
+    pub id: String,
+}
+
+/// The answer to `turn/start`.
+#[derive(Debug, Deserialize)]
+pub struct TurnAccepted {
+    pub turn: Turn,
+}
+
+/// The answer to `account/read`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AccountRead {
+    pub account: Option<Account>,
+    /// False with a model provider of the person's own.
+    pub requires_openai_auth: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// `apiKey`, `chatgpt` …
+    #[serde(default, rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub email: Option<String>,
+}
+
+/// The answer to `model/list`.
+#[derive(Debug, Deserialize)]
+pub struct Models {
+    #[serde(default)]
+    pub data: Vec<Model>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    pub id: String,
+    #[serde(default)]
+    pub display_name: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub hidden: bool,
+}

@@ -1,0 +1,95 @@
+//! What Codex does in words: for the step's line and for the question whether it may.
+//!
+//! Owns the words of its own tools. The words of `gstack`'s tools come from the registry.
+
+use super::wire::{CommandAction, FileUpdate};
+use crate::agent::adapter::StepWords;
+use crate::agent::clip::{clip, one_line};
+use crate::protocol::chat::StepKind;
+use std::path::Path;
+
+/// An object of a step is one line in a narrow panel.
+const LONGEST_OBJECT: usize = 120;
+/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+const LONGEST_THING: usize = 16 * 1024;
+
+pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
+    StepWords { kind, verb: verb.to_owned(), object: one_line(object, LONGEST_OBJECT) }
+}
+
+/// The command as the model wrote it: Codex tells it wrapped in a shell, and parsed besides.
+pub fn command_line(command: &str, actions: &[CommandAction]) -> String {
+    let parsed: Vec<&str> =
+        actions.iter().map(|action| action.command.as_str()).filter(|text| !text.is_empty()).collect();
+    let line = if parsed.is_empty() { command.to_owned() } else { parsed.join(" && ") };
+    clip(&line, LONGEST_THING)
+}
+
+pub fn running(command: &str, actions: &[CommandAction]) -> StepWords {
+    words(StepKind::Shell, "Running", &command_line(command, actions))
+}
+
+/// `Writing new.txt`, `Editing src/a.rs`, `Editing 3 files`.
+pub fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
+    let (verb, object) = match changes {
+        [one] => {
+            let verb = match one.kind.kind.as_str() {
+                "add" => "Writing",
+                "delete" => "Deleting",
+                _ => "Editing",
+            };
+            (verb, relative(&one.path, folder))
+        }
+        many => ("Editing", format!("{} files", many.len())),
+    };
+    words(StepKind::File, verb, &object)
+}
+
+/// The question for a change of files, and what would change.
+pub fn change_question(changes: &[FileUpdate], folder: &Path) -> (String, String) {
+    let told = changing(changes, folder);
+    let verb = match told.verb.as_str() {
+        "Writing" => "Write",
+        "Deleting" => "Delete",
+        _ => "Edit",
+    };
+    let all: Vec<String> = changes.iter().map(|change| format!("{}\n{}", change.path, change.diff)).collect();
+    (format!("{verb} {}", told.object).trim_end().to_owned(), clip(all.join("\n").trim_end(), LONGEST_THING))
+}
+
+fn relative(path: &str, folder: &Path) -> String {
+    match Path::new(path).strip_prefix(folder) {
+        Ok(below) if !below.as_os_str().is_empty() => below.display().to_string(),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{change_question, changing, running};
+    use crate::agent::codex::wire::{CommandAction, FileUpdate, FileUpdateKind};
+    use std::path::Path;
+
+    fn change(kind: &str, path: &str) -> FileUpdate {
+        FileUpdate { path: path.to_owned(), kind: FileUpdateKind { kind: kind.to_owned() }, diff: "+x".to_owned() }
+    }
+
+    #[test]
+    fn steps_are_told_in_words() {
+        let action = CommandAction { command: "ls -l".to_owned() };
+        let told = running("/bin/bash -lc 'ls -l'", &[action]);
+        assert_eq!((told.verb.as_str(), told.object.as_str()), ("Running", "ls -l"));
+        let folder = Path::new("/srv");
+        let table = [
+            (vec![change("add", "/srv/new.txt")], "Writing new.txt"),
+            (vec![change("delete", "/etc/x")], "Deleting /etc/x"),
+            (vec![change("update", "/srv/a"), change("add", "/srv/b")], "Editing 2 files"),
+        ];
+        for (changes, expected) in table {
+            let told = changing(&changes, folder);
+            assert_eq!(format!("{} {}", told.verb, told.object), expected);
+        }
+        let (ask, does) = change_question(&[change("add", "/srv/new.txt")], folder);
+        assert_eq!((ask.as_str(), does.as_str()), ("Write new.txt", "/srv/new.txt\n+x"));
+    }
+}

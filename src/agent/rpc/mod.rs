@@ -1,0 +1,10 @@
+//! JSON-RPC in lines, with agents that talk so: Codex's app-server and all that speak ACP.
+//!
+//! Owns the messages, the start and the running session. What a method means is its adapter's: a [`session::Talk`]
+//! decides, this carries out.
+
+pub mod message;
+#[cfg(test)]
+pub mod replay;
+pub mod session;
+pub mod wire;

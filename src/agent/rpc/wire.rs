@@ -1,0 +1,74 @@
+//! The line to an agent while it is being started: one question after the other.
+//!
+//! Owns the process until it is ready. What it says between the answers is kept for the session.
+
+use super::message::{Dialect, Incoming, RpcError, parse};
+use crate::agent::process::child::{ChildError, LineChild, LineWriter, Patience, Spawn};
+use crate::agent::process::lines::Lines;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::process::ChildStdout;
+
+/// A started process, not yet ready. Dropping it kills the process.
+pub struct Wire {
+    pub(super) child: LineChild,
+    pub(super) writer: LineWriter,
+    pub(super) lines: Lines<ChildStdout>,
+    pub(super) dialect: Dialect,
+    pub(super) last_id: u64,
+    /// What came before the session began.
+    pub early: Vec<Incoming>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    #[error(transparent)]
+    Refused(#[from] RpcError),
+    /// Its output ended.
+    #[error("it ended ({how})")]
+    Ended { how: String, last_words: Option<String> },
+}
+
+impl Wire {
+    pub fn spawn(spawn: Spawn<'_>, dialect: Dialect) -> Result<Self, ChildError> {
+        let (child, writer, lines) = LineChild::spawn(spawn)?;
+        Ok(Self { child, writer, lines, dialect, last_id: 0, early: Vec::new() })
+    }
+
+    /// Sends a request and waits for its answer.
+    pub async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
+        self.last_id += 1;
+        let asked = self.last_id;
+        self.write(self.dialect.request(asked, method, params)).await;
+        loop {
+            let line = match self.lines.next().await {
+                Ok(Some(line)) => line,
+                Ok(None) => return Err(self.ended().await),
+                Err(error) => return Err(AskError::Ended { how: error.to_string(), last_words: None }),
+            };
+            match parse(&line) {
+                Some(Incoming::Answer { id, outcome }) if id == asked => return Ok(outcome?),
+                Some(message) => self.early.push(message),
+                None => {}
+            }
+        }
+    }
+
+    pub async fn notify(&mut self, method: &str, params: Option<Value>) {
+        self.write(self.dialect.notification(method, params)).await;
+    }
+
+    pub async fn end(self, patience: Patience) {
+        self.child.end(patience).await;
+    }
+
+    /// A process that is gone already says why at the end of its output.
+    async fn write(&self, line: Vec<u8>) {
+        self.writer.line(line).await.ok();
+    }
+
+    async fn ended(&mut self) -> AskError {
+        let (how, last_words) = super::session::how_it_ended(&mut self.child).await;
+        AskError::Ended { how, last_words }
+    }
+}

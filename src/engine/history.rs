@@ -1,0 +1,217 @@
+//! The conversations as a list: finding, naming, moving, deleting, exporting.
+//!
+//! Owns the way of these requests to the disk, beside the runtime's own threads. What is at work is stopped before its
+//! conversation goes away. Never drives a turn.
+
+use super::chats::persist;
+use super::ports::PortId;
+use super::{Engine, folders, lock};
+use crate::base::inbox;
+use crate::chat::{Conversation, export};
+use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::history::{
+    ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, Conversations, ConversationsList,
+    ExportFormat, InboxLeave, InboxLeft,
+};
+use crate::protocol::ids::ConversationId;
+use jiff::Timestamp;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A search that takes longer answers with what it has.
+const SEARCH_LIMIT: Duration = Duration::from_secs(3);
+/// The longest words that are searched for, in bytes.
+const LONGEST_SEARCH: usize = 1000;
+
+impl Engine {
+    /// Conversations, newest first; with `search`, those that hold the text, with the words around it.
+    pub async fn conversations(&self, list: ConversationsList) -> Result<Conversations, Fault> {
+        let search = list.search.filter(|text| !text.trim().is_empty());
+        if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
+            return Err(Fault::new(FaultCode::TooLarge, "the search is too long").hint("Search for fewer words."));
+        }
+        let engine = self.clone();
+        self.off_thread(move || {
+            let Some(text) = search else {
+                return Ok(Conversations { conversations: engine.store().list(), ..Conversations::default() });
+            };
+            let mut found = Conversations::default();
+            for (info, excerpt) in engine.store().search(&text, SEARCH_LIMIT) {
+                found.excerpts.extend(excerpt.map(|excerpt| (info.conversation_id.clone(), excerpt)));
+                found.conversations.push(info);
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    pub async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(&rename.conversation_id)?;
+        let renamed = conversation.clone();
+        self.off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
+        persist(conversation.clone()).await?;
+        self.tell_tabs();
+        Ok(conversation.info())
+    }
+
+    /// Stops what runs there, and takes the conversation out of history; it can be restored for some days.
+    pub async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
+        let conversation = self.conversation(id)?;
+        if conversation.state() != ConversationState::Idle {
+            self.chat_stop(id)?;
+        }
+        self.runner(&conversation).end().await;
+        let ended: Vec<_> = self.subscriptions().extract_if(|(_, _, of), _| of == id).collect();
+        drop(ended);
+        lock(&self.inner.tab_sets).remove(id);
+        // Whoever restores it opens it anew: nothing of ours holds it then.
+        drop(conversation);
+        let (engine, gone) = (self.clone(), id.clone());
+        self.off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
+        self.tell_tabs();
+        Ok(())
+    }
+
+    pub async fn restore_conversation(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+        let (engine, back) = (self.clone(), id.clone());
+        self.off_thread(move || {
+            engine.store().restore(&back).map_err(|e| e.fault())?;
+            Ok(engine.conversation(&back)?.info())
+        })
+        .await
+    }
+
+    /// Writes the conversation into a file of its own, to be read by `file.read`.
+    pub async fn export_conversation(&self, request: ConversationExport) -> Result<Attachment, Fault> {
+        let conversation = self.conversation(&request.conversation_id)?;
+        self.off_thread(move || {
+            let document = export_text(&conversation, request.format)?;
+            let name = format!("{}.{}", file_name(&conversation.title_of()), document.ending);
+            conversation.write_file(&name, document.mime, document.text.as_bytes()).map_err(|e| e.fault())
+        })
+        .await
+    }
+
+    /// The conversation goes on in another tab. That tab's own goes into history; what runs there is stopped.
+    pub async fn attach_conversation(
+        &self,
+        port: PortId,
+        attach: ConversationAttach,
+    ) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(&attach.conversation_id)?;
+        let place = self.place_of(port, attach.chrome_tab_id)?;
+        if conversation.info().tab_id == Some(place.tab_id) {
+            return Ok(conversation.info());
+        }
+        if conversation.state() != ConversationState::Idle {
+            return Err(Fault::new(FaultCode::Conflict, "this conversation is at work in its own tab")
+                .hint("Go to that tab, or stop it first."));
+        }
+        let former = self.store().of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
+        if let Some(former) = &former {
+            if former.state() != ConversationState::Idle {
+                self.chat_stop(former.id())?;
+            }
+            self.runner(former).let_go();
+        }
+        let page = place.page.clone();
+        let attached = self.store().attach(&attach.conversation_id, place.tab_id, Some(place.key));
+        let conversation = attached.map_err(|e| e.fault())?;
+        conversation.set_page(page);
+        self.tell_tabs();
+        persist(conversation.clone()).await?;
+        Ok(conversation.info())
+    }
+
+    /// Where its agent works from the next message on.
+    pub async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(&request.conversation_id)?;
+        let home = self.home().clone();
+        let folder = self.off_thread(move || folders::check(&request.folder, &home)).await?;
+        conversation.set_folder(folder.to_string_lossy().into_owned());
+        persist(conversation.clone()).await?;
+        Ok(conversation.info())
+    }
+
+    /// Leaves a note in the inbox of the workspace that the conversation works in.
+    pub async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
+        let conversation = self.conversation(&leave.conversation_id)?;
+        if leave.text.trim().is_empty() {
+            return Err(Fault::new(FaultCode::BadRequest, "the note is empty").hint("Write what you want to leave."));
+        }
+        let page = self.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
+        let folder = PathBuf::from(conversation.folder());
+        let message = inbox::Message {
+            id: uuid::Uuid::new_v4().to_string(),
+            at: Timestamp::now(),
+            conversation: Some(conversation.id().to_string()),
+            title: page.title,
+            url: page.url,
+            text: leave.text,
+        };
+        self.off_thread(move || {
+            let root = inbox::root_of(&folder);
+            let path = inbox::write(root, &message).map_err(|error| {
+                Fault::new(FaultCode::Storage, format!("the note can't be left in {}: {error}", root.display()))
+                    .hint("Make the folder writable for you, or choose another one for this conversation.")
+            })?;
+            Ok(InboxLeft { path: path.to_string_lossy().into_owned() })
+        })
+        .await
+    }
+
+    /// What blocks for the disk.
+    pub(super) async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|error| Fault::new(FaultCode::Internal, format!("the work ended early: {error}")))?
+    }
+}
+
+struct Document {
+    text: String,
+    ending: &'static str,
+    mime: &'static str,
+}
+
+fn export_text(conversation: &Arc<Conversation>, format: ExportFormat) -> Result<Document, Fault> {
+    let info = conversation.info();
+    let events = conversation.replay(0, usize::MAX).map_err(|e| e.fault())?.events;
+    match format {
+        ExportFormat::Markdown => {
+            Ok(Document { text: export::to_markdown(&info, &events), ending: "md", mime: "text/markdown" })
+        }
+        ExportFormat::Json => {
+            let whole = json!({ "conversation": info, "events": events });
+            let text = serde_json::to_string_pretty(&whole)
+                .map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
+            Ok(Document { text, ending: "json", mime: "application/json" })
+        }
+    }
+}
+
+/// A title as a file's name on every system.
+fn file_name(title: &str) -> String {
+    let plain: String =
+        title.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { ' ' }).collect();
+    let words: Vec<&str> = plain.split_whitespace().take(8).collect();
+    let name: String = words.join("-").trim_matches(['.', '-']).chars().take(60).collect();
+    if name.is_empty() { "conversation".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exports_name_is_a_plain_word_anywhere() {
+        assert_eq!(file_name("fix: the <login>/form"), "fix-the-login-form");
+        assert_eq!(file_name("../.."), "conversation");
+        assert_eq!(file_name(""), "conversation");
+    }
+}

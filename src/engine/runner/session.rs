@@ -1,0 +1,122 @@
+//! A started agent and what belongs to it, until its process has ended.
+//!
+//! Owns the ends: of the present one, of one that nobody needs, of all. A place for an agent is given back only when
+//! the process is gone. Never starts one.
+
+use super::task::Task;
+use crate::agent::adapter::AgentSession;
+use crate::engine::slots::Slot;
+use crate::engine::tools::ConversationTools;
+use crate::protocol::chat::ConversationState;
+use crate::protocol::ids::{AgentName, TurnId};
+use std::sync::Arc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A started agent.
+pub(super) struct Session {
+    pub(super) agent: AgentName,
+    pub(super) model: Option<String>,
+    pub(super) folder: String,
+    pub(super) generation: u64,
+    pub(super) session: Box<dyn AgentSession>,
+    pub(super) tools: Arc<ConversationTools>,
+    /// None for an agent without a process.
+    pub(super) slot: Option<Slot>,
+}
+
+pub(super) struct Starting {
+    pub(super) agent: AgentName,
+    pub(super) model: Option<String>,
+    pub(super) folder: String,
+    /// The turn that waits for it; none while it is made ready ahead of time.
+    pub(super) turn_id: Option<TurnId>,
+    pub(super) tools: Arc<ConversationTools>,
+    pub(super) cancel: CancellationToken,
+    pub(super) slot: Option<Slot>,
+}
+
+impl Task {
+    /// No turn runs: the agent waits for the next one, for as long as the settings say and nobody needs its place.
+    pub(super) fn rest(&mut self) {
+        if let Some(own) = self.resting.take() {
+            self.end_session();
+            self.session = Some(own);
+        }
+        if self.session.is_none() || self.conversation.state() != ConversationState::Idle {
+            return;
+        }
+        let slots = self.engine.slots();
+        slots.set_idle(self.conversation.id(), true);
+        if self.session.as_ref().is_some_and(|session| session.slot.is_some()) && slots.are_wanted() {
+            return self.end_session();
+        }
+        self.sleep_at = self.engine.config().agents.sleep_after().and_then(|after| Instant::now().checked_add(after));
+    }
+
+    /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
+    pub(super) fn end_unneeded(&mut self) {
+        if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
+            self.end_agent();
+        }
+    }
+
+    /// Ends all agents of the conversation, or their start.
+    pub(super) fn end_agent(&mut self) {
+        self.end_present();
+        if let Some(resting) = self.resting.take() {
+            self.close(resting);
+        }
+    }
+
+    /// Ends the agent of the present turn, or its start.
+    pub(super) fn end_present(&mut self) {
+        if let Some(starting) = self.starting.take() {
+            starting.cancel.cancel();
+            self.engine.revoke(&starting.tools);
+        }
+        self.end_session();
+    }
+
+    pub(super) fn end_session(&mut self) {
+        self.sleep_at = None;
+        if let Some(session) = self.session.take() {
+            self.close(session);
+        }
+    }
+
+    /// Ends what another agent follows in this conversation, which takes its place.
+    pub(super) fn end_for_next(&mut self) -> Option<Slot> {
+        if let Some(starting) = self.starting.take() {
+            starting.cancel.cancel();
+            self.engine.revoke(&starting.tools);
+            if starting.slot.is_some() {
+                return starting.slot;
+            }
+        }
+        let mut session = self.session.take()?;
+        let slot = session.slot.take();
+        self.close(session);
+        slot
+    }
+
+    pub(super) fn close(&self, session: Session) {
+        let Session { session, tools, slot, .. } = session;
+        self.engine.revoke(&tools);
+        self.engine.agent_ended(self.conversation.id());
+        self.engine.spawn(async move {
+            session.close().await;
+            drop(slot);
+        });
+    }
+
+    /// Ends all agents and returns when their processes are gone.
+    pub(super) async fn end_and_wait(&mut self) {
+        self.sleep_at = None;
+        for session in self.session.take().into_iter().chain(self.resting.take()) {
+            self.engine.revoke(&session.tools);
+            self.engine.agent_ended(self.conversation.id());
+            session.session.close().await;
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Making an agent ready for a turn: which one, whether it may run now, and its start.
+//!
+//! Owns the steps from a message to a session that takes it. Each is answered by an input, so that a stop is heard in
+//! between. Never reads what an agent says.
+
+use super::Input;
+use super::session::{Session, Starting};
+use super::task::Task;
+use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
+use crate::chat::Event;
+use crate::engine::agents::Choice;
+use crate::engine::slots::{self, Slot};
+use crate::engine::tools::ConversationTools;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::{AgentName, TurnId};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Words of one agent that wait until its session is there.
+const FIRST_WORDS: usize = 256;
+/// Stands for an agent that was not chosen any more, because its turn was stopped first.
+const UNCHOSEN: &str = "none";
+
+impl Task {
+    /// Which agent answers is known: the turn begins.
+    pub(super) async fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
+        let Some(turn) = self.turn.as_ref().filter(|turn| turn.id == turn_id) else { return };
+        let message = turn.message.clone();
+        let Some(choice) = choice else {
+            // Stopped before that: it began all the same, so that the message does not wait for ever.
+            let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
+            let label = name.to_string();
+            let begun = self.conversation.begin_turn(&message, name, label, None, false);
+            let fault = begun.err().map_or_else(|| cancelled("the turn was stopped"), |error| error.fault());
+            return self.step(Event::AgentFailedToStart { turn_id, fault });
+        };
+        let (name, label) = (choice.agent.name(), choice.agent.label().to_owned());
+        let begun =
+            self.conversation.begin_turn(&message, name.clone(), label.clone(), choice.model.clone(), choice.direct);
+        self.engine.person_said(&self.conversation, &message);
+        if let Err(error) = begun {
+            return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
+        }
+        self.engine.turn_began(&self.conversation, label);
+        if let Some(fault) = choice.fault {
+            return self.step(Event::AgentFailedToStart { turn_id, fault });
+        }
+        let folder = self.conversation.folder();
+        let fits = |agent: &AgentName, model: &Option<String>, of: &str| {
+            *agent == name && *model == choice.model && *of == folder
+        };
+        if self.session.as_ref().is_some_and(|s| fits(&s.agent, &s.model, &s.folder)) {
+            return self.step(Event::AgentReady(turn_id));
+        }
+        // The same agent takes another model without a new process, where it can.
+        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder)
+            && session.session.set_model(choice.model.clone()).await.is_ok()
+        {
+            session.model = choice.model;
+            return self.step(Event::AgentReady(turn_id));
+        }
+        if let Some(starting) = &mut self.starting
+            && fits(&starting.agent, &starting.model, &starting.folder)
+        {
+            starting.turn_id = Some(turn_id);
+            return;
+        }
+        if choice.direct {
+            self.resting = self.session.take();
+        }
+        let kept = self.end_for_next();
+        if !choice.is_model {
+            drop(kept);
+            return self.start(Some(turn_id), choice, None);
+        }
+        if let Some(slot) = kept.or_else(|| self.engine.slots().take_free(self.conversation.id())) {
+            return self.start(Some(turn_id), choice, Some(slot));
+        }
+        match self.engine.slots().take(self.conversation.id()) {
+            slots::Turn::Now(slot) => self.start(Some(turn_id), choice, Some(slot)),
+            slots::Turn::Later { slot, idle } => {
+                self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: true });
+                self.chosen = Some(choice);
+                self.wait_for_slot(turn_id, slot);
+                if idle.is_some() {
+                    self.engine.make_room();
+                }
+            }
+        }
+    }
+
+    fn wait_for_slot(&self, turn_id: TurnId, slot: tokio::sync::oneshot::Receiver<Slot>) {
+        let Some(turn) = &self.turn else { return };
+        let (runner, cancel) = (self.runner.clone(), turn.cancel.clone());
+        self.engine.spawn(async move {
+            let slot = tokio::select! {
+                slot = slot => slot.ok(),
+                () = cancel.cancelled() => None,
+            };
+            runner.input(Input::Slot { turn_id, slot });
+        });
+    }
+
+    /// Another agent has ended: this one may start.
+    pub(super) fn got_slot(&mut self, turn_id: TurnId, slot: Option<Slot>) {
+        let chosen = self.chosen.take();
+        if self.turn.as_ref().is_none_or(|turn| turn.id != turn_id) {
+            return;
+        }
+        self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: false });
+        match (slot, chosen) {
+            (Some(slot), Some(choice)) => self.start(Some(turn_id), choice, Some(slot)),
+            _ => self
+                .step(Event::AgentFailedToStart { turn_id, fault: cancelled("the turn was stopped while it waited") }),
+        }
+    }
+
+    /// Makes the agent ready before there is a message, where there is a free place.
+    pub(super) async fn warm(&mut self) {
+        if self.turn.is_some() || self.session.is_some() || self.starting.is_some() {
+            return;
+        }
+        let choice = self.engine.choose(&self.conversation, None).await;
+        if !choice.is_model || choice.fault.is_some() {
+            return;
+        }
+        if let Some(slot) = self.engine.slots().take_free(self.conversation.id()) {
+            self.start(None, choice, Some(slot));
+        }
+    }
+
+    fn start(&mut self, turn_id: Option<TurnId>, choice: Choice, slot: Option<Slot>) {
+        self.generation += 1;
+        let generation = self.generation;
+        let cancel = CancellationToken::new();
+        let Choice { agent, model, is_model, .. } = choice;
+        let name = agent.name();
+        let (launch, tools) = self.launch(&name, model.clone(), is_model);
+        let environment = self.engine.agent_environment(&tools);
+        let folder = launch.folder.to_string_lossy().into_owned();
+        self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
+        self.begin_session(generation, agent, launch, environment, cancel);
+    }
+
+    fn begin_session(
+        &self,
+        generation: u64,
+        agent: Arc<dyn Agent>,
+        mut launch: Launch,
+        environment: impl Future<Output = AgentEnvironment> + Send + 'static,
+        cancel: CancellationToken,
+    ) {
+        let (events, mut own_events) = mpsc::channel(FIRST_WORDS);
+        let runner = self.runner.clone();
+        let numbered = self.agent_events.clone();
+        self.engine.spawn(async move {
+            let start = async {
+                launch.environment = environment.await;
+                agent.start(launch, events).await
+            };
+            let outcome = tokio::select! {
+                outcome = start => outcome,
+                () = cancel.cancelled() => Err(cancelled("the start was stopped")),
+            };
+            runner.input(Input::Started { generation, outcome });
+            drop(runner);
+            // What it says is heard only after it is there, or its first words would be taken for a stranger's.
+            // This ends with the session: its sender is dropped then.
+            while let Some(event) = own_events.recv().await {
+                if numbered.send((generation, event)).await.is_err() {
+                    break;
+                }
+            }
+        });
+    }
+
+    fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
+        let tools = ConversationTools::new(self.engine.clone(), self.runner.clone(), !is_model);
+        self.engine.admit(&tools);
+        let offered: Vec<String> = tools.offered().into_iter().map(|tool| tool.name).collect();
+        let launch = Launch {
+            conversation_id: self.conversation.id().clone(),
+            folder: self.conversation.folder().into(),
+            resume: self.conversation.resume(agent),
+            model,
+            system_prompt: crate::agent::prompt::system_prompt(&offered),
+            mcp: McpEndpoint { url: self.engine.mcp_url(), token: tools.token().to_owned(), tools: offered },
+            tools: tools.clone(),
+            environment: Default::default(),
+            run_files: self.engine.home().run_files(),
+            off_limits: vec![self.engine.home().root().to_owned()],
+        };
+        (launch, tools)
+    }
+
+    pub(super) fn started(&mut self, generation: u64, outcome: Result<Box<dyn AgentSession>, Fault>) {
+        let current = generation == self.generation;
+        let starting = if current { self.starting.take() } else { None };
+        match (starting, outcome) {
+            (Some(starting), Ok(session)) => {
+                let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
+                self.session = Some(Session { agent, model, folder, generation, session, tools, slot });
+                self.engine.agent_started(self.conversation.id());
+                match turn_id {
+                    Some(turn_id) => self.step(Event::AgentReady(turn_id)),
+                    None => self.rest(),
+                }
+            }
+            (Some(starting), Err(fault)) => {
+                self.engine.revoke(&starting.tools);
+                match starting.turn_id {
+                    Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
+                    None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),
+                }
+            }
+            // Stopped meanwhile: nobody needs it.
+            (None, Ok(session)) => self.engine.spawn(session.close()),
+            (None, Err(_)) => {}
+        }
+    }
+}
+
+fn cancelled(what: &str) -> Fault {
+    Fault::new(FaultCode::Cancelled, what).at(Hop::Agent)
+}

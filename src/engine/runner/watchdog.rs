@@ -1,0 +1,168 @@
+//! When nothing comes of a turn: it was silent for too long, worked for too long, or said too much.
+//!
+//! Owns the reckoning. Time in which a person is asked, or another agent's end is awaited, never counts. Pure: it is
+//! told what time it is.
+
+use crate::agent::adapter::AgentEvent;
+use crate::engine::Config;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What an agent may say and do in one turn, in bytes: more is a flood, and would fill the disk.
+const MOST_SAID: u64 = 64 * 1024 * 1024;
+/// What an event weighs besides its text.
+const EVENT: u64 = 200;
+
+pub(super) struct Watchdog {
+    silence: Option<Duration>,
+    total: Option<Duration>,
+    heard: Instant,
+    began: Instant,
+    paused: Option<Instant>,
+    said: u64,
+}
+
+impl Watchdog {
+    pub(super) fn new(config: &Config, now: Instant) -> Self {
+        let (silence, total) = (config.watchdog.silence(), config.watchdog.total());
+        Self { silence, total, heard: now, began: now, paused: None, said: 0 }
+    }
+
+    /// When it is to be looked at again; none while it pauses or has no limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        if self.paused.is_some() {
+            return None;
+        }
+        [self.silence_ends(), self.total_ends()].into_iter().flatten().min()
+    }
+
+    /// Time does not count from here on, or does again.
+    pub(super) fn pause(&mut self, pause: bool, now: Instant) {
+        match (pause, self.paused) {
+            (true, None) => self.paused = Some(now),
+            (false, Some(since)) => {
+                self.paused = None;
+                self.heard += now - since;
+                self.began += now - since;
+            }
+            _ => {}
+        }
+    }
+
+    /// The agent said something. A fault where that is too much.
+    pub(super) fn heard(&mut self, event: &AgentEvent, now: Instant) -> Option<Fault> {
+        self.heard = now;
+        let text = match event {
+            AgentEvent::TextDelta(text) | AgentEvent::ThinkingDelta(text) | AgentEvent::Notice(text) => text.len(),
+            _ => 0,
+        };
+        let before = self.said;
+        self.said += text as u64 + EVENT;
+        // Told once: what comes behind it is the agent's way to its end.
+        (before <= MOST_SAID && self.said > MOST_SAID).then(|| {
+            let message = format!("the agent said more than {} MB in one turn and was ended", MOST_SAID / 1024 / 1024);
+            Fault::new(FaultCode::TooLarge, message)
+                .hint("Ask for less at once. Where it went round in circles, begin a new conversation.")
+                .at(Hop::Agent)
+        })
+    }
+
+    /// Why the turn is given up, where its time is over. Told once: from then on a stop's own deadline counts.
+    pub(super) fn verdict(&mut self, now: Instant) -> Option<Fault> {
+        let fault = self.judge(now)?;
+        (self.silence, self.total) = (None, None);
+        Some(fault)
+    }
+
+    fn judge(&self, now: Instant) -> Option<Fault> {
+        if self.paused.is_some() {
+            return None;
+        }
+        let gave_up = |message: String, setting: &str| {
+            Fault::new(FaultCode::Timeout, message)
+                .hint(format!(
+                    "Send the message again: the agent is started anew. `{setting}` in the settings changes the limit."
+                ))
+                .at(Hop::Agent)
+        };
+        if let (Some(limit), Some(ends)) = (self.silence, self.silence_ends())
+            && now >= ends
+        {
+            let message = format!("the agent said and did nothing for {} and was ended", words(limit));
+            return Some(gave_up(message, "watchdog.silence-minutes"));
+        }
+        if let (Some(limit), Some(ends)) = (self.total, self.total_ends())
+            && now >= ends
+        {
+            let message = format!("the turn took longer than {} and was ended", words(limit));
+            return Some(gave_up(message, "watchdog.total-minutes"));
+        }
+        None
+    }
+
+    fn silence_ends(&self) -> Option<Instant> {
+        self.heard.checked_add(self.silence?)
+    }
+
+    fn total_ends(&self) -> Option<Instant> {
+        self.began.checked_add(self.total?)
+    }
+}
+
+fn words(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    match limit.as_secs() {
+        0..120 => format!("{seconds} seconds"),
+        long => format!("{} minutes", long / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn watchdog(silence_minutes: f64, total_minutes: f64, now: Instant) -> Watchdog {
+        let mut config = Config::default();
+        config.watchdog.silence_minutes = silence_minutes;
+        config.watchdog.total_minutes = total_minutes;
+        Watchdog::new(&config, now)
+    }
+
+    #[tokio::test]
+    async fn silence_counts_from_the_last_word_and_a_persons_time_never_does() {
+        let start = Instant::now();
+        let mut dog = watchdog(5.0, 0.0, start);
+        assert_eq!(dog.deadline(), Some(start + 5 * MINUTE));
+        assert!(dog.heard(&AgentEvent::TextStarted, start + 4 * MINUTE).is_none());
+        assert!(dog.verdict(start + 8 * MINUTE).is_none());
+        dog.pause(true, start + 8 * MINUTE);
+        assert!(dog.deadline().is_none() && dog.verdict(start + 100 * MINUTE).is_none());
+        dog.pause(false, start + 108 * MINUTE);
+        assert_eq!(dog.deadline(), Some(start + 109 * MINUTE));
+        assert_eq!(dog.verdict(start + 109 * MINUTE).unwrap().code, FaultCode::Timeout);
+        assert_eq!((dog.deadline(), dog.verdict(start + 200 * MINUTE)), (None, None), "told once");
+    }
+
+    #[tokio::test]
+    async fn a_turn_that_talks_on_for_ever_ends_too() {
+        let start = Instant::now();
+        let mut dog = watchdog(5.0, 10.0, start);
+        assert!(dog.heard(&AgentEvent::TextStarted, start + 9 * MINUTE).is_none());
+        assert_eq!(dog.deadline(), Some(start + 10 * MINUTE));
+        assert!(dog.verdict(start + 10 * MINUTE).unwrap().message.contains("10 minutes"));
+        assert_eq!(watchdog(0.0, 0.0, start).deadline(), None, "0 is no limit");
+    }
+
+    #[tokio::test]
+    async fn a_flood_is_noticed_once() {
+        let start = Instant::now();
+        let mut dog = watchdog(5.0, 10.0, start);
+        let megabyte = AgentEvent::TextDelta("x".repeat(1024 * 1024));
+        let faults: Vec<Fault> = (0..70).filter_map(|_| dog.heard(&megabyte, start)).collect();
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].code, FaultCode::TooLarge);
+    }
+}

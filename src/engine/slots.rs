@@ -1,0 +1,215 @@
+//! How many agents' processes run at once, and who comes next.
+//!
+//! Owns the count and the queue. Never starts or ends a process: whoever holds a slot does, and an idle one is asked
+//! to give its up when another conversation needs it.
+
+use super::lock;
+use crate::protocol::ids::ConversationId;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// What one agent's process takes, in kB.
+const AGENT_KB: u64 = 190 * 1024;
+/// By default agents take at most this part of the memory.
+const SHARE: u64 = 3;
+/// The default's bounds: fewer would make no sense, more are more than a person follows.
+const DEFAULTS: std::ops::RangeInclusive<usize> = 2..=12;
+/// Where the machine's memory can't be told.
+const DEFAULT_UNKNOWN: usize = 4;
+
+/// The slots of one daemon. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Slots(Arc<Mutex<State>>);
+
+struct State {
+    limit: usize,
+    /// Since when the holder has no turn; none while it works.
+    holders: HashMap<ConversationId, Option<Instant>>,
+    waiting: VecDeque<(ConversationId, oneshot::Sender<Slot>)>,
+}
+
+/// The right to run one agent's process. Dropped when the process has ended.
+pub(super) struct Slot {
+    slots: Slots,
+    id: ConversationId,
+}
+
+/// The answer to [`Slots::take`].
+pub(super) enum Turn {
+    Now(Slot),
+    /// It comes in its turn. `idle`: this conversation's agent does nothing and should end for it.
+    Later {
+        slot: oneshot::Receiver<Slot>,
+        idle: Option<ConversationId>,
+    },
+}
+
+impl Slots {
+    pub(super) fn new(limit: usize) -> Self {
+        Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), waiting: VecDeque::new() })))
+    }
+
+    /// A slot for a conversation that holds none; those that wait already come first.
+    pub(super) fn take(&self, id: &ConversationId) -> Turn {
+        let mut state = lock(&self.0);
+        if state.holders.len() < state.limit && state.waiting.is_empty() {
+            return Turn::Now(self.grant(&mut state, id));
+        }
+        let (sender, slot) = oneshot::channel();
+        state.waiting.push_back((id.clone(), sender));
+        Turn::Later { slot, idle: state.longest_idle() }
+    }
+
+    /// A slot only where one is free and nobody waits.
+    pub(super) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
+        let mut state = lock(&self.0);
+        (state.holders.len() < state.limit && state.waiting.is_empty()).then(|| self.grant(&mut state, id))
+    }
+
+    /// A turn began or ended there.
+    pub(super) fn set_idle(&self, id: &ConversationId, idle: bool) {
+        if let Some(since) = lock(&self.0).holders.get_mut(id) {
+            *since = idle.then(Instant::now);
+        }
+    }
+
+    /// Somebody waits, so an agent without a turn should end at once.
+    pub(super) fn are_wanted(&self) -> bool {
+        let mut state = lock(&self.0);
+        state.waiting.retain(|(_, sender)| !sender.is_closed());
+        !state.waiting.is_empty()
+    }
+
+    /// The conversation whose agent has had no turn for the longest, where somebody waits for its slot.
+    pub(super) fn to_end(&self) -> Option<ConversationId> {
+        self.are_wanted().then(|| lock(&self.0).longest_idle()).flatten()
+    }
+
+    pub(super) fn set_limit(&self, limit: usize) {
+        let granted = {
+            let mut state = lock(&self.0);
+            state.limit = limit.max(1);
+            self.grant_waiting(&mut state)
+        };
+        hand_out(granted);
+    }
+
+    fn grant(&self, state: &mut State, id: &ConversationId) -> Slot {
+        state.holders.insert(id.clone(), None);
+        Slot { slots: self.clone(), id: id.clone() }
+    }
+
+    /// Slots for those who wait, as far as there are any. To be handed out without the lock: a slot that nobody
+    /// takes any more is given back.
+    fn grant_waiting(&self, state: &mut State) -> Vec<(Slot, oneshot::Sender<Slot>)> {
+        let mut granted = Vec::new();
+        while state.holders.len() < state.limit {
+            let Some((id, sender)) = state.waiting.pop_front() else { break };
+            if !sender.is_closed() {
+                granted.push((self.grant(state, &id), sender));
+            }
+        }
+        granted
+    }
+}
+
+impl State {
+    fn longest_idle(&self) -> Option<ConversationId> {
+        let idle = self.holders.iter().filter_map(|(id, since)| since.map(|since| (since, id)));
+        idle.min_by_key(|(since, _)| *since).map(|(_, id)| id.clone())
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let granted = {
+            let mut state = lock(&self.slots.0);
+            state.holders.remove(&self.id);
+            self.slots.grant_waiting(&mut state)
+        };
+        hand_out(granted);
+    }
+}
+
+fn hand_out(granted: Vec<(Slot, oneshot::Sender<Slot>)>) {
+    for (slot, sender) in granted {
+        // Whoever waited has given up: dropping the slot gives it to the next.
+        drop(sender.send(slot));
+    }
+}
+
+/// As many as the machine's memory carries.
+pub(super) fn by_memory() -> usize {
+    let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return DEFAULT_UNKNOWN };
+    let total =
+        text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+    let fits = total.map_or(DEFAULT_UNKNOWN as u64, |total: u64| total / SHARE / AGENT_KB);
+    usize::try_from(fits).unwrap_or(usize::MAX).clamp(*DEFAULTS.start(), *DEFAULTS.end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str) -> ConversationId {
+        ConversationId::new(name)
+    }
+
+    fn later(turn: Turn) -> (oneshot::Receiver<Slot>, Option<ConversationId>) {
+        match turn {
+            Turn::Later { slot, idle } => (slot, idle),
+            Turn::Now(_) => panic!("there is no free slot"),
+        }
+    }
+
+    #[test]
+    fn slots_go_round_in_the_order_of_asking() {
+        let slots = Slots::new(1);
+        let Turn::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
+        let (mut second, _) = later(slots.take(&id("b")));
+        let (mut third, _) = later(slots.take(&id("c")));
+        assert!(second.try_recv().is_err() && slots.take_free(&id("d")).is_none());
+        drop(first);
+        let held = second.try_recv().unwrap();
+        assert!(third.try_recv().is_err());
+        drop(held);
+        assert!(third.try_recv().is_ok());
+    }
+
+    #[test]
+    fn whoever_gave_up_is_passed_over() {
+        let slots = Slots::new(1);
+        let Turn::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
+        let (gone, _) = later(slots.take(&id("b")));
+        let (mut next, _) = later(slots.take(&id("c")));
+        drop(gone);
+        drop(first);
+        assert!(next.try_recv().is_ok());
+    }
+
+    #[test]
+    fn the_agent_without_a_turn_for_the_longest_is_asked_to_end() {
+        let slots = Slots::new(2);
+        let held: Vec<Turn> = ["a", "b"].iter().map(|name| slots.take(&id(name))).collect();
+        let (waiting, idle) = later(slots.take(&id("c")));
+        assert_eq!(idle, None, "both work");
+        slots.set_idle(&id("b"), true);
+        slots.set_idle(&id("a"), true);
+        assert_eq!(slots.to_end(), Some(id("b")));
+        drop(waiting);
+        assert_eq!(slots.to_end(), None, "nobody waits any more");
+        drop(held);
+    }
+
+    #[test]
+    fn a_higher_limit_lets_those_run_who_wait() {
+        let slots = Slots::new(1);
+        let _first = slots.take(&id("a"));
+        let (mut second, _) = later(slots.take(&id("b")));
+        slots.set_limit(2);
+        assert!(second.try_recv().is_ok());
+        assert!(DEFAULTS.contains(&by_memory()));
+    }
+}

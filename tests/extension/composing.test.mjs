@@ -1,0 +1,130 @@
+/** Writing in the real panel: commands, models and agents, the folder, chips, what of the page goes with a message. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { composer, options, press, say, text, withPanel } from "./with-panel.mjs";
+
+const ready = "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled";
+const chips = "[...document.querySelectorAll('.composer .attachment')].map((one) => one.dataset.kind)";
+/** The last message that the daemon was sent. */
+const sent = async (browser) => JSON.parse([...(await browser.wire()).matchAll(/^message (.*)$/gm)].at(-1)[1]);
+const selectedCommand = "document.querySelector('#commands [aria-selected=true] .menu__name')?.innerText";
+
+describe("the composer", options, () => {
+  test("a slash opens commands, the agent's and ours; arrows choose, tab completes, Escape leaves", () => withPanel("usual", async (panel, browser) => {
+    await panel.until(ready);
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("/re");
+    await panel.until("!document.querySelector('#commands').hidden");
+    assert.deepEqual(await panel.evaluate("[...document.querySelectorAll('#commands .menu__name')].map((one) => one.innerText.split(' ')[0])"), ["/review", "/release-notes", "/rename", "/screenshot"]);
+    assert.equal(await panel.evaluate(selectedCommand), "/review");
+    assert.equal(await panel.evaluate(`document.getElementById(${composer}.getAttribute("aria-activedescendant")).getAttribute("aria-selected")`), "true");
+    await panel.key("ArrowDown");
+    await panel.key("Tab");
+    assert.equal(await panel.evaluate(`${composer}.value`), "/release-notes ");
+    assert.equal(await panel.evaluate("document.querySelector('#commands').hidden"), true);
+    await panel.type("since May");
+    await panel.key("Enter");
+    await panel.until(text("You said /release-notes since May."));
+    assert.equal((await sent(browser)).text, "/release-notes since May");
+    await panel.type("/");
+    await panel.until("!document.querySelector('#commands').hidden");
+    await panel.key("Escape");
+    assert.equal(await panel.evaluate("document.querySelector('#commands').hidden"), true);
+    assert.equal(await panel.evaluate(`${composer}.value`), "/");
+  }));
+
+  test("our commands never reach an agent", () => withPanel("done", async (panel, browser) => {
+    await panel.until(text("The total is rounded twice"));
+    await say(panel, "/history");
+    await panel.until("!document.querySelector('#history').hidden");
+    await panel.key("Escape");
+    await panel.until("document.querySelector('#history').hidden");
+    assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true, "the focus is back where it came from");
+    await say(panel, "/help");
+    await panel.until("!document.querySelector('#settings').hidden && document.activeElement.id === 'keys'");
+    await panel.key("Escape");
+    await say(panel, "/folder ~/elsewhere");
+    await panel.until("document.querySelector('.folder-button').innerText === 'elsewhere'");
+    await say(panel, "/model deep");
+    await panel.until("document.querySelector('.agent-button').innerText === 'claude code · deep'");
+    await say(panel, "/note Remember the tax line");
+    await panel.until("document.querySelector('#toast').innerText.includes('inbox')");
+    await say(panel, "/new");
+    await panel.until("!document.querySelector('.bubble')");
+    assert.doesNotMatch(await browser.wire(), /^send /m);
+  }));
+
+  test("model and agent are chosen in one place; what is missing says how to get it", () => withPanel("usual", async (panel) => {
+    await panel.until(ready);
+    await panel.evaluate("document.querySelector('.agent-button').click()");
+    await press(panel, "Deep");
+    await panel.until("document.querySelector('.agent-button').innerText === 'claude code · deep'");
+    assert.equal(await panel.evaluate("document.querySelector('#agents').contains(document.activeElement)"), true, "the focus stays in the dialog");
+    await press(panel, "Opus");
+    await panel.until("document.querySelector('.agent-button').innerText === 'claude code · opus'");
+    await panel.evaluate("document.querySelector('.agent-button').click()");
+    await press(panel, "Gemini CLI");
+    await panel.until("document.querySelector('.menu__missing[open] .command')?.innerText.includes('npm install -g @google/gemini-cli')");
+    await press(panel, "Codex");
+    await panel.until("document.querySelector('.agent-button').innerText === 'codex · auto'");
+  }));
+
+  test("the folder is shown and changed, and a wrong one is refused in words", () => withPanel("usual", async (panel) => {
+    await panel.until(ready);
+    await panel.until("document.querySelector('.folder-button').innerText === 'shop'");
+    await panel.evaluate("document.querySelector('.folder-button').click()");
+    await panel.until("document.activeElement.matches('#folder input')");
+    await panel.type("elsewhere");
+    await panel.key("Enter");
+    await panel.until("document.querySelector('#folder [role=alert]').innerText.includes('is not a full path')");
+    await panel.evaluate("document.querySelector('#folder input').select()");
+    await panel.type("/srv/site");
+    await panel.key("Enter");
+    await panel.until("document.querySelector('.folder-button').innerText === 'site'");
+    assert.equal(await panel.evaluate("document.activeElement.className"), "folder-button");
+  }));
+
+  test("page, selection, screenshot and picture go as chips that can be taken away", () => withPanel("usual", async (panel, browser, page) => {
+    await panel.until(ready);
+    const attach = async (source) => {
+      await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click()");
+      await panel.evaluate(`document.querySelector('[data-source=${source}]').click()`);
+    };
+    await attach("selection");
+    await panel.until("document.querySelector('#toast').innerText.includes('Nothing is selected')");
+    await page.evaluate("getSelection().selectAllChildren(document.querySelector('h1'))");
+    await attach("selection");
+    await panel.until("document.querySelector('[data-kind=selection]')");
+    await attach("page");
+    await panel.until("document.querySelector('[data-kind=page]')");
+    await attach("screenshot");
+    await panel.until("document.querySelector('[data-kind=shot]')");
+    assert.deepEqual(await panel.evaluate(chips), ["selection", "page", "shot"]);
+    await panel.evaluate("document.querySelector('[data-kind=page] button').click()");
+    assert.deepEqual(await panel.evaluate(chips), ["selection", "shot"]);
+    assert.equal(await panel.evaluate("document.activeElement.closest('.attachment').dataset.kind"), "shot", "the focus goes to the next chip");
+    const heading = await page.evaluate("document.querySelector('h1').innerText");
+    await say(panel, "Look at these");
+    await panel.until("document.querySelectorAll('.bubble-files .attachment').length === 2");
+    assert.deepEqual(await sent(browser), { text: "Look at these", selection: heading, attachments: ["/tmp/gstack/shot-1.png"] });
+    assert.deepEqual(await panel.evaluate(chips), []);
+  }));
+
+  test("an element is picked in the page, or the pick is given up", () => withPanel("usual", async (panel) => {
+    await panel.until(ready);
+    await press(panel, "Pick element");
+    await panel.until("document.querySelector('#toast').innerText.includes('Pick an element')");
+    await panel.key("Escape");
+    await panel.until("document.querySelector('#toast').hidden");
+    assert.deepEqual(await panel.evaluate(chips), []);
+  }));
+
+  test("a picked element goes with the message as what the page says", () => withPanel("picked", async (panel, browser) => {
+    await panel.until(ready);
+    await press(panel, "Pick element");
+    await panel.until("document.querySelector('[data-kind=element]')?.innerText.includes('@e17')");
+    await say(panel, "Make it green");
+    await panel.until("document.querySelector('.bubble-files')");
+    assert.match((await sent(browser)).selection, /^Picked element:\n@e17: button “Buy now”/);
+  }));
+});

@@ -1,0 +1,88 @@
+/**
+ * What the fake host keeps besides conversations' events: history, settings, a person's rules, folders, tabs.
+ */
+
+/** Files that an export made, by id. */
+export const exported = new Map();
+
+const SETTINGS = () => [
+  { name: "agents.default", label: "Agent", help: "Answers where a conversation names none.", group: "Agents", value: "", default: "", choices: [{ value: "", label: "The first that is ready" }, { value: "claude", label: "Claude Code" }, { value: "codex", label: "Codex" }, { value: "builtin", label: "Built-in commands" }] },
+  { name: "agents.at-once", label: "Agents at once", help: "More wait for a free slot. Each takes about 190 MB.", group: "Agents", value: 4, default: 3, unit: "agents", range: [1, 32] },
+  { name: "agents.sleep-minutes", label: "End an idle agent after", help: "It starts again with the next message.", group: "Agents", value: 20, default: 20, unit: "minutes", range: [1, 1440] },
+  { name: "turns.direct-commands", label: "Run plain commands at once", help: "A message that is exactly one command runs without a model.", group: "Conversation", value: true, default: true },
+  { name: "worktree", label: "Work in", help: "A copy leaves your own files alone until you take its changes over.", group: "Conversation", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "worktree", label: "A copy of it" }] },
+  { name: "snapshot.cap", label: "Longest snapshot", help: "What goes beyond is cut, and said so.", group: "Pages", value: 50, default: 50, unit: "kB", range: [1, 1000] },
+  { name: "report.to", label: "Name in notes", help: "", group: "Pages", value: "", default: "" },
+];
+
+export function recordMethods({ scenario, conversations, infoOf, save, fault, tabs, current }) {
+  const settings = SETTINGS();
+  let rules = scenario.rules?.(Date.now()) ?? [];
+  let count = 0;
+  const past = scenario.past?.(Date.now()) ?? [];
+  const held = (id) => conversations.get(id) ?? past.find(({ conversationId }) => conversationId === id) ?? (() => { throw fault("not-found", "There is no such conversation"); })();
+  const info = (one) => (one.events ? infoOf(one) : one);
+  const set = (id, change) => {
+    Object.assign(held(id), change);
+    save();
+    return info(held(id));
+  };
+  return {
+    "conversations.list": ({ search }) => {
+      const wanted = search?.toLowerCase();
+      const all = [...past, ...conversations.values()].filter(({ deleted }) => !deleted);
+      const excerpts = {};
+      const found = all.filter((one) => {
+        const said = one.words ?? (one.events ?? []).filter(({ type }) => type === "message" || type === "text").map(({ text }) => text).join(" ");
+        const at = wanted ? said.toLowerCase().indexOf(wanted) : -1;
+        if (at !== -1) excerpts[one.conversationId] = `… ${said.slice(Math.max(0, at - 40), at + 80)} …`;
+        return !wanted || at !== -1 || one.title.toLowerCase().includes(wanted);
+      });
+      return { conversations: found.map(info).sort((a, b) => b.updatedAt - a.updatedAt), excerpts };
+    },
+    "conversations.rename": ({ conversationId, title }) => set(conversationId, { title }),
+    "conversations.delete": ({ conversationId }) => (set(conversationId, { deleted: true, past: true }), {}),
+    "conversations.restore": ({ conversationId }) => set(conversationId, { deleted: false }),
+    "conversations.export": ({ conversationId, format }) => {
+      const id = `export-${++count}`;
+      const words = format === "json" ? JSON.stringify(held(conversationId).events ?? []) : `# ${held(conversationId).title}\n`;
+      exported.set(id, Buffer.from(words));
+      return { id, name: `conversation.${format === "json" ? "json" : "md"}`, mime: "text/plain", bytes: words.length };
+    },
+    "conversations.attach": ({ conversationId, chromeTabId }) => {
+      const before = current(chromeTabId);
+      if (before.conversationId !== conversationId) before.past = true;
+      const one = held(conversationId);
+      if (!one.events) {
+        conversations.set(conversationId, { ...one, events: [{ seq: 1, at: one.updatedAt, type: "message", clientId: "then", text: one.title, from: "panel" }] });
+        past.splice(past.indexOf(one), 1);
+      }
+      // The newest of a tab is its own.
+      const moved = conversations.get(conversationId);
+      conversations.delete(conversationId);
+      conversations.set(conversationId, moved);
+      return set(conversationId, { chromeTabId, past: false });
+    },
+    "conversations.folder": ({ conversationId, folder }) => {
+      if (!/^[/~]/.test(folder)) throw fault("path-refused", `${folder} is not a full path`, { hint: "Write it from / or ~/ on." });
+      return set(conversationId, { folder });
+    },
+    "conversations.tab": ({ conversationId, chromeTabId, allowed }) => {
+      const one = held(conversationId);
+      const tab = tabs().find((each) => each.chromeTabId === chromeTabId);
+      const others = (one.tabs ?? []).filter((each) => each.chromeTabId !== chromeTabId);
+      return set(conversationId, { tabs: allowed && tab ? [...others, { tabId: chromeTabId, chromeTabId, title: tab.title, url: tab.url }] : others });
+    },
+    "inbox.leave": () => ({ path: "/home/you/shop/.gstack/inbox/2026-11-21.md" }),
+    "settings.get": () => ({ settings, file: "/home/you/.gstack/config.toml" }),
+    "settings.set": ({ name, value }) => {
+      const setting = settings.find((each) => each.name === name);
+      if (name === "report.to" && value === "nobody") throw fault("bad-request", "Nobody is no name", { hint: "Take another one." });
+      setting.value = value ?? setting.default;
+      return { settings, file: "/home/you/.gstack/config.toml" };
+    },
+    "policy.list": () => ({ rules }),
+    "policy.add": (rule) => ({ rules: (rules = [{ id: `r-${++count}`, madeAt: Date.now(), ...rule }, ...rules]) }),
+    "policy.remove": ({ id }) => ({ rules: (rules = rules.filter((rule) => rule.id !== id)) }),
+  };
+}

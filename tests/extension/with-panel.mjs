@@ -1,0 +1,53 @@
+/**
+ * A panel of the real extension in a real Chromium, for one test: with a fake host, and nothing left behind.
+ *
+ * What the panel throws or its policy refuses fails the test.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { Browser } from "./pipe.mjs";
+import { site } from "./site.mjs";
+
+const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
+export const options = { skip: !existsSync(program) && "no Chromium", concurrency: 1, timeout: 240_000 };
+export const composer = "document.querySelector('.composer__text')";
+/** An expression: the conversation shows this. */
+export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
+
+/** Runs with the panel of a browser that shows `path` of the test's site. */
+export async function withPanel(scenario, run, { path = "/cart", tolerated } = {}) {
+  const pages = await site();
+  const browser = await Browser.start({ scenario, program });
+  const errors = [];
+  browser.pipe.on(({ method, params }) => {
+    if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === "Log.entryAdded" && params.entry.level === "error") errors.push(params.entry.text);
+  });
+  try {
+    const page = await browser.page();
+    await page.send("Page.enable");
+    await page.send("Page.navigate", { url: pages.origin + path });
+    const panel = await browser.openPanel();
+    await panel.send("Log.enable");
+    await panel.theme("dark");
+    await run(panel, browser, page, pages);
+    assert.deepEqual([...new Set(errors)].filter((error) => !tolerated?.test(error)), []);
+  } finally {
+    await browser.close();
+    await pages.close();
+  }
+}
+
+/** Types a message and presses Enter. */
+export async function say(panel, words) {
+  await panel.evaluate(`${composer}.focus()`);
+  await panel.type(words);
+  await panel.key("Enter");
+}
+
+/** Presses the button with these words or this label. */
+export async function press(panel, words) {
+  const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility() && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
+  await panel.until(`${find} && !${find}.disabled`);
+  await panel.evaluate(`${find}.click()`);
+}

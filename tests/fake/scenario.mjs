@@ -1,0 +1,55 @@
+/*
+ * What a fake API answers: a script of rules, the same for every fake. Owns choosing the reply; never knows a wire format.
+ *
+ * Scenario: {"rules": [RULE…], "default": [STEP…], "afterTool": [STEP…]}
+ * A RULE answers a request when all of its conditions hold; the first one wins:
+ *   match   part of the text looked at, any case ("" or absent: always)
+ *   in      where to look: "user" (default: the newest prompt), "toolResult", "system", "model"
+ *   tools   true/false: the request offers tools or not (title generation and the like offer none)
+ *   times   answers at most so often
+ *   reply   [STEP…], each as the fake that uses it says
+ * A request that ends in a tool result and that no "toolResult" rule answers gets "afterTool", so that every loop ends.
+ * "$1" in a step is replaced by what follows the matched text.
+ */
+
+export class Scenario {
+  #spec;
+  #used = new Map();
+
+  constructor(spec) {
+    this.#spec = spec;
+  }
+
+  /** The steps of the reply. `seen`: {user, toolResult, system, model, offersTools, inToolLoop}. */
+  reply(seen) {
+    for (const rule of this.#spec.rules ?? []) {
+      const where = rule.in ?? 'user';
+      if (seen.inToolLoop && where === 'user') continue;
+      if (rule.tools !== undefined && rule.tools !== seen.offersTools) continue;
+      const key = rule.match ?? '';
+      const at = seen[where].toLowerCase().lastIndexOf(key.toLowerCase());
+      const used = this.#used.get(rule) ?? 0;
+      if (at < 0 || used >= (rule.times ?? Infinity)) continue;
+      this.#used.set(rule, used + 1);
+      return fill(rule.reply, seen[where].slice(at + key.length).trim());
+    }
+    if (seen.inToolLoop) return this.#spec.afterTool ?? [{ text: 'Tool finished.' }];
+    return this.#spec.default ?? [{ text: 'Hello from the fake model.' }];
+  }
+}
+
+function fill(value, rest) {
+  if (typeof value === 'string') return value.replaceAll('$1', () => rest);
+  if (Array.isArray(value)) return value.map((item) => fill(item, rest));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, rest)]));
+}
+
+/** The text of a step with `text` (or another field of text), repeated as it says, in parts of its `chunk` characters. */
+export function parts(step, field = 'text') {
+  const letters = Array.from(step[field].repeat(step.repeat ?? 1));
+  const size = step.chunk ?? Math.max(letters.length, 1);
+  const all = [];
+  for (let at = 0; at < letters.length; at += size) all.push(letters.slice(at, at + size).join(''));
+  return all;
+}

@@ -1,0 +1,257 @@
+//! The extension's part: frames through the real native messaging host, and the state of panels as they would show it.
+
+use crate::journal::Replay;
+use crate::world::{GSTACK, LIMIT, World, wait};
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
+
+/// A browser's extension with one panel on each of its tabs.
+pub struct Extension {
+    name: String,
+    tabs: usize,
+    host: Option<Host>,
+    next: u64,
+    taken: usize,
+    /// Pushes that came while a conversation is being read: they are applied behind what was read.
+    held: Option<Vec<Value>>,
+    epoch: Option<String>,
+    /// By conversation.
+    pub panels: HashMap<String, Replay>,
+    /// The conversation of each tab, once it was opened.
+    pub conversations: Vec<String>,
+}
+
+struct Host {
+    child: Child,
+    input: ChildStdin,
+    frames: Receiver<Value>,
+    answers: VecDeque<Value>,
+}
+
+/// The connection ended before the answer.
+#[derive(Debug)]
+pub struct Gone;
+
+impl Extension {
+    pub fn new(name: &str, tabs: usize) -> Self {
+        let (conversations, panels) = (Vec::new(), HashMap::new());
+        Self {
+            name: name.to_owned(),
+            tabs,
+            host: None,
+            next: 0,
+            taken: 0,
+            held: None,
+            epoch: None,
+            panels,
+            conversations,
+        }
+    }
+
+    /// Connects anew and subscribes again, as the background and its panels do; tries until it is done.
+    pub fn connect(&mut self, world: &World) {
+        let until = Instant::now() + LIMIT;
+        while self.try_connect(world).is_err() {
+            assert!(Instant::now() < until, "the extension can't connect");
+        }
+    }
+
+    fn try_connect(&mut self, world: &World) -> Result<(), Gone> {
+        self.disconnect();
+        let mut command = world.command(&[ORIGIN]);
+        assert_eq!(command.get_program(), GSTACK);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (sender, frames) = channel();
+        std::thread::spawn(move || {
+            let mut length = [0; 4];
+            while output.read_exact(&mut length).is_ok() {
+                let mut body = vec![0; u32::from_ne_bytes(length) as usize];
+                assert!(body.len() <= 1024 * 1024, "Chrome cuts the port at such a frame");
+                if output.read_exact(&mut body).is_err() || sender.send(serde_json::from_slice(&body).unwrap()).is_err()
+                {
+                    break;
+                }
+            }
+        });
+        self.host = Some(Host { child, input, frames, answers: VecDeque::new() });
+        let hello = json!({ "protocol": 1, "version": "0.0.0", "instanceId": self.name });
+        let welcome = self.ask("hello", hello)?;
+        let welcome = welcome.unwrap_or_else(|fault| panic!("no welcome: {fault}"));
+        self.epoch = welcome["epoch"].as_str().map(str::to_owned);
+        let tabs: Vec<Value> = (0..self.tabs).map(|n| self.tab(n)).collect();
+        self.tell("tabs.changed", json!({ "full": true, "tabs": tabs, "removed": [] }))?;
+        self.tell("panel.opened", json!({ "windowId": 1 }))?;
+        self.conversations.clear();
+        for n in 0..self.tabs {
+            let info = self.ask("chat.open", json!({ "chromeTabId": n + 1 }))?;
+            let info = info.unwrap_or_else(|fault| panic!("no conversation: {fault}"));
+            let id = info["conversationId"].as_str().unwrap().to_owned();
+            self.conversations.push(id.clone());
+            self.subscribe(&id)?;
+        }
+        Ok(())
+    }
+
+    fn tab(&self, n: usize) -> Value {
+        json!({ "chromeTabId": n + 1, "windowId": 1, "url": format!("https://{n}.example/{}", self.name), "title": "T", "active": n == 0 })
+    }
+
+    /// Reads what the panel lacks, and older pages until nothing is missing.
+    fn subscribe(&mut self, id: &str) -> Result<(), Gone> {
+        self.held = Some(Vec::new());
+        let outcome = self.read_all(id);
+        for push in self.held.take().unwrap_or_default() {
+            self.apply(&push)?;
+        }
+        outcome
+    }
+
+    fn read_all(&mut self, id: &str) -> Result<(), Gone> {
+        let after = self.panels.entry(id.to_owned()).or_default().head();
+        let subscribed = self.ask("chat.subscribe", json!({ "conversationId": id, "after": after }))?;
+        let subscribed = subscribed.unwrap_or_else(|fault| panic!("no subscription: {fault}"));
+        let head = subscribed["head"].as_u64().unwrap();
+        let mut pages = vec![subscribed["events"].as_array().unwrap().clone()];
+        let mut older = subscribed["older"].as_bool().unwrap();
+        while older {
+            let before =
+                pages.last().and_then(|page| page.first()).map_or(head + 1, |event| event["seq"].as_u64().unwrap());
+            if before <= after + 1 {
+                break;
+            }
+            let page = self.ask("chat.history", json!({ "conversationId": id, "before": before, "limit": 500 }))?;
+            let page = page.unwrap_or_else(|fault| panic!("no history: {fault}"));
+            older = page["older"].as_bool().unwrap();
+            pages.push(page["events"].as_array().unwrap().clone());
+        }
+        let panel = self.panels.entry(id.to_owned()).or_default();
+        panel.cut_back_to(head);
+        for event in pages.into_iter().rev().flatten() {
+            panel.read(&event);
+        }
+        Ok(())
+    }
+
+    /// Ends the port as Chrome does: its end of the pipe closes.
+    pub fn disconnect(&mut self) {
+        if let Some(Host { mut child, input, .. }) = self.host.take() {
+            drop(input);
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+
+    pub fn host_pid(&self) -> Option<u32> {
+        self.host.as_ref().map(|host| host.child.id())
+    }
+
+    /// A request and its answer; what is pushed meanwhile is applied.
+    pub fn ask(&mut self, method: &str, params: Value) -> Result<Result<Value, Value>, Gone> {
+        self.next += 1;
+        let id = self.next;
+        self.write(&json!({ "jsonrpc": "2.0", "client": "p", "id": id, "method": method, "params": params }))?;
+        let until = Instant::now() + LIMIT;
+        loop {
+            let Some(host) = &mut self.host else { return Err(Gone) };
+            if let Some(at) = host.answers.iter().position(|answer| answer["id"] == id) {
+                let answer = host.answers.remove(at).unwrap();
+                return Ok(if answer["error"].is_null() {
+                    Ok(answer["result"].clone())
+                } else {
+                    Err(answer["error"].clone())
+                });
+            }
+            assert!(Instant::now() < until, "{method} is not answered");
+            self.read(Duration::from_millis(200))?;
+        }
+    }
+
+    fn tell(&mut self, method: &str, params: Value) -> Result<(), Gone> {
+        self.write(&json!({ "jsonrpc": "2.0", "client": "p", "method": method, "params": params }))
+    }
+
+    fn write(&mut self, message: &Value) -> Result<(), Gone> {
+        let Some(host) = &mut self.host else { return Err(Gone) };
+        let body = message.to_string().into_bytes();
+        let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
+        host.input.write_all(&[&length[..], &body].concat()).map_err(|_| Gone)
+    }
+
+    /// Takes what comes within a time.
+    pub fn read(&mut self, limit: Duration) -> Result<(), Gone> {
+        let Some(host) = &mut self.host else { return Err(Gone) };
+        let frame = match host.frames.recv_timeout(limit) {
+            Ok(frame) => frame,
+            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => {
+                self.disconnect();
+                return Err(Gone);
+            }
+        };
+        self.taken += 1;
+        if frame["method"].is_null() {
+            host.answers.push_back(frame);
+            return Ok(());
+        }
+        match &mut self.held {
+            Some(held) => held.push(frame),
+            None => self.apply(&frame)?,
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, frame: &Value) -> Result<(), Gone> {
+        let params = &frame["params"];
+        let id = params["conversationId"].as_str().unwrap_or_default().to_owned();
+        match frame["method"].as_str().unwrap() {
+            "chat.event" => {
+                self.panels.entry(id.clone()).or_default().pushed(&params["event"]);
+                self.acknowledge(&id)
+            }
+            "chat.delta" => {
+                self.panels.entry(id.clone()).or_default().delta(params);
+                self.acknowledge(&id)
+            }
+            "chat.gap" => self.subscribe(&id),
+            "echo" => self.tell("echoed", params.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes what is there already; false where nothing is.
+    pub fn read_one(&mut self) -> bool {
+        let before = self.taken;
+        self.read(Duration::from_millis(50)).is_ok() && self.taken > before
+    }
+
+    fn acknowledge(&mut self, id: &str) -> Result<(), Gone> {
+        let (seq, offset) = self.panels[id].place();
+        self.tell("chat.ack", json!({ "conversationId": id, "seq": seq, "offset": offset }))
+    }
+
+    /// The state of a conversation as the daemon says it now.
+    pub fn state(&mut self, n: usize) -> Result<String, Gone> {
+        let id = self.conversations[n].clone();
+        let info = self.ask("chat.open", json!({ "chromeTabId": n + 1 }))?.unwrap();
+        assert_eq!(info["conversationId"], id.as_str(), "the tab keeps its conversation");
+        Ok(info["state"].as_str().unwrap().to_owned())
+    }
+
+    /// Waits until a conversation is in a state.
+    pub fn wait_for(&mut self, n: usize, state: &str) {
+        wait(&format!("state {state}"), || self.state(n).is_ok_and(|now| now == state));
+    }
+}
+
+impl Drop for Extension {
+    fn drop(&mut self) {
+        self.disconnect();
+    }
+}

@@ -1,0 +1,105 @@
+//! A conversation put together from its events: by a panel from what it is sent, and by the test from the file.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+/// Events by number; text blocks with the text that they have so far.
+#[derive(Debug, Default)]
+pub struct Replay {
+    pub events: BTreeMap<u64, Value>,
+}
+
+fn units(text: &str) -> u64 {
+    text.encode_utf16().count() as u64
+}
+
+impl Replay {
+    pub fn head(&self) -> u64 {
+        self.events.last_key_value().map_or(0, |(seq, _)| *seq)
+    }
+
+    pub fn cut_back_to(&mut self, head: u64) {
+        self.events.retain(|seq, _| *seq <= head);
+    }
+
+    /// An event that was read: it holds all of its text.
+    pub fn read(&mut self, event: &Value) {
+        let seq = event["seq"].as_u64().unwrap();
+        let longer =
+            |held: &Value| units(held["text"].as_str().unwrap_or("")) > units(event["text"].as_str().unwrap_or(""));
+        if !self.events.get(&seq).is_some_and(longer) {
+            self.events.insert(seq, event.clone());
+        }
+    }
+
+    /// An event that was pushed comes right behind the last one.
+    pub fn pushed(&mut self, event: &Value) {
+        let seq = event["seq"].as_u64().unwrap();
+        assert!(seq <= self.head() + 1, "a push left out an event: {} and then {seq}", self.head());
+        self.events.entry(seq).or_insert_with(|| event.clone());
+    }
+
+    pub fn delta(&mut self, delta: &Value) {
+        let seq = delta["seq"].as_u64().unwrap();
+        let offset = delta["offset"].as_u64().unwrap();
+        let Some(event) = self.events.get_mut(&seq) else { panic!("text for an event that is not there: {seq}") };
+        let held = event["text"].as_str().unwrap().to_owned();
+        assert!(offset <= units(&held), "a part of the text is missing: {} held, {offset} comes", units(&held));
+        let skip = usize::try_from(units(&held) - offset).unwrap();
+        let new: Vec<u16> = delta["text"].as_str().unwrap().encode_utf16().skip(skip).collect();
+        event["text"] = Value::from(held + &String::from_utf16(&new).unwrap());
+    }
+
+    /// The newest event, and how much of its text is held.
+    pub fn place(&self) -> (u64, u64) {
+        self.events.last_key_value().map_or((0, 0), |(seq, event)| (*seq, units(event["text"].as_str().unwrap_or(""))))
+    }
+
+    /// From the file, strictly: every line is one of ours and numbers have no gap.
+    pub fn of_file(path: &Path) -> Self {
+        let mut replay = Self::default();
+        let Ok(text) = fs::read_to_string(path) else { return replay };
+        assert!(text.is_empty() || text.ends_with('\n'), "the journal ends with a whole line");
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            if let Some(seq) = line["delta"].as_u64() {
+                let delta = serde_json::json!({ "seq": seq, "offset": line["offset"], "text": line["text"] });
+                replay.delta(&delta);
+            } else if line["seq"].is_u64() {
+                assert_eq!(line["seq"], replay.head() + 1, "numbers have no gap");
+                replay.pushed(&line);
+            }
+        }
+        replay
+    }
+
+    fn of_type<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.events.values().filter(move |event| event["type"] == kind)
+    }
+
+    /// The messages' client ids, each as often as it is there.
+    pub fn messages(&self) -> HashMap<&str, usize> {
+        let mut found = HashMap::new();
+        for event in self.of_type("message") {
+            *found.entry(event["clientId"].as_str().unwrap()).or_default() += 1;
+        }
+        found
+    }
+
+    /// What must hold of a conversation in which nothing runs.
+    pub fn check_settled(&self) {
+        let ids = |kind: &'static str, name: &'static str| -> Vec<&str> {
+            self.of_type(kind).map(|event| event[name].as_str().unwrap()).collect()
+        };
+        let (begun, ended) = (ids("turn-started", "turnId"), ids("turn-done", "turnId"));
+        assert_eq!(begun, ended, "every turn that began ended, in order");
+        let started = ids("turn-started", "clientId");
+        assert_eq!(started.iter().collect::<HashSet<_>>().len(), started.len(), "no message ran twice");
+        let (mut steps, mut steps_done) = (ids("step", "stepId"), ids("step-done", "stepId"));
+        steps.sort_unstable();
+        steps_done.sort_unstable();
+        assert_eq!(steps, steps_done, "every step has one end");
+    }
+}
