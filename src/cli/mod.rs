@@ -24,6 +24,7 @@ use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::handover;
 use crate::client::http::Client;
+use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{
     ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, Status, StopTurns, Stopped,
@@ -62,8 +63,13 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
-        Err(fault) if json => terminal::fail_in_json(&fault),
-        Err(fault) => terminal.fail(&fault),
+        Err(fault) => {
+            // Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+            if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
+                print_line(&answer);
+            }
+            terminal.fail(&fault)
+        }
     }
 }
 
@@ -165,10 +171,12 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
                 for_model: false,
             };
-            let result: CommandResult = match request.command.as_str() {
-                "download" if !json => progress::run(&client, &request).await?,
-                _ => client.post("/command", &request).await?,
+            let answer: Result<CommandResult, Fault> = match request.command.as_str() {
+                "download" if !json => progress::run(&client, &request).await,
+                _ => client.post("/command", &request).await,
             };
+            let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
+            let result = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
             // As over HTTP.
             let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
             show(json, &as_json, || result.output.clone())?;

@@ -57,13 +57,6 @@ impl Terminal {
     }
 }
 
-/// The same for a program that asked for JSON: the form that HTTP has, on stderr.
-pub fn fail_in_json(fault: &Fault) -> ExitCode {
-    let value = json!({ "ok": false, "error": fault.message, "hint": fault.hint, "fault": fault });
-    write_all(&mut io::stderr(), format!("{value}\n").as_bytes());
-    exit_code(fault)
-}
-
 /// The exit code that a fault ends the process with.
 pub fn exit_code(fault: &Fault) -> ExitCode {
     match fault.code {
