@@ -4,6 +4,7 @@
 
 use super::approvals::{self, Approvals};
 use super::audit;
+use super::mcp::{self, Mcp};
 use super::policy::{self, Rules};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
@@ -43,6 +44,7 @@ pub enum Invocation {
     Approvals(Approvals),
     Audit(AuditRequest),
     Policy(Rules),
+    Mcp(Mcp),
     Agents,
     Activity {
         follow: bool,
@@ -124,6 +126,7 @@ pub fn command() -> Command {
         approvals::command(),
         policy::command(),
         audit::command(),
+        mcp::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
         Command::new("activity")
             .about("What was done in the browser, and by whom; secrets are left out")
@@ -264,6 +267,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
+        "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "agents" => Invocation::Agents,
         "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {

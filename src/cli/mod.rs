@@ -10,6 +10,7 @@ mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod mcp;
 mod moment;
 mod policy;
 mod progress;
@@ -20,7 +21,7 @@ mod terminal;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::http::Client;
-use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
@@ -32,8 +33,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 use terminal::{Terminal, print, print_line};
 
-/// Pins the tab of every command of a shell.
-const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The daemon itself takes less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
@@ -64,8 +63,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     }
     let home = Home::locate(globals.session.as_deref())
         .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
-    let client = Client::new(home.clone());
-    let running = Client::of_running(home.clone());
+    let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
+    let client = Client::new(home.clone()).with_token(token.clone());
+    let running = Client::of_running(home.clone()).with_token(token);
     let json = globals.json;
     match invocation {
         Invocation::Connect { browser, headless, url, arguments, attach } => {
@@ -116,6 +116,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
+        Invocation::Mcp(wanted) => {
+            let place = (globals.session.as_deref(), tab(&globals)?);
+            mcp::run(&client, wanted, place, json).await?;
+        }
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.get("/agents").await?;
@@ -141,6 +145,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 cwd: here().cwd,
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+                for_model: false,
             };
             let result: CommandResult = match request.command.as_str() {
                 "download" if !json => progress::run(&client, &request).await?,

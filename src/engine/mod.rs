@@ -19,6 +19,7 @@ mod history;
 mod hops;
 mod leftovers;
 pub mod lineage;
+mod model;
 mod policy;
 mod ports;
 mod provision;

@@ -28,7 +28,7 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 10] = [
+const SETTINGS: [Known; 11] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -118,6 +118,16 @@ const SETTINGS: [Known; 10] = [
         range: Some((0.0, 10080.0)),
         whole: false,
         value: |config| SettingValue::Number(config.watchdog.total_minutes),
+    },
+    Known {
+        name: "browser.snapshot-limit",
+        group: "gstack",
+        label: "Cut a snapshot at",
+        help: "More of a page than this is only counted; an agent narrows what it looks at. More costs tokens.",
+        unit: Some("bytes"),
+        range: Some((2_000.0, 1_000_000.0)),
+        whole: true,
+        value: |config| number(config.browser.snapshot_limit),
     },
     Known {
         name: "daemon.idle-exit-minutes",

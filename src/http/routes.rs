@@ -2,7 +2,7 @@
 
 use super::activity;
 use super::answer::Refusal;
-use super::guard::{self, Access, Caller};
+use super::guard::{self, Access, Caller, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
@@ -22,7 +22,7 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -38,8 +38,10 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/welcome.css", get(welcome::style))
         .route("/welcome.js", get(welcome::script))
         .layer(from_fn(guard::public));
-    let private = Router::new()
+    let commands = Router::new()
         .route("/command", post(command))
+        .layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
+    let private = Router::new()
         .route("/command/lines", post(command_lines))
         .route("/status", get(status))
         .route("/doctor", get(doctor))
@@ -63,14 +65,18 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/audit", post(audit))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
-    open.merge(private).merge(person).with_state(engine).merge(mcp).layer(DefaultBodyLimit::max(BODY_LIMIT)).fallback(
-        || async {
+    open.merge(commands)
+        .merge(private)
+        .merge(person)
+        .with_state(engine)
+        .merge(mcp)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .fallback(|| async {
             Refusal(
                 Fault::new(FaultCode::NotFound, "there is no such address")
                     .hint("docs/PROTOCOL.md lists the addresses."),
             )
-        },
-    )
+        })
 }
 
 /// A JSON body whose errors have our own form.
@@ -99,6 +105,7 @@ async fn health(State(engine): State<Engine>) -> Json<serde_json::Value> {
 async fn command(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,
+    Extension(scope): Extension<Scope>,
     headers: HeaderMap,
     Body(request): Body<CommandRequest>,
 ) -> Result<Response, Refusal> {
@@ -107,7 +114,10 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let result = engine.command(request, source_of(&caller)).await?;
+    let result = match scope {
+        Scope::Person => engine.command(request, source_of(&caller)).await?,
+        Scope::Agent(tools) => tools.command(request).await?,
+    };
     if own {
         return Ok(Json(result).into_response());
     }

@@ -6,7 +6,7 @@
 use super::Input;
 use super::session::{Session, Starting};
 use super::task::Task;
-use crate::agent::adapter::{Agent, AgentSession, Launch, McpEndpoint};
+use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
 use crate::engine::agents::Choice;
 use crate::engine::slots::{self, Slot};
@@ -137,13 +137,20 @@ impl Task {
         let Choice { agent, model, is_model, .. } = choice;
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
+        let environment = self.engine.agent_environment(&tools);
         let folder = launch.folder.to_string_lossy().into_owned();
         self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
-        self.begin_session(generation, agent, launch, cancel);
+        self.begin_session(generation, agent, launch, environment, cancel);
     }
 
-    fn begin_session(&self, generation: u64, agent: Arc<dyn Agent>, mut launch: Launch, cancel: CancellationToken) {
-        let environment = self.engine.agent_environment();
+    fn begin_session(
+        &self,
+        generation: u64,
+        agent: Arc<dyn Agent>,
+        mut launch: Launch,
+        environment: impl Future<Output = AgentEnvironment> + Send + 'static,
+        cancel: CancellationToken,
+    ) {
         let (events, mut own_events) = mpsc::channel(FIRST_WORDS);
         let runner = self.runner.clone();
         let numbered = self.agent_events.clone();
