@@ -242,6 +242,8 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
 
         // Keys that the page makes up pick nothing and end nothing.
         let forged = pick(&world, async |session| {
+            // The keys before have scrolled.
+            world.run("js", &["scrollTo(0, 0)"]).await;
             until_picking(&world, &session).await;
             let keys =
                 "for (const key of ['Tab', 'Enter', 'Escape']) dispatchEvent(new KeyboardEvent('keydown', { key }))";
