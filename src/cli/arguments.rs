@@ -4,7 +4,10 @@
 
 use super::approvals::{self, Approvals};
 use super::audit;
+use super::mcp::{self, Mcp};
 use super::policy::{self, Rules};
+use super::sessions::{self, Sessions};
+use super::settings::{self, Wanted};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
 use crate::protocol::fault::Fault;
@@ -40,10 +43,19 @@ pub enum Invocation {
         message: String,
         agent: Option<String>,
     },
+    /// Stops the current or named tab's turn, or all.
+    StopChat {
+        all: bool,
+    },
+    /// Lets the messages run that wait for the person's go-ahead.
+    ContinueChat,
+    Sessions(Sessions),
+    Settings(Wanted),
     StopTurns,
     Approvals(Approvals),
     Audit(AuditRequest),
     Policy(Rules),
+    Mcp(Mcp),
     Agents,
     Activity {
         follow: bool,
@@ -118,13 +130,42 @@ pub fn command() -> Command {
         Command::new("doctor").about("Check every hop from the panel to the agent, with a remedy for each that fails"),
         Command::new("chat")
             .about("Send a message to the agent and stream its answer")
-            .arg(Arg::new("message").required(true).num_args(1..).value_name("MESSAGE"))
+            .arg(
+                Arg::new("message")
+                    .required_unless_present_any(["stop", "continue"])
+                    .num_args(1..)
+                    .value_name("MESSAGE"),
+            )
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)")),
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)"))
+            .arg(
+                Arg::new("stop")
+                    .long("stop")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with_all(["message", "continue"])
+                    .help("Stop what the agent does in this tab"),
+            )
+            .arg(
+                Arg::new("all")
+                    .long("all")
+                    .action(ArgAction::SetTrue)
+                    .requires("stop")
+                    .help("With --stop: in all tabs"),
+            )
+            .arg(
+                Arg::new("continue")
+                    .long("continue")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with("message")
+                    .help("Let the messages run that wait for your go-ahead"),
+            ),
+        sessions::command(),
+        settings::command(),
         Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
         approvals::command(),
         policy::command(),
         audit::command(),
+        mcp::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),
         Command::new("activity")
             .about("What was done in the browser, and by whom; secrets are left out")
@@ -269,6 +310,10 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "restart" => Invocation::Restart,
         "status" => Invocation::Status,
         "doctor" => Invocation::Doctor,
+        "chat" if matches.get_flag("stop") => Invocation::StopChat { all: matches.get_flag("all") },
+        "chat" if matches.get_flag("continue") => Invocation::ContinueChat,
+        "sessions" => Invocation::Sessions(sessions::parse(matches)),
+        "settings" => Invocation::Settings(settings::parse(matches)),
         "chat" => {
             let words: Vec<String> = many("message");
             Invocation::Chat { message: words.join(" "), agent: text("agent") }
@@ -277,6 +322,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
+        "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "agents" => Invocation::Agents,
         "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {
@@ -362,6 +408,9 @@ mod tests {
 
     #[test]
     fn a_message_needs_no_quotes() {
+        assert_eq!(parsed(&["chat", "--stop", "--all"]).unwrap().1, Invocation::StopChat { all: true });
+        assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
+        assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
         let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
         assert!(matches!(chat, Invocation::Chat { message, agent: None } if message == "open example.com"));
     }

@@ -37,6 +37,8 @@ pub struct Context {
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
+    /// A model reads the output: what is hidden from a person is marked so.
+    pub for_model: bool,
     /// Ends the command.
     pub cancel: CancellationToken,
 }

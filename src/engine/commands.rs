@@ -75,9 +75,11 @@ impl Engine {
             self.start_headless(&request).await?;
         }
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
+        let for_model = request.for_model;
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
-        self.inner.browsers.failures.note(outcome, self.is_unseen()).map(Output::into_result)
+        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     /// A quick action of a panel, on the tab that it shows.
@@ -89,7 +91,14 @@ impl Engine {
             return Err(not_driven());
         }
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let target = Target {
+            tab: Some(place.tab_id),
+            moves_current: false,
+            cwd: None,
+            only_on: None,
+            pointer: None,
+            for_model: false,
+        };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -137,11 +146,12 @@ impl Engine {
     ) -> Result<Context, Fault> {
         Ok(Context {
             browser,
-            pages,
+            pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
             pointer: target.pointer,
+            for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -185,6 +195,8 @@ pub(super) struct Target<'a> {
     pub(super) only_on: Option<String>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
+    /// A model reads the output.
+    pub(super) for_model: bool,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -3,8 +3,10 @@
 //! Owns the shape and the defaults. Read when the daemon starts and when a setting is changed; a wrong file stops the
 //! start with words, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
+use super::model::DepthModels;
 use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
+use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,10 +19,31 @@ use std::time::Duration;
 pub struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
-    #[serde(alias = "agent")]
-    pub agents: AgentsConfig,
+    pub agent: AgentConfig,
+    /// Agents of the person's own, by name.
+    pub agents: BTreeMap<String, OwnAgentConfig>,
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
+}
+
+/// `[agents.NAME]`: a program that speaks the Agent Client Protocol.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnAgentConfig {
+    /// The program, looked for like all agents or as a path, and its arguments.
+    pub command: Vec<String>,
+    #[serde(default)]
+    pub protocol: AgentProtocol,
+    /// As the panel shows it; absent: its name.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentProtocol {
+    #[default]
+    Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -45,8 +68,8 @@ impl DaemonConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BrowserConfig {
     /// The browser's program.
     pub path: Option<PathBuf>,
@@ -54,31 +77,19 @@ pub struct BrowserConfig {
     pub arguments: Vec<String>,
     /// Absent: headless where there is no display.
     pub headless: Option<bool>,
+    /// What a snapshot prints at most, in bytes; the rest is counted.
+    pub snapshot_limit: usize,
 }
 
-/// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OwnAgentConfig {
-    /// The program, looked for like all agents or as a path, and its arguments.
-    pub command: Vec<String>,
-    #[serde(default)]
-    pub protocol: AgentProtocol,
-    /// As the panel shows it; absent: its name.
-    #[serde(default)]
-    pub label: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AgentProtocol {
-    #[default]
-    Acp,
+impl Default for BrowserConfig {
+    fn default() -> Self {
+        Self { path: None, arguments: Vec::new(), headless: None, snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AgentsConfig {
+pub struct AgentConfig {
     /// The agent of conversations that name none; absent or empty: the best that was found.
     pub default: Option<String>,
     /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
@@ -94,14 +105,12 @@ pub struct AgentsConfig {
     pub sleep_minutes: f64,
     /// Each conversation works in a git worktree of its own.
     pub worktrees: bool,
-    /// Agents of the person's own, by name.
-    pub own: BTreeMap<String, OwnAgentConfig>,
     /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
     /// all of it, because what is piped on must be whole.
     pub output_kilobytes: usize,
 }
 
-impl Default for AgentsConfig {
+impl Default for AgentConfig {
     fn default() -> Self {
         Self {
             default: None,
@@ -111,28 +120,14 @@ impl Default for AgentsConfig {
             at_once: None,
             sleep_minutes: 10.0,
             worktrees: false,
-            own: BTreeMap::new(),
             output_kilobytes: 60,
         }
     }
 }
 
-impl AgentsConfig {
+impl AgentConfig {
     pub fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
-    }
-    /// The agents of the person's own, as the agents' layer takes them.
-    pub fn own_agents(&self) -> Vec<OwnAgent> {
-        let own = |(name, agent): (&String, &OwnAgentConfig)| {
-            let (program, arguments) = agent.command.split_first()?;
-            Some(OwnAgent {
-                name: name.clone(),
-                label: agent.label.clone(),
-                program: program.into(),
-                arguments: arguments.iter().map(Into::into).collect(),
-            })
-        };
-        self.own.iter().filter_map(own).collect()
     }
     /// What one answer of a tool may hold, in bytes.
     pub fn most_output(&self) -> usize {
@@ -151,11 +146,13 @@ pub struct TurnsConfig {
     pub direct_commands: bool,
     /// After a restart the messages that wait run by themselves.
     pub continue_after_restart: bool,
+    /// `[turns.models.NAME]`: what stands for `fast` and `deep` with an agent.
+    pub models: BTreeMap<String, DepthModels>,
 }
 
 impl Default for TurnsConfig {
     fn default() -> Self {
-        Self { direct_commands: true, continue_after_restart: false }
+        Self { direct_commands: true, continue_after_restart: false, models: BTreeMap::new() }
     }
 }
 
@@ -187,6 +184,20 @@ fn minutes(count: f64) -> Duration {
 }
 
 impl Config {
+    /// The agents of the person's own, as the agents' layer takes them.
+    pub fn own_agents(&self) -> Vec<OwnAgent> {
+        let own = |(name, agent): (&String, &OwnAgentConfig)| {
+            let (program, arguments) = agent.command.split_first()?;
+            Some(OwnAgent {
+                name: name.clone(),
+                label: agent.label.clone(),
+                program: program.into(),
+                arguments: arguments.iter().map(Into::into).collect(),
+            })
+        };
+        self.agents.iter().filter_map(own).collect()
+    }
+
     /// The configuration of a home; the defaults where there is no file.
     pub fn load(home: &Home) -> Result<Self, Fault> {
         let path = home.config_file();
@@ -212,20 +223,18 @@ impl Config {
             return Err("idle-exit-minutes must be more than 0".to_owned());
         }
         let numbers = [
-            ("sleep-minutes", config.agents.sleep_minutes),
+            ("sleep-minutes", config.agent.sleep_minutes),
             ("silence-minutes", config.watchdog.silence_minutes),
             ("total-minutes", config.watchdog.total_minutes),
         ];
         if let Some((name, _)) = numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
             return Err(format!("{name} must be 0 or more"));
         }
-        if config.agents.at_once == Some(0) {
+        if config.agent.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
         }
-        if let Some((name, _)) = config.agents.own.iter().find(|(_, agent)| agent.command.is_empty()) {
-            return Err(format!(
-                "agents.own.{name} has an empty command: name the program and its arguments, as in [\"gemini\", \"--acp\"]"
-            ));
+        if let Some((name, _)) = config.agents.iter().find(|(_, agent)| agent.command.is_empty()) {
+            return Err(format!("agents.{name} has an empty command: name its program and arguments"));
         }
         Ok(config)
     }
@@ -260,19 +269,20 @@ mod tests {
 
     #[test]
     fn an_agent_of_ones_own_has_a_program() {
-        let config = Config::parse("[agents.own.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n").unwrap();
-        let own = config.agents.own_agents();
+        let config = Config::parse("[agents.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n").unwrap();
+        let own = config.own_agents();
         assert_eq!((own[0].name.as_str(), own[0].arguments.len()), ("mine", 1));
-        assert!(Config::parse("[agents.own.mine]\ncommand = []\n").unwrap_err().contains("agents.own.mine"));
+        let (_folder, home) = home_with(Some("[agents.mine]\ncommand = []\n"));
+        assert!(Config::load(&home).unwrap_err().message.contains("agents.mine"));
     }
 
     #[test]
     fn earlier_spellings_are_understood() {
         let text = "[daemon]\nidle_exit_minutes = 5\n[agent]\napproval_minutes = 2\ndefault = \"\"\n";
         let config = Config::parse(text).unwrap();
-        assert_eq!((config.daemon.idle_exit_minutes, config.agents.approval_minutes), (5.0, 2));
-        assert_eq!(config.agents.default_name(), None);
-        assert!(Config::parse("[agents]\nat-once = 0\n").unwrap_err().contains("at-once"));
+        assert_eq!((config.daemon.idle_exit_minutes, config.agent.approval_minutes), (5.0, 2));
+        assert_eq!(config.agent.default_name(), None);
+        assert!(Config::parse("[agent]\nat-once = 0\n").unwrap_err().contains("at-once"));
     }
 
     #[test]

@@ -170,7 +170,14 @@ impl Engine {
 }
 
 fn terminal_target(request: &CommandRequest) -> Target<'_> {
-    Target { tab: request.tab_id, moves_current: request.tab_id.is_none(), cwd: None, only_on: None, pointer: None }
+    Target {
+        tab: request.tab_id,
+        moves_current: request.tab_id.is_none(),
+        cwd: None,
+        only_on: None,
+        pointer: None,
+        for_model: false,
+    }
 }
 
 fn handed_off(url: &str, message: Option<&str>, failed: &[String], tabs: usize) -> CommandResult {

@@ -15,10 +15,12 @@ mod elements;
 mod failures;
 mod folders;
 mod handoff;
+mod handover;
 mod history;
 mod hops;
 mod leftovers;
 pub mod lineage;
+mod model;
 mod policy;
 mod ports;
 mod provision;
@@ -86,6 +88,9 @@ struct Inner {
     config_file: Mutex<()>,
     /// Raised when a setting was changed.
     config_changed: watch::Sender<()>,
+    handing_over: Mutex<bool>,
+    /// Raised when a turn has ended.
+    turns_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
     store: Store,
@@ -140,6 +145,7 @@ impl Engine {
         for folder in [home.workspace(), home.run_files()] {
             private_folder(&folder).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
         }
+        let handed_over = handover::was_handed_over(&home);
         leftovers::sweep(&home, std::time::SystemTime::now());
         let store = Store::open(&home).map_err(|e| e.fault())?;
         let recovered = store.recover();
@@ -147,11 +153,11 @@ impl Engine {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(AgentSettings {
-            programs: config.agents.programs.clone(),
-            own: config.agents.own_agents(),
+            programs: config.agent.programs.clone(),
+            own: config.own_agents(),
             // Chosen here, where it can change while the daemon runs.
             default: None,
-            environment: config.agents.environment.clone(),
+            environment: config.agent.environment.clone(),
         });
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
@@ -161,10 +167,12 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+                slots: Slots::new(config.agent.at_once.unwrap_or_else(slots::by_memory)),
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
+                handing_over: Mutex::default(),
+                turns_changed: watch::Sender::new(()),
                 port,
                 provision,
                 store,
@@ -196,15 +204,14 @@ impl Engine {
         engine.take_over_browser().await;
         engine.end_orphans();
         engine.look_for_agents();
-        engine.go_on(&recovered.conversations);
+        if handed_over || engine.config().turns.continue_after_restart {
+            engine.go_on(&recovered.conversations);
+        }
         Ok(engine)
     }
 
-    /// Lets the messages run that waited when the daemon before this one ended, where the person wants that.
+    /// Lets the messages run that waited when the daemon before this one ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
-        if !self.config().turns.continue_after_restart {
-            return;
-        }
         for conversation in recovered {
             if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
                 self.tell_fault(&fault);
@@ -402,7 +409,7 @@ impl Engine {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
+        Duration::from_secs(self.config().agent.approval_minutes.max(1).saturating_mul(60))
     }
     fn slots(&self) -> &Slots {
         &self.inner.slots
@@ -419,7 +426,7 @@ impl Engine {
     /// Lives by the settings as they are now.
     async fn settings_changed(&self) {
         let config = self.config();
-        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        self.slots().set_limit(config.agent.at_once.unwrap_or_else(slots::by_memory));
         self.inner.config_changed.send_replace(());
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));

@@ -28,56 +28,56 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 10] = [
+const SETTINGS: [Known; 11] = [
     Known {
-        name: "agents.default",
+        name: "agent.default",
         group: "Agents",
         label: "Agent",
         help: "Answers where a conversation names none.",
         unit: None,
         range: None,
         whole: false,
-        value: |config| SettingValue::Text(config.agents.default_name().unwrap_or_default().to_owned()),
+        value: |config| SettingValue::Text(config.agent.default_name().unwrap_or_default().to_owned()),
     },
     Known {
-        name: "agents.at-once",
+        name: "agent.at-once",
         group: "Agents",
         label: "Agents at once",
         help: "More wait for a free place. One takes about 190 MB of memory.",
         unit: Some("agents"),
         range: Some((1.0, 64.0)),
         whole: true,
-        value: |config| number(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+        value: |config| number(config.agent.at_once.unwrap_or_else(slots::by_memory)),
     },
     Known {
-        name: "agents.sleep-minutes",
+        name: "agent.sleep-minutes",
         group: "Agents",
         label: "End an idle agent after",
         help: "Its memory is free then; the next message starts it again with all that was said. 0: it stays.",
         unit: MINUTES,
         range: Some((0.0, 1440.0)),
         whole: false,
-        value: |config| SettingValue::Number(config.agents.sleep_minutes),
+        value: |config| SettingValue::Number(config.agent.sleep_minutes),
     },
     Known {
-        name: "agents.worktrees",
+        name: "agent.worktrees",
         group: "Agents",
         label: "A git worktree for each conversation",
         help: "An agent works in a copy of its own beside your folder; what it changed is kept and named when it ends.",
         unit: None,
         range: None,
         whole: false,
-        value: |config| SettingValue::Switch(config.agents.worktrees),
+        value: |config| SettingValue::Switch(config.agent.worktrees),
     },
     Known {
-        name: "agents.approval-minutes",
+        name: "agent.approval-minutes",
         group: "Agents",
         label: "An unanswered request is a no after",
         help: "How long an agent waits for your answer before it is told no.",
         unit: MINUTES,
         range: Some((1.0, 1440.0)),
         whole: true,
-        value: |config| SettingValue::Number(config.agents.approval_minutes as f64),
+        value: |config| SettingValue::Number(config.agent.approval_minutes as f64),
     },
     Known {
         name: "turns.direct-commands",
@@ -120,6 +120,16 @@ const SETTINGS: [Known; 10] = [
         value: |config| SettingValue::Number(config.watchdog.total_minutes),
     },
     Known {
+        name: "browser.snapshot-limit",
+        group: "gstack",
+        label: "Cut a snapshot at",
+        help: "More of a page than this is only counted; an agent narrows what it looks at. More costs tokens.",
+        unit: Some("bytes"),
+        range: Some((2_000.0, 1_000_000.0)),
+        whole: true,
+        value: |config| number(config.browser.snapshot_limit),
+    },
+    Known {
         name: "daemon.idle-exit-minutes",
         group: "gstack",
         label: "End gstack when idle for",
@@ -148,7 +158,7 @@ impl Engine {
                 group: known.group.to_owned(),
                 value: (known.value)(&config),
                 default: (known.value)(&defaults),
-                choices: if known.name == "agents.default" { self.agent_choices().await } else { Vec::new() },
+                choices: if known.name == "agent.default" { self.agent_choices().await } else { Vec::new() },
                 unit: known.unit.map(str::to_owned),
                 range: known.range,
             });
@@ -174,7 +184,7 @@ impl Engine {
         })?;
         if let Some(value) = &set.value {
             check(known, value)?;
-            if known.name == "agents.default"
+            if known.name == "agent.default"
                 && let SettingValue::Text(name) = value
                 && !name.is_empty()
             {
@@ -212,8 +222,7 @@ impl Engine {
 fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let (section, key) = known.name.split_once('.').unwrap_or(("", known.name));
-    // A file of earlier days may spell the section and the key otherwise.
-    let section = if section == "agents" && document.contains_key("agent") { "agent" } else { section };
+    // A file of earlier days may spell the key otherwise.
     let earlier_key = key.replace('-', "_");
     let key = match document.get(section).and_then(Item::as_table_like) {
         Some(table) if !table.contains_key(key) && table.contains_key(&earlier_key) => earlier_key.as_str(),
@@ -279,12 +288,12 @@ mod tests {
 
     #[test]
     fn a_change_leaves_comments_and_order_alone() {
-        let text = "# mine\n[agents]\nat-once = 2 # enough\n\n[daemon]\nport = 4000\n";
-        let three = changed(text, known("agents.at-once"), Some(&SettingValue::Number(3.0))).unwrap();
+        let text = "# mine\n[agent]\nat-once = 2 # enough\n\n[daemon]\nport = 4000\n";
+        let three = changed(text, known("agent.at-once"), Some(&SettingValue::Number(3.0))).unwrap();
         assert_eq!(three, text.replace("= 2", "= 3"));
-        let gone = changed(&three, known("agents.at-once"), None).unwrap();
-        assert!(gone.starts_with("# mine\n[agents]\n") && !gone.contains("at-once"));
-        assert_eq!(changed("", known("agents.at-once"), None).unwrap(), "");
+        let gone = changed(&three, known("agent.at-once"), None).unwrap();
+        assert!(gone.starts_with("# mine\n[agent]\n") && !gone.contains("at-once"));
+        assert_eq!(changed("", known("agent.at-once"), None).unwrap(), "");
     }
 
     #[test]
@@ -305,21 +314,21 @@ mod tests {
     #[test]
     fn earlier_spellings_are_changed_where_they_stand() {
         let text = "[agent]\napproval_minutes = 5\n";
-        let six = changed(text, known("agents.approval-minutes"), Some(&SettingValue::Number(6.0))).unwrap();
+        let six = changed(text, known("agent.approval-minutes"), Some(&SettingValue::Number(6.0))).unwrap();
         assert_eq!(six, "[agent]\napproval_minutes = 6\n");
         let default = SettingValue::Text("claude".to_owned());
-        let both = changed(text, known("agents.default"), Some(&default)).unwrap();
-        assert_eq!(Config::parse(&both).unwrap().agents.default_name(), Some("claude"));
+        let both = changed(text, known("agent.default"), Some(&default)).unwrap();
+        assert_eq!(Config::parse(&both).unwrap().agent.default_name(), Some("claude"));
     }
 
     #[test]
     fn what_is_of_another_kind_or_out_of_range_is_refused_in_words() {
         for (name, value) in [
-            ("agents.at-once", SettingValue::Number(0.0)),
-            ("agents.at-once", SettingValue::Number(1.5)),
-            ("agents.at-once", SettingValue::Number(f64::NAN)),
-            ("agents.at-once", SettingValue::Text("two".into())),
-            ("agents.worktrees", SettingValue::Number(1.0)),
+            ("agent.at-once", SettingValue::Number(0.0)),
+            ("agent.at-once", SettingValue::Number(1.5)),
+            ("agent.at-once", SettingValue::Number(f64::NAN)),
+            ("agent.at-once", SettingValue::Text("two".into())),
+            ("agent.worktrees", SettingValue::Number(1.0)),
         ] {
             let fault = check(known(name), &value).unwrap_err();
             assert!(fault.code == FaultCode::BadRequest && fault.hint.is_some(), "{name}");

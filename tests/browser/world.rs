@@ -75,6 +75,7 @@ impl World {
         let context = Context {
             only_on: None,
             pointer: None,
+            for_model: false,
             browser,
             pages: Pages::default(),
             tab: None,

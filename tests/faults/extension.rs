@@ -1,7 +1,7 @@
 //! The extension's part: frames through the real native messaging host, and the state of panels as they would show it.
 
 use crate::journal::Replay;
-use crate::world::{GSTACK, LIMIT, World, wait};
+use crate::world::{LIMIT, World, wait};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Write};
@@ -65,7 +65,6 @@ impl Extension {
     fn try_connect(&mut self, world: &World) -> Result<(), Gone> {
         self.disconnect();
         let mut command = world.command(&[ORIGIN]);
-        assert_eq!(command.get_program(), GSTACK);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (sender, frames) = channel();

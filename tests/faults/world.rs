@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-pub const GSTACK: &str = env!("CARGO_BIN_EXE_gstack");
+/// `GSTACK_BIN` names another build of it.
+pub fn gstack() -> PathBuf {
+    std::env::var_os("GSTACK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_gstack").into(), PathBuf::from)
+}
+
 /// Nothing that is waited for takes this long on a machine that is not lost.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
@@ -29,7 +33,7 @@ impl World {
         let script = format!("#!/bin/sh\ntrap '' TERM\n{}=1 exec '{}' \"$@\"\n", agent::VARIABLE, own.display());
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let config = format!("[agents]\ndefault = \"claude\"\n{settings}\n[agents.programs]\nclaude = {program:?}\n");
+        let config = format!("[agent]\ndefault = \"claude\"\n{settings}\n[agent.programs]\nclaude = {program:?}\n");
         fs::write(world.home().join("config.toml"), config).unwrap();
         world
     }
@@ -43,7 +47,7 @@ impl World {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(GSTACK);
+        let mut command = Command::new(gstack());
         command
             .args(arguments)
             .env_clear()

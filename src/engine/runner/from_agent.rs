@@ -2,7 +2,7 @@
 //!
 //! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
 
-use super::task::Task;
+use super::task::{Request, Task};
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
 use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
@@ -44,12 +44,9 @@ impl Task {
             AgentEvent::PermissionAsked(asked) => self.permission(asked),
             AgentEvent::QuestionAsked(asked) => self.question(asked),
             AgentEvent::Withdrawn { request } => match self.requests.remove(&request) {
-                Some(approval_id) => self.step(Event::ApprovalWithdrawn(approval_id)),
-                None => {
-                    if let Some(question_id) = self.asked.remove(&request) {
-                        self.step(Event::QuestionWithdrawn(question_id));
-                    }
-                }
+                Some(Request::Approval(approval_id)) => self.step(Event::ApprovalWithdrawn(approval_id)),
+                Some(Request::Question(question_id)) => self.step(Event::QuestionWithdrawn(question_id)),
+                None => {}
             },
             AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
             AgentEvent::Offers(offers) => self.offers(offers),
@@ -115,22 +112,22 @@ impl Task {
     fn question(&mut self, asked: QuestionAsked) {
         let QuestionAsked { request, parts, answer } = asked;
         let question_id = QuestionId::random();
-        self.asked.insert(request, question_id.clone());
-        let (answered, decided) = oneshot::channel();
-        self.questions.insert(question_id.clone(), answered);
-        self.tell_waiting();
+        self.requests.insert(request, Request::Question(question_id.clone()));
+        let (sender, answered) = oneshot::channel();
+        self.questions.insert(question_id.clone(), sender);
+        self.engine.working(&self.conversation, |doing| doing.waiting = true);
         let (runner, limit, waiting_id) = (self.runner.clone(), self.engine.approval_limit(), question_id.clone());
         self.engine.spawn(async move {
-            let mut decided = decided;
-            let answers = match timeout(limit, &mut decided).await {
+            let mut answered = answered;
+            let answers = match timeout(limit, &mut answered).await {
                 Ok(answers) => answers.unwrap_or_default(),
-                Err(_) => match runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout) {
-                    Ok(()) => Vec::new(),
+                Err(_) => {
+                    let late = runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout);
                     // Somebody answered while it ran out: that answer counts.
-                    Err(_) => decided.await.unwrap_or_default(),
-                },
+                    if late.is_err() { answered.await.unwrap_or_default() } else { Vec::new() }
+                }
             };
-            // Dropped without an answer, it tells the agent that nobody answered. The agent may have ended meanwhile.
+            // Dropping it tells the agent that nobody answered; the agent may have taken it back or ended.
             if !answers.is_empty() {
                 answer.send(answers).ok();
             }
@@ -167,7 +164,7 @@ impl Task {
             Permitted::Ask(card) => card,
         };
         let approval_id = ApprovalId::random();
-        self.requests.insert(asked.request, approval_id.clone());
+        self.requests.insert(asked.request, Request::Approval(approval_id.clone()));
         let (answer, decided) = oneshot::channel();
         self.waiting.insert(approval_id.clone(), answer);
         self.engine.working(&self.conversation, |doing| doing.waiting = true);

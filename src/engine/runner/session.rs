@@ -51,7 +51,7 @@ impl Task {
         if self.session.as_ref().is_some_and(|session| session.slot.is_some()) && slots.are_wanted() {
             return self.end_session();
         }
-        self.sleep_at = self.engine.config().agents.sleep_after().and_then(|after| Instant::now().checked_add(after));
+        self.sleep_at = self.engine.config().agent.sleep_after().and_then(|after| Instant::now().checked_add(after));
     }
 
     /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.

@@ -35,6 +35,12 @@ pub(super) struct Turn {
     pub(super) watchdog: Watchdog,
 }
 
+/// What an agent asked a person.
+pub(super) enum Request {
+    Approval(ApprovalId),
+    Question(QuestionId),
+}
+
 pub(super) struct Task {
     pub(super) engine: Engine,
     pub(super) conversation: Arc<Conversation>,
@@ -50,10 +56,8 @@ pub(super) struct Task {
     pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
     /// Who waits for the answer to a question.
     pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
-    /// The agent's own request ids of its approvals.
-    pub(super) requests: HashMap<String, ApprovalId>,
-    /// The same of its questions.
-    pub(super) asked: HashMap<String, QuestionId>,
+    /// By the agent's own ids: what it asked.
+    pub(super) requests: HashMap<String, Request>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
     /// The agent of the turn while it waits for its place.
@@ -81,7 +85,6 @@ impl Task {
             waiting: HashMap::new(),
             questions: HashMap::new(),
             requests: HashMap::new(),
-            asked: HashMap::new(),
             deadline: None,
             turn: None,
             chosen: None,
@@ -245,7 +248,6 @@ impl Task {
             Effect::TurnEnded(end) => {
                 self.deadline = None;
                 self.requests.clear();
-                self.asked.clear();
                 self.steps.clear();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
@@ -265,6 +267,10 @@ impl Task {
     }
 
     fn start_turn(&mut self, message: Arc<Message>) {
+        if self.engine.is_handing_over() {
+            // It waits in the journal: the next daemon runs it.
+            return;
+        }
         let cancel = CancellationToken::new();
         *lock(&self.runner.0.turn) = cancel.clone();
         let watchdog = Watchdog::new(&self.engine.config(), Instant::now());
