@@ -87,6 +87,7 @@ if wants types || wants extension; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
 if wants rust || wants e2e; then
   packages tests/e2e
+  packages tests/agents_npm
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
 fi
 

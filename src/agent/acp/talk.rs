@@ -115,7 +115,7 @@ impl AcpTalk {
         match update {
             Update::Message(chunk) => self.say(chunk, out),
             Update::Thought(chunk) => self.think(chunk, out),
-            Update::ToolCall(call) => self.call(call, out),
+            Update::ToolCall(call) => self.call(*call, out),
             Update::Plan(plan) => out.tell(AgentEvent::Plan(entries(plan))),
             Update::Commands(commands) => {
                 let commands = Some(slash_commands(commands));
