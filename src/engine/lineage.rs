@@ -3,7 +3,10 @@
 //! Owns the look at the process table. A process that hides on purpose (new session, cleaned
 //! environment, its parents gone) is not found: docs/SECURITY.md says what a shell gives away.
 
+mod connection;
 mod process_table;
+
+pub use connection::is_of_agent;
 
 use crate::protocol::ids::ConversationId;
 use process_table::{ProcessTable, began, variable};
