@@ -16,6 +16,7 @@ import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Renderer } from "./markdown/renderer.js";
 import { byId } from "./page.js";
+import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
 import { displayed } from "./state/display.js";
 import { runningTurn } from "./state/entries.js";
@@ -55,7 +56,9 @@ export class PanelApp {
     this.files = new Files(connection);
     const { control } = session;
     this.queue = new Queue(byId("queue"), { remove: (clientId) => this.#do(() => session.unqueue(clientId)), goOn: () => this.#do(() => control.goOn()) });
-    const panel = { store, session, connection, files: this.files, toast: this.toast };
+    const pick = new Pick({ connection, toast: this.toast, offerRefs: () => this.drawers.toggleDebug("refs") });
+    const panel = { store, session, connection, files: this.files, toast: this.toast, pick };
+    this.pick = pick;
     const place = {
       newChat: () => this.#newChat(), stop: () => this.#do(() => session.stop()), show: (/** @type {import("./drawers.js").Drawer} */ drawer) => this.drawers.toggle(drawer),
       showKeys: () => this.#showKeys(), chooseFolder: () => this.folder.menu.open(), chooseModel: () => this.agents.menu.open(),
@@ -93,7 +96,7 @@ export class PanelApp {
     });
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
-    this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer) });
+    this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer), showConnection: () => this.drawers.toggleDebug("connection") });
     quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => void this.writing.attach("element") });
 
     const draw = oncePerFrame(() => this.draw());
@@ -140,6 +143,7 @@ export class PanelApp {
     byId("quick").hidden = !connected || this.drawers.open !== null;
     this.announcer.watch(shown);
     this.#offerFocus();
+    this.#keepFocus(state);
   }
 
   /** @param {PanelState} state @param {boolean} busy */
@@ -152,7 +156,7 @@ export class PanelApp {
       back: () => void this.session.read(null).then(() => this.composer.focus()),
       goOn: (info) => this.#do(async () => { await this.session.control.attach(info.conversationId); this.composer.focus(); }),
     });
-    byId("dock").hidden = state.reading !== null || this.drawers.open !== null;
+    byId("dock").hidden = state.reading !== null || this.drawers.hidesComposer;
     this.clock.run(busy, rule?.until ?? null);
   }
 
@@ -166,11 +170,11 @@ export class PanelApp {
       this.files.forget();
     }
     this.conversation.tools.readOnly = state.reading !== null;
-    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     const isEmpty = entries.length === 0;
     this.conversation.column.hidden = isEmpty;
     byId("start").hidden = !isEmpty;
     byId("conversation").classList.toggle("conversation--fill", isEmpty);
+    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     if (isEmpty) this.#drawStart(state);
   }
 
@@ -178,7 +182,7 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");
@@ -186,7 +190,7 @@ export class PanelApp {
       if (changed) start.replaceChildren(this.empty.element);
       this.empty.update(state.tab, state.agents, onlyBuiltIn(state.agents), state.conversation?.info.earlier ?? null);
     } else if (changed) {
-      start.replaceChildren(...(trouble ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggle("connection") })]
+      start.replaceChildren(...(trouble ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggleDebug("connection") })]
         : state.openFault ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.session.open() }])] : []));
     }
   }
@@ -225,14 +229,23 @@ export class PanelApp {
     if (asking === this.#offered) return;
     this.#offered = asking;
     if (asking && this.composer.isEmpty && document.hasFocus() && this.drawers.open === null) asking.focus();
-    else if (!asking && document.activeElement === document.body) this.composer.focus();
+  }
+
+  /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
+  #keepFocus({ reading }) {
+    const { activeElement } = document;
+    const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
+    // Whoever marks text reads it.
+    if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
+    if (reading) byId("conversation").focus();
+    else this.composer.focus();
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
-      if (this.writing.stopPicking()) { /* the page's picker is open */ }
+      if (this.pick.stop()) { /* the page's picker is open */ }
       else if (this.drawers.open) this.drawers.close();
       else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
       else return;

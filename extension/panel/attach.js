@@ -1,5 +1,5 @@
 /**
- * What of the page in view can go with a message: its text, what is selected, a screenshot, a picked element.
+ * What of the page in view can go with a message: its text, what is selected, a screenshot.
  *
  * Owns the looks at the page, each once and only when a person asked for it.
  * @import { Connection } from "./connection.js"
@@ -7,7 +7,7 @@
  */
 import { FaultError } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
-import { elementContext, pageContext, selectionContext } from "./state/context.js";
+import { pageContext, selectionContext } from "./state/context.js";
 
 /** Runs in the page's isolated world; must stand on its own. */
 function selected() {
@@ -42,15 +42,6 @@ export async function attachSelection(tab) {
   const text = await textOf(tab.chromeTabId, selected, true);
   if (!text) throw new FaultError({ code: "not-found", message: t("nothingSelected"), hint: t("nothingSelectedHint") });
   return selectionContext(text);
-}
-
-/**
- * Lets the person pick an element in the page. Settles when they have, or rejects when they gave it up.
- * @param {Connection} connection
- * @param {TabView} tab
- */
-export async function attachElement(connection, { chromeTabId }) {
-  return elementContext(await connection.request("pick.start", { chromeTabId }));
 }
 
 /**

@@ -15,6 +15,7 @@ export class Connection {
   /** @type {chrome.runtime.Port | null} */ #port = null;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void, timer?: ReturnType<typeof setTimeout> }>} */
   #pending = new Map();
+  /** Who wants notifications of a method besides `onMessage`. @type {Map<string, (params: unknown) => void>} */ #listeners = new Map();
   #nextId = 1;
   #attempt = 0;
   #openedAt = 0;
@@ -77,8 +78,14 @@ export class Connection {
     this.#port?.postMessage({ method, params });
   }
 
+  /** From now on each notification of that method also goes there. @param {string} method @param {(params: unknown) => void} listener */
+  on(method, listener) {
+    this.#listeners.set(method, listener);
+  }
+
   /** @param {Envelope} message */
   #receive(message) {
+    if (typeof message.method === "string") this.#listeners.get(message.method)?.(message.params);
     if (typeof message.method === "string") return this.onMessage(/** @type {ToPanelLocal} */ (/** @type {unknown} */ (message)));
     if (message.id == null) return;
     const waiting = this.#pending.get(message.id);

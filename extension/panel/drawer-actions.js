@@ -5,6 +5,7 @@
  * @import { ConversationInfo, ExportFormat, Picked, PolicyRule } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { Files } from "./files.js"
+ * @import { Pick } from "./pick.js"
  * @import { PanelStore, Session } from "./session.js"
  * @import { Toast } from "./view/toast.js"
  */
@@ -28,6 +29,7 @@ const PING_LIMIT_MS = 5000;
  * @property {Connection} connection
  * @property {Files} files
  * @property {Toast} toast
+ * @property {Pick} pick
  */
 
 /** Does it, and says why where it fails. @template T @param {Toast} toast @param {() => Promise<T>} work @returns {Promise<T>} */

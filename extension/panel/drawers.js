@@ -1,41 +1,65 @@
 /**
- * History, Settings and Connection: one at a time, in the conversation's place.
+ * History, Settings and Debug: one at a time, in the conversation's place.
  *
  * Owns which one is open and where the focus came from. What each does with the daemon is `drawer-actions.js`'s.
+ * @import { ActivityEntry } from "../protocol.js"
+ * @import { DebugTab } from "./debug/debug-drawer.js"
  * @import { Compose, Panel } from "./drawer-actions.js"
  */
 import { t } from "../shared/i18n.js";
-import { connectionActions, historyActions, settingsActions } from "./drawer-actions.js";
+import { debugActions } from "./debug/debug-actions.js";
+import { DebugDrawer } from "./debug/debug-drawer.js";
+import { historyActions, settingsActions } from "./drawer-actions.js";
 import { byId } from "./page.js";
-import { ConnectionDrawer } from "./view/connection-drawer.js";
 import { HistoryDrawer } from "./view/history-drawer.js";
 import { SettingsDrawer } from "./view/settings-drawer.js";
 
-/** @typedef {"history" | "settings" | "connection"} Drawer */
+/** @typedef {"history" | "settings" | "debug"} Drawer */
 
 export class Drawers {
   /** @type {Drawer | null} */ open = null;
   /** @type {HTMLElement | null} */ #cameFrom = null;
 
-  /** @param {Panel & { compose: Compose, onChange: () => void }} panel */
-  constructor({ onChange, ...panel }) {
+  /** @param {Panel & { compose: Compose, onChange: () => void }} parts */
+  constructor({ onChange, compose, ...panel }) {
     this.onChange = onChange;
-    this.elements = { history: byId("history"), settings: byId("settings"), connection: byId("connection") };
+    this.elements = { history: byId("history"), settings: byId("settings"), debug: byId("debug") };
     for (const [name, element] of Object.entries(this.elements)) element.setAttribute("aria-label", t(name));
     const close = () => this.close();
     this.views = {
       history: new HistoryDrawer(this.elements.history, { ...historyActions(panel, close), close }),
       settings: new SettingsDrawer(this.elements.settings, { ...settingsActions(panel), close }),
-      connection: new ConnectionDrawer(this.elements.connection, { ...connectionActions(panel), close }),
+      debug: new DebugDrawer(this.elements.debug, { ...debugActions(panel, compose), close, onTab: () => onChange() }),
     };
+    const { store, connection } = panel;
+    connection.on("activity.entry", (entry) => this.views.debug.entry(/** @type {ActivityEntry} */ (entry)));
+    let { tab, connection: link } = store.state;
+    store.subscribe((state) => {
+      const isNew = link.status !== "connected" && state.connection.status === "connected";
+      const page = tab;
+      ({ tab, connection: link } = state);
+      if (isNew) void this.views.debug.follow();
+      if (tab?.chromeTabId !== page?.chromeTabId || tab?.url !== page?.url) this.views.debug.pageChanged(tab?.chromeTabId !== page?.chromeTabId);
+    });
+  }
+
+  /** Nothing of a message is written while it is open. */
+  get hidesComposer() {
+    return this.open !== null && !(this.open === "debug" && this.views.debug.keepsComposer);
   }
 
   /** @param {Drawer} drawer */
   toggle(drawer) {
     if (this.open === drawer) return this.close();
-    if (this.open === null && document.activeElement instanceof HTMLElement) this.#cameFrom = document.activeElement;
     this.#show(drawer);
     this.views[drawer].show();
+  }
+
+  /** One tab of Debug; closes it where that is in sight. @param {DebugTab} tab */
+  toggleDebug(tab) {
+    if (this.open === "debug" && this.views.debug.tab === tab) return this.close();
+    this.#show("debug");
+    this.views.debug.show(tab);
   }
 
   close() {
@@ -47,7 +71,8 @@ export class Drawers {
 
   /** @param {Drawer | null} drawer */
   #show(drawer) {
-    if (this.open === "connection") this.views.connection.hide();
+    if (this.open === null && document.activeElement instanceof HTMLElement) this.#cameFrom = document.activeElement;
+    if (this.open === "debug" && drawer !== "debug") this.views.debug.hide();
     this.open = drawer;
     for (const [name, element] of Object.entries(this.elements)) element.hidden = name !== drawer;
     byId("conversation").hidden = drawer !== null;

@@ -1,7 +1,7 @@
 /**
  * What leaves the composer and comes back into it: messages, retries, what of the page goes with them, commands.
  *
- * Owns the joins between composer, drafts and session. Draws nothing but the line that tells of a pick under way.
+ * Owns the joins between composer, drafts and session. Draws nothing.
  * @import { Fault, NewAttachment, Picked } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
@@ -13,7 +13,7 @@
  */
 import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
-import { attachElement, attachPage, attachScreenshot, attachSelection } from "./attach.js";
+import { attachPage, attachScreenshot, attachSelection } from "./attach.js";
 import { attempt } from "./drawer-actions.js";
 import { ownCommands, runOwnSaying } from "./own-commands.js";
 import { elementContext } from "./state/context.js";
@@ -22,7 +22,6 @@ import { chosenAgent } from "./state/trouble.js";
 
 export class Writing {
   #own = ownCommands();
-  /** The tab in which an element is being picked. @type {number | null} */ #picking = null;
   /** @type {Composer | null} */ #composer = null;
   /** @type {Drafts | null} */ #drafts = null;
 
@@ -139,35 +138,18 @@ export class Writing {
       if (source === "page") attachments.addContext(await attachPage(tab));
       if (source === "selection") attachments.addContext(await attachSelection(tab));
       if (source === "screenshot") attachments.addShot(await attachScreenshot(connection, tab));
-      if (source === "element") await this.#pick();
+      if (source === "element") await this.#pick(tab.chromeTabId);
       this.composer.focus();
     } catch (error) {
-      const { code, message, hint } = faultOf(error);
-      // A pick that the person gave up needs no words.
-      if (code !== "cancelled") toast.show(hint ? `${message} ${hint}` : message);
+      const { message, hint } = faultOf(error);
+      toast.show(hint ? `${message} ${hint}` : message);
     }
   }
 
-  async #pick() {
-    const { store, connection, toast } = this.panel;
-    const { tab } = store.state;
-    if (!tab || this.#picking !== null) return;
-    this.#picking = tab.chromeTabId;
-    toast.hold(t("picking"), { label: t("cancel"), onclick: () => void this.stopPicking() });
-    try {
-      this.composer.attachments.addContext(await attachElement(connection, tab));
-    } finally {
-      this.#picking = null;
-      toast.hide();
-    }
-  }
-
-  /** Ends a pick that waits. @returns {boolean} whether there was one */
-  stopPicking() {
-    const chromeTabId = this.#picking;
-    if (chromeTabId === null) return false;
-    this.panel.connection.request("pick.stop", { chromeTabId }).catch(() => { /* the pick's own answer tells */ });
-    return true;
+  /** Lets the person pick an element; it goes with the next message. @param {number} chromeTabId */
+  async #pick(chromeTabId) {
+    const picked = await this.panel.pick.start(chromeTabId);
+    if (picked) this.composer.attachments.addContext(elementContext(picked));
   }
 
   /** @returns {import("./drawer-actions.js").Compose} */

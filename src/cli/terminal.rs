@@ -3,6 +3,7 @@
 //! Owns printing, colour and exit codes. Never decides what to print.
 
 use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -54,6 +55,13 @@ impl Terminal {
         write_all(&mut io::stderr(), text.as_bytes());
         exit_code(fault)
     }
+}
+
+/// The same for a program that asked for JSON: the form that HTTP has, on stderr.
+pub fn fail_in_json(fault: &Fault) -> ExitCode {
+    let value = json!({ "ok": false, "error": fault.message, "hint": fault.hint, "fault": fault });
+    write_all(&mut io::stderr(), format!("{value}\n").as_bytes());
+    exit_code(fault)
 }
 
 /// The exit code that a fault ends the process with.

@@ -3,6 +3,7 @@
 //! Owns the choice of the tab. Never decides whether a command may run: who calls has.
 
 use super::envelope;
+use super::progress::Progress;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
@@ -34,6 +35,8 @@ pub struct Context {
     pub only_on: Option<String>,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
+    /// Where a long command tells how far it is.
+    pub progress: Progress,
     /// A model reads the output: what is hidden from a person is marked so.
     pub for_model: bool,
     /// Ends the command.
@@ -72,6 +75,10 @@ pub struct Output {
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,
+    /// Our own words about it, which come before the envelope.
+    pub head: Option<String>,
+    /// The same, after it.
+    pub note: Option<String>,
 }
 
 impl Output {
@@ -88,6 +95,19 @@ impl Output {
         self
     }
 
+    /// Cuts the text to so many bytes, at the end of a line where one is near, and says how much is missing.
+    pub fn cut(&mut self, most: usize, how_to_narrow: &str) {
+        if self.text.len() <= most {
+            return;
+        }
+        let end = (0..=most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default();
+        let line = self.text[..end].rfind('\n').filter(|at| *at > end / 2);
+        let rest = self.text.split_off(line.unwrap_or(end));
+        // The same, twice as long, is of no use to who can't take the text.
+        self.data = None;
+        self.note = Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count()));
+    }
+
     /// As it travels to people and their scripts, page content in its envelope.
     pub fn into_result(self) -> CommandResult {
         self.wrapped(envelope::wrap)
@@ -99,11 +119,39 @@ impl Output {
     }
 
     fn wrapped(self, wrap: impl FnOnce(&str, &str) -> String) -> CommandResult {
-        let output = match &self.source_url {
+        let mut output = match &self.source_url {
             Some(url) => wrap(&self.text, url),
             None => self.text,
         };
+        if let Some(head) = self.head {
+            output = format!("{head}\n{output}");
+        }
+        if let Some(note) = self.note {
+            output.push('\n');
+            output.push_str(&note);
+        }
         let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         CommandResult { output, data: self.data, files }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Output;
+
+    #[test]
+    fn a_text_is_cut_at_a_line_and_what_is_missing_is_said_outside_of_the_envelope() {
+        let mut output = Output::from_page("first line\nsecond line\nthird", "http://a/").data(1);
+        output.cut(24, "narrow it");
+        assert_eq!(output.text, "first line\nsecond line");
+        assert_eq!(output.data, None);
+        let travels = output.into_result().output;
+        assert!(travels.ends_with("CONTENT ---\n… 5 more characters, narrow it"), "{travels}");
+        let mut wide = Output::text("ä".repeat(10));
+        wide.cut(5, "narrow it");
+        assert_eq!(wide.into_result().output, "ää\n… 8 more characters, narrow it");
+        let mut short = Output::text("whole");
+        short.cut(5, "narrow it");
+        assert_eq!(short.into_result().output, "whole");
     }
 }

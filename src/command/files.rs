@@ -46,7 +46,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         ],
         flags: &[],
         summary: "Save a file with the browser's cookies",
-        details: "blob: and data: addresses are read in the page.",
+        details: "A file that is there is replaced. blob: and data: addresses are read in the page.\nEach redirect is judged as the address itself is. On a terminal the progress is shown.",
         untrusted: false,
         writes: true,
         output: "Downloaded: path (NB)",
@@ -75,14 +75,16 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let place = arguments.text("path").map(|typed| path_guard::output_path(context, &typed)).transpose()?;
     let page = context.page().await?;
     let url = address(&page, &typed).await?;
-    let mut fetched = page.fetch(&url).await?;
+    let mut fetched = page.fetch(&url, |hop| url_guard::check(hop).is_ok()).await?;
     let path = place.unwrap_or_else(|| {
         let number = uuid::Uuid::new_v4().simple().to_string();
-        context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&url, &fetched)))
+        context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&fetched)))
     });
     let mut file = PartialFile::create(&path).await?;
+    let total = fetched.size;
     while let Some(part) = fetched.next().await? {
         file.write(&part).await?;
+        context.progress.tell(file.size(), total);
         if file.size() > LARGEST_DOWNLOAD {
             return Err(Fault::new(FaultCode::TooLarge, format!("The file has more than {LARGEST_DOWNLOAD} bytes")));
         }
@@ -108,10 +110,10 @@ async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
 }
 
 /// By the server's word, else by the address; never a path.
-fn file_name(url: &str, fetched: &Fetched<'_>) -> String {
+fn file_name(fetched: &Fetched) -> String {
     let said = fetched.disposition.as_deref().and_then(name_in_disposition);
     let in_address = || {
-        let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let url = Url::parse(&fetched.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let last = url.path_segments()?.next_back()?.to_owned();
         Some(percent_decode_str(&last).decode_utf8_lossy().into_owned())
     };

@@ -1,11 +1,10 @@
 //! inspect.
 
-use super::arguments::{Arguments, usage};
+use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::registry;
 use super::spec::{Category, Class, Flag, Spec, selector};
-use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange};
-use crate::protocol::fault::Fault;
+use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
+use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -44,7 +43,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Inspection,
     class: Class::Read,
-    parameters: &[selector(false, "The element")],
+    parameters: &[selector(false, "The element; without it the one picked in the side panel")],
     flags: &[
         Flag { name: "--all", alias: "", value: None, help: "Also the browser's own rules" },
         Flag { name: "--history", alias: "", value: None, help: "The modifications that style made" },
@@ -59,20 +58,27 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
 
 async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let with_history = arguments.has("--history");
-    let Some(target) = arguments.target("sel") else {
-        if with_history {
-            return Ok(Output::text(history(&context.page().await?.style_changes())));
-        }
-        return Err(usage(registry::get("inspect")?, "No element is picked: name one".to_owned()));
-    };
     let page = context.page().await?;
-    let found = page.inspect(&target).await?;
+    let named = arguments.target("sel");
+    let Some(target) = named.clone().or_else(|| page.picked().map(Target::Ref)) else {
+        if with_history {
+            return Ok(Output::text(history(&page.style_changes())));
+        }
+        return Err(Fault::new(FaultCode::NotFound, "No element is picked in this tab")
+            .hint("Pick one in the side panel, or name one: inspect <sel>"));
+    };
+    let found = page.inspect(&target).await.map_err(|error| match named {
+        Some(_) => Fault::from(error),
+        None => Fault::from(error).hint("Pick it again in the side panel, or name it: inspect <sel>"),
+    })?;
     let mut text = written(&found, arguments.has("--all"));
     if with_history {
         text.push_str(&format!("\n\n{}", history(&page.style_changes())));
     }
     let rules: Vec<_> = found.rules.iter().map(rule_data).collect();
-    Ok(Output::text(text).data(json!({ "element": found.element, "rules": rules, "computed": found.computed })))
+    let data = json!({ "element": found.element, "rules": rules, "computed": found.computed,
+        "box": found.box_model.as_ref().map(box_data) });
+    Ok(Output::text(text).data(data))
 }
 
 fn written(found: &Inspection, with_browsers: bool) -> String {
@@ -86,6 +92,9 @@ fn written(found: &Inspection, with_browsers: bool) -> String {
     for rule in rules {
         let specificity = rule.specificity.map(|(a, b, c)| format!(" ({a},{b},{c})")).unwrap_or_default();
         let origin = if rule.origin == Origin::UserAgent { " [user-agent]" } else { "" };
+        for condition in &rule.conditions {
+            write!(text, "\n  {condition}").ok();
+        }
         write!(text, "\n  {}{specificity}{origin}", rule.selector).ok();
         for declaration in &rule.declarations {
             let important = if declaration.important { " !important" } else { "" };
@@ -157,5 +166,11 @@ fn rule_data(rule: &Rule) -> serde_json::Value {
         })
         .collect();
     let specificity = rule.specificity.map(|(a, b, c)| [a, b, c]);
-    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "declarations": declarations })
+    json!({ "selector": rule.selector, "specificity": specificity, "origin": origin, "conditions": rule.conditions,
+        "source": rule.source, "declarations": declarations })
+}
+
+fn box_data(model: &BoxModel) -> serde_json::Value {
+    json!({ "x": model.x, "y": model.y, "width": model.width, "height": model.height, "padding": model.padding,
+        "border": model.border, "margin": model.margin })
 }

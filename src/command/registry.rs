@@ -6,8 +6,9 @@ use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::spec::{Category, Spec};
 use super::{
-    browser_cookies, chain, compare, contents, control, cookies, devtools, files, frames, identity, inbox, inspect,
-    inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, visual, watch,
+    browser_cookies, chain, compare, contents, control, cookies, devtools, dialog_answers, files, frames, identity,
+    inbox, inspect, inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, viewport, visual,
+    waiting, watch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::Path;
@@ -24,6 +25,9 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         inspect::COMMANDS,
         devtools::COMMANDS,
         interaction::COMMANDS,
+        waiting::COMMANDS,
+        viewport::COMMANDS,
+        dialog_answers::COMMANDS,
         files::COMMANDS,
         cookies::INTERACTION,
         browser_cookies::COMMANDS,
@@ -70,7 +74,7 @@ pub fn unknown(name: &str) -> Fault {
 }
 
 /// The same where other commands exist beside these (the CLI's own).
-pub fn unknown_among(name: &str, others: &[&'static str]) -> Fault {
+pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
     match nearest(name, others) {
         Some(near) => fault.hint(format!("Did you mean: {near}?")),
@@ -78,7 +82,7 @@ pub fn unknown_among(name: &str, others: &[&'static str]) -> Fault {
     }
 }
 
-fn nearest(name: &str, others: &[&'static str]) -> Option<&'static str> {
+fn nearest<'a>(name: &str, others: &[&'a str]) -> Option<&'a str> {
     let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
     let given = name.to_lowercase();
     let most = 1 + given.chars().count() / 4;

@@ -2,6 +2,7 @@
 //!
 //! Owns which browser that is. Never starts one by itself: `connect` and commands do.
 
+use super::failures::Failures;
 use super::ports::{Port, PortId};
 use super::{Engine, lock};
 use crate::browser::browser::{AttachOptions, Browser};
@@ -34,6 +35,7 @@ pub(super) struct Browsers {
     /// Held while one is opened or closed: two `connect`s at once open one.
     pub(super) change: tokio::sync::Mutex<()>,
     current: Mutex<Option<Current>>,
+    pub(super) failures: Failures,
 }
 
 #[derive(Clone)]
@@ -80,6 +82,11 @@ impl Engine {
 
     pub(super) fn browser_pid(&self) -> Option<u32> {
         lock(&self.inner.browsers.current).as_ref().and_then(|current| current.pid)
+    }
+
+    /// Our own, and no person sees it.
+    pub(super) fn is_unseen(&self) -> bool {
+        !self.is_attached() && self.browser().is_some_and(|browser| browser.is_headless())
     }
 
     /// The browser in use is somebody else's.

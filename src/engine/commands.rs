@@ -7,26 +7,53 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Context, Output, Spec, control, registry};
+use crate::command::{Arguments, Context, Output, Progress, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
 use std::path::Path;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// A command from the terminal or a script.
     pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
+        self.command_telling(request, source, Progress::default()).await
+    }
+
+    /// The same with lines that tell how far it is; the last is `Done` or `Failed`. Ends when nobody reads them.
+    pub fn command_in_lines(&self, request: CommandRequest, source: ActivitySource, lines: mpsc::Sender<CommandLine>) {
+        let engine = self.clone();
+        self.spawn(async move {
+            let progress = Progress::to(lines.clone());
+            let outcome = tokio::select! {
+                outcome = engine.command_telling(request, source, progress) => outcome,
+                () = lines.closed() => return,
+            };
+            let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
+            if lines.send(last).await.is_err() {
+                tracing::debug!("nobody reads a command's end");
+            }
+        });
+    }
+
+    /// The activity says what was done, whatever becomes of it.
+    async fn command_telling(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
         let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
-        let outcome = self.command_of_client(request).await;
+        let outcome = self.command_of_client(request, progress).await;
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
 
-    async fn command_of_client(&self, request: CommandRequest) -> Result<CommandResult, Fault> {
+    async fn command_of_client(&self, request: CommandRequest, progress: Progress) -> Result<CommandResult, Fault> {
         let spec = registry::get(&request.command)?;
         // A mistake in the arguments is told before any browser is started for it.
         let arguments = Arguments::parse(spec, &request.args)?;
@@ -50,8 +77,9 @@ impl Engine {
         let moves_current = request.tab_id.is_none();
         let for_model = request.for_model;
         let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
-        let output = self.run(spec, &request.args, target, CancellationToken::new()).await?;
-        Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
+        let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
+        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     /// A quick action of a panel, on the tab that it shows.
@@ -84,11 +112,22 @@ impl Engine {
         target: Target<'_>,
         cancel: CancellationToken,
     ) -> Result<Output, Fault> {
+        self.run_telling(spec, args, target, cancel, Progress::default()).await
+    }
+
+    async fn run_telling(
+        &self,
+        spec: &'static Spec,
+        args: &[String],
+        target: Target<'_>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Result<Output, Fault> {
         let (browser, pages) = self.pages().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         let arguments = Arguments::parse(spec, args)?;
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
-        let context = self.context(browser, pages, target, cancel.clone())?;
+        let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         tokio::select! {
             outcome = registry::execute(&context, spec, arguments) => outcome,
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
@@ -107,7 +146,7 @@ impl Engine {
     ) -> Result<Context, Fault> {
         Ok(Context {
             browser,
-            pages,
+            pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
@@ -116,6 +155,7 @@ impl Engine {
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
+            progress: Progress::default(),
             cancel,
         })
     }

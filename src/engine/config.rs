@@ -6,6 +6,7 @@
 use super::model::DepthModels;
 use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
+use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -46,8 +47,8 @@ impl DaemonConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BrowserConfig {
     /// The browser's program.
     pub path: Option<PathBuf>,
@@ -55,6 +56,14 @@ pub struct BrowserConfig {
     pub arguments: Vec<String>,
     /// Absent: headless where there is no display.
     pub headless: Option<bool>,
+    /// What a snapshot prints at most, in bytes; the rest is counted.
+    pub snapshot_limit: usize,
+}
+
+impl Default for BrowserConfig {
+    fn default() -> Self {
+        Self { path: None, arguments: Vec::new(), headless: None, snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 /// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
@@ -93,10 +102,11 @@ pub struct AgentsConfig {
     pub at_once: Option<usize>,
     /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
     pub sleep_minutes: f64,
-    /// Each conversation works in a git worktree of its own.
-    pub worktrees: bool,
     /// Agents of the person's own, by name.
     pub own: BTreeMap<String, OwnAgentConfig>,
+    /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
+    /// all of it, because what is piped on must be whole.
+    pub output_kilobytes: usize,
 }
 
 impl Default for AgentsConfig {
@@ -108,8 +118,8 @@ impl Default for AgentsConfig {
             approval_minutes: 60,
             at_once: None,
             sleep_minutes: 10.0,
-            worktrees: false,
             own: BTreeMap::new(),
+            output_kilobytes: 60,
         }
     }
 }
@@ -130,6 +140,10 @@ impl AgentsConfig {
             })
         };
         self.own.iter().filter_map(own).collect()
+    }
+    /// What one answer of a tool may hold, in bytes.
+    pub fn most_output(&self) -> usize {
+        self.output_kilobytes.max(1).saturating_mul(1000)
     }
     /// None: agents stay.
     pub fn sleep_after(&self) -> Option<Duration> {

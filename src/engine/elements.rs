@@ -17,8 +17,17 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// The pick of each panel that lets its person point at something.
-pub(super) type Picks = HashMap<(PortId, Option<PanelId>), (TabId, CancellationToken)>;
+/// A panel behind a port.
+type Who = (PortId, Option<PanelId>);
+
+/// What panels let their persons see in pages.
+#[derive(Default)]
+pub(super) struct Pointing {
+    /// The pick of each panel that waits for one.
+    picks: HashMap<Who, (TabId, CancellationToken)>,
+    /// The tab in which a panel has something drawn.
+    drawn: HashMap<Who, TabId>,
+}
 
 /// Pages of the browser itself.
 const BROWSERS_OWN: [&str; 9] = [
@@ -51,12 +60,18 @@ impl Engine {
         Ok(listed(pages.marks(&tab).await?.refs().await?))
     }
 
-    pub async fn show_refs(&self, port: PortId, show: RefsShow) -> Result<(), Fault> {
+    pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
         let marks = self.marks(port, show.chrome_tab_id).await?;
+        self.draws(port, client, &marks);
         Ok(marks.show_refs(show.show).await?)
     }
 
-    pub async fn highlight(&self, port: PortId, highlight: RefsHighlight) -> Result<(), Fault> {
+    pub async fn highlight(
+        &self,
+        port: PortId,
+        client: Option<PanelId>,
+        highlight: RefsHighlight,
+    ) -> Result<(), Fault> {
         let name = match &highlight.reference {
             None => None,
             Some(text) => Some(RefName::parse(text).ok_or_else(|| {
@@ -64,6 +79,7 @@ impl Engine {
             })?),
         };
         let marks = self.marks(port, highlight.chrome_tab_id).await?;
+        self.draws(port, client, &marks);
         Ok(marks.highlight(name).await?)
     }
 
@@ -77,7 +93,7 @@ impl Engine {
         let end = self.shutdown().child_token();
         let key = (port, client);
         {
-            let mut picks = lock(&self.inner.picks);
+            let picks = &mut lock(&self.inner.pointing).picks;
             for (_, (_, before)) in picks.extract_if(|of, (tab, _)| *of == key || *tab == place.tab_id) {
                 before.cancel();
             }
@@ -85,7 +101,7 @@ impl Engine {
         }
         let outcome = marks.pick(&end).await;
         if !end.is_cancelled() {
-            lock(&self.inner.picks).remove(&key);
+            lock(&self.inner.pointing).picks.remove(&key);
         }
         match outcome? {
             Some(picked) => Ok(wire(picked)),
@@ -100,13 +116,31 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends the picks that belong to a panel that is gone.
-    pub(super) fn end_picks_of(&self, port: PortId, client: Option<&Option<PanelId>>) {
-        self.end_picks(|(of, panel), _| *of == port && client.is_none_or(|client| panel == client));
+    /// A panel is gone, or all of a port's: its pick ends, and what it had drawn goes.
+    pub(super) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
+        let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
+        self.end_picks(|who, _| is_gone(who));
+        let drawn: Vec<TabId> =
+            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, tab)| tab).collect();
+        let Some((browser, pages)) = self.pages().filter(|_| !drawn.is_empty()) else { return };
+        self.spawn(async move {
+            for tab in drawn {
+                // A tab that was closed has nothing drawn.
+                let Ok(tab) = browser.tab(tab) else { continue };
+                let cleared = async {
+                    let marks = pages.marks(&tab).await?;
+                    marks.show_refs(false).await?;
+                    marks.highlight(None).await
+                };
+                if let Err(error) = cleared.await {
+                    tracing::debug!(%error, "what a panel had drawn could not be taken away");
+                }
+            }
+        });
     }
 
-    fn end_picks(&self, which: impl Fn(&(PortId, Option<PanelId>), TabId) -> bool) {
-        for (_, (_, end)) in lock(&self.inner.picks).extract_if(|key, (tab, _)| which(key, *tab)) {
+    fn end_picks(&self, which: impl Fn(&Who, TabId) -> bool) {
+        for (_, (_, end)) in lock(&self.inner.pointing).picks.extract_if(|key, (tab, _)| which(key, *tab)) {
             end.cancel();
         }
     }
@@ -125,6 +159,10 @@ impl Engine {
                 sender.send(&notification(None, &ToPanel::TabsActing(acting)));
             }
         }
+    }
+
+    fn draws(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
+        lock(&self.inner.pointing).drawn.insert((port, client), marks.tab());
     }
 
     async fn marks(&self, port: PortId, tab: ChromeTabId) -> Result<Marks, Fault> {

@@ -12,8 +12,10 @@ mod commands;
 mod config;
 mod connect;
 mod elements;
+mod failures;
 mod folders;
 mod handoff;
+mod handover;
 mod history;
 mod hops;
 mod leftovers;
@@ -86,6 +88,9 @@ struct Inner {
     config_file: Mutex<()>,
     /// Raised when a setting was changed.
     config_changed: watch::Sender<()>,
+    handing_over: Mutex<bool>,
+    /// Raised when a turn has ended.
+    turns_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
     store: Store,
@@ -111,7 +116,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
-    picks: Mutex<elements::Picks>,
+    pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// The folder from which `connect` was run.
@@ -140,6 +145,7 @@ impl Engine {
         for folder in [home.workspace(), home.run_files()] {
             private_folder(&folder).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
         }
+        let handed_over = handover::was_handed_over(&home);
         leftovers::sweep(&home, std::time::SystemTime::now());
         let store = Store::open(&home).map_err(|e| e.fault())?;
         let recovered = store.recover();
@@ -165,6 +171,8 @@ impl Engine {
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
+                handing_over: Mutex::default(),
+                turns_changed: watch::Sender::new(()),
                 port,
                 provision,
                 store,
@@ -184,7 +192,7 @@ impl Engine {
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
                 trails: Mutex::default(),
-                picks: Mutex::default(),
+                pointing: Mutex::default(),
                 activity: Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
@@ -196,15 +204,14 @@ impl Engine {
         engine.take_over_browser().await;
         engine.end_orphans();
         engine.look_for_agents();
-        engine.go_on(&recovered.conversations);
+        if handed_over || engine.config().turns.continue_after_restart {
+            engine.go_on(&recovered.conversations);
+        }
         Ok(engine)
     }
 
-    /// Lets the messages run that waited when the daemon before this one ended, where the person wants that.
+    /// Lets the messages run that waited when the daemon before this one ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
-        if !self.config().turns.continue_after_restart {
-            return;
-        }
         for conversation in recovered {
             if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
                 self.tell_fault(&fault);
@@ -298,7 +305,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
-        self.end_picks_of(id, None);
+        self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
         self.inner.ports_changed.send_replace(());
@@ -356,7 +363,7 @@ impl Engine {
             known.opening.remove(client);
             known.panels.remove(client);
         }
-        self.end_picks_of(port, Some(&client));
+        self.end_pointing(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();

@@ -105,7 +105,10 @@ impl ConversationTools {
             pointer: self.engine.shows_pointer(tab),
             for_model: !self.by_person,
         };
-        let output = self.engine.run(spec, &call.args, target, cancel).await?;
+        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
+        if !self.by_person {
+            output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
+        }
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
@@ -228,6 +231,15 @@ impl Tools for ConversationTools {
             }
         };
         StepWords { kind: words.kind, verb: words.verb, object: words.object }
+    }
+}
+
+/// What an agent can do about a text that was cut.
+fn how_to_narrow(spec: &Spec) -> &'static str {
+    match spec.name {
+        "snapshot" => "narrow with selector, depth or interactive",
+        _ if spec.parameters.iter().any(|parameter| parameter.name == "sel") => "narrow with a selector",
+        _ => "look at a part of the page instead",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::activity;
 use super::answer::Refusal;
+use super::conversations;
 use super::guard::{self, Access, Caller, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
@@ -12,7 +13,8 @@ use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, HandOver, HandingOver, Status, StopTurns,
+    Stopped, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
@@ -42,6 +44,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/command", post(command))
         .layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
     let private = Router::new()
+        .route("/command/lines", post(command_lines))
         .route("/status", get(status))
         .route("/doctor", get(doctor))
         .route("/agents", get(agents))
@@ -55,6 +58,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/stop", post(stop))
         .route("/chat", post(chat))
         .route("/stop-turns", post(stop_turns))
+        .route("/continue", post(go_on))
+        .route("/hand-over", post(hand_over))
+        .merge(conversations::routes())
         .route("/approvals", get(approvals))
         .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
@@ -79,7 +85,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
 }
 
 /// A JSON body whose errors have our own form.
-struct Body<T>(T);
+pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Refusal;
@@ -113,9 +119,8 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let source = if own { ActivitySource::Terminal } else { ActivitySource::Http };
     let result = match scope {
-        Scope::Person => engine.command(request, source).await?,
+        Scope::Person => engine.command(request, source_of(&caller)).await?,
         Scope::Agent(tools) => tools.command(request).await?,
     };
     if own {
@@ -126,6 +131,24 @@ async fn command(
             .into_response());
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
+}
+
+async fn command_lines(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    Body(request): Body<CommandRequest>,
+) -> Response {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    engine.command_in_lines(request, source_of(&caller), sender);
+    json_lines(lines)
+}
+
+/// Our own command line comes by the socket, scripts by the port.
+fn source_of(caller: &Caller) -> ActivitySource {
+    match caller {
+        Caller::Socket(_) => ActivitySource::Terminal,
+        _ => ActivitySource::Http,
+    }
 }
 
 async fn status(State(engine): State<Engine>) -> Json<Status> {
@@ -161,8 +184,18 @@ async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) ->
     json_lines(lines)
 }
 
-async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Json<Stopped> {
-    Json(Stopped { turns: engine.stop_turns(request.tab_id) })
+async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Result<Json<Stopped>, Refusal> {
+    Ok(Json(Stopped { turns: engine.stop_from_terminal(request).await? }))
+}
+
+async fn go_on(State(engine): State<Engine>, Body(request): Body<ContinueTurns>) -> Result<Json<Empty>, Refusal> {
+    engine.continue_from_terminal(request.tab_id).await?;
+    Ok(Json(Empty {}))
+}
+
+async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) -> Json<HandingOver> {
+    tracing::info!(version = request.version, "a newer gstack asks to take over");
+    Json(engine.hand_over())
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {

@@ -152,8 +152,8 @@ impl Request {
             ToDaemon::PolicyAdd(add) => reply.give(engine.policy_add(add, AuditBy::Panel)),
             ToDaemon::PolicyRemove(remove) => reply.give(engine.policy_remove(&remove, AuditBy::Panel)),
             ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
-            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, show).await.map(|()| Empty {})),
-            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, of).await.map(|()| Empty {})),
+            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, client, show).await.map(|()| Empty {})),
+            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, client, of).await.map(|()| Empty {})),
             ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
             ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
             ToDaemon::ApprovalAnswer(answer) => {

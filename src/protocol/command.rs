@@ -1,5 +1,6 @@
 //! A browser command as it travels over HTTP and the panel's wire, and its result.
 
+use super::fault::Fault;
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,4 +52,17 @@ pub struct CommandResult {
     /// Files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+}
+
+/// One line of the answer to `POST /command/lines`, whose request is that of `POST /command`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CommandLine {
+    /// In bytes; the total where it is known.
+    Progress {
+        done: u64,
+        total: Option<u64>,
+    },
+    Done(CommandResult),
+    Failed(Fault),
 }

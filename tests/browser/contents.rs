@@ -111,10 +111,15 @@ fn files_go_into_the_page_and_come_out_of_it() {
         let picture = world.find("[img]").await;
         assert!(world.run("download", &[&picture, "dot.gif"]).await.ends_with("dot.gif (37B)"));
         assert_eq!(world.fault("download", &["http://169.254.169.254/"]).await.code, FaultCode::UrlRefused);
+        let followed = world.run("download", &[&world.page("to-file"), "followed.bin"]).await;
+        assert!(followed.ends_with("followed.bin (1500000B)"), "{followed}");
+        // The hop is judged before it is asked for.
+        let led = world.fault("download", &[&world.page("to-metadata"), "led"]).await;
+        assert!(led.code == FaultCode::UrlRefused && led.message.contains("169.254.169.254/latest"), "{led:?}");
         let missing = world.fault("download", &[&world.page("missing"), "x"]).await;
         assert!(missing.message.contains("404"), "{missing:?}");
         let left: Vec<_> = std::fs::read_dir(&cwd).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left.len(), 4, "{left:?}");
+        assert_eq!(left.len(), 5, "{left:?}");
 
         std::fs::write(cwd.join("page.html"), "<title>Mine</title><h1>From a file</h1>").unwrap();
         assert_eq!(world.run("load-html", &["page.html"]).await, "Loaded HTML: page.html (39 bytes)");

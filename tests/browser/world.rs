@@ -3,13 +3,13 @@
 use axum::Router;
 use axum::extract::Path as UrlPath;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Output, registry};
+use gstack::command::{Context, Output, Progress, registry};
 use gstack::protocol::fault::Fault;
 use std::future::Future;
 use std::path::PathBuf;
@@ -83,6 +83,7 @@ impl World {
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),
+            progress: Progress::default(),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }
@@ -207,6 +208,8 @@ async fn serve() -> u16 {
             }),
         )
         .route("/redirect", get(redirect))
+        .route("/to-file", get(|| async { Redirect::to("/file.bin") }))
+        .route("/to-metadata", get(|| async { Redirect::to("http://169.254.169.254/latest/") }))
         .route("/headers", get(all_headers))
         .route("/missing", get(|| async { (StatusCode::NOT_FOUND, Html("<h1>Not here</h1>")) }))
         .route("/{page}", get(fixture));

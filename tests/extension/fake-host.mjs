@@ -55,10 +55,10 @@ function stage(held) {
       return event;
     },
     /** Grows a text. */
-    delta(event, text) {
+    delta(event, text, kept = true) {
       const offset = event.text.length;
       event.text += text;
-      save();
+      if (kept) save();
       push(id, "chat.delta", { seq: event.seq, offset, text });
     },
     push: (method, params) => push(id, method, params),
@@ -68,7 +68,7 @@ function stage(held) {
     },
     working(doing, waiting = false) {
       const tab = tabs.find(({ chromeTabId }) => chromeTabId === held.chromeTabId);
-      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, doing, waiting }] } });
+      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, waiting }] } });
     },
     post,
     exit: (code) => process.stdout.write("", () => process.exit(code)),
@@ -178,7 +178,7 @@ const methods = {
     return {};
   },
   "chat.stopAll": () => ({ turns: 2 }),
-  "pick.start": () => scenario.picked ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
+  "pick.start": () => (scenario.refused ? Promise.reject(fault(scenario.refused.code, scenario.refused.message, scenario.refused)) : scenario.picked) ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
   "pick.stop": () => (stopPick?.(), {}),
   ...recordMethods({ scenario, conversations, infoOf, save, fault, tabs: () => tabs, current: (chromeTabId) => current(chromeTabId) }),
   "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
@@ -187,7 +187,19 @@ const methods = {
     const part = bytes.subarray(offset, offset + 40_000);
     return { data: part.toString("base64"), total: bytes.length, mime: exported.has(id) ? "text/plain" : "image/png" };
   },
-  "command.run": ({ command }) => ({ output: `${command}: ok`, files: ["/tmp/gstack/shot-1.png"] }),
+  "command.run": ({ command, args }) => {
+    log("command", JSON.stringify([command, ...args]));
+    if (scenario.command) return scenario.command(command, args, fault);
+    return { output: `${command}: ok`, files: ["/tmp/gstack/shot-1.png"] };
+  },
+  "refs.list": () => ({ refs: scenario.refs ?? [] }),
+  "refs.show": ({ show }) => (log("refs.show", show), {}),
+  "refs.highlight": ({ ref }) => (log("refs.highlight", ref ?? "none"), {}),
+  "activity.subscribe": (_params, client) => {
+    scenario.followed?.((entry) => post({ client, method: "activity.entry", params: entry }));
+    return { entries: scenario.activity ?? [], gap: false };
+  },
+  "activity.unsubscribe": () => (log("activity.unsubscribe"), {}),
 };
 
 async function run(on, clientId, text) {

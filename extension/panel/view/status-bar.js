@@ -12,17 +12,17 @@ import { h, iconButton, setAttribute, setText } from "./dom.js";
 export class StatusBar {
   /**
    * @param {HTMLElement} element
-   * @param {{ clear: () => void, toggle: (drawer: Drawer) => void }} actions
+   * @param {{ clear: () => void, toggle: (drawer: Drawer) => void, showConnection: () => void }} actions
    */
-  constructor(element, { clear, toggle }) {
+  constructor(element, { clear, toggle, showConnection }) {
     this.dot = h("i", { class: "dot" });
     this.words = h("span", { class: "connection__text" });
     this.tooltip = h("span", { class: "tooltip" });
-    this.button = h("button", { class: "connection", type: "button", onclick: () => toggle("connection") }, this.dot, this.words, this.tooltip);
+    this.button = h("button", { class: "connection", type: "button", onclick: showConnection }, this.dot, this.words, this.tooltip);
     this.newChat = iconButton("new", t("newChat"), clear);
     this.history = iconButton("history", t("history"), () => toggle("history"));
     this.settings = iconButton("settings", t("settings"), () => toggle("settings"));
-    this.debug = iconButton("debug", t("connection"), () => toggle("connection"));
+    this.debug = iconButton("debug", t("debug"), () => toggle("debug"));
     this.cost = h("span", { class: "statusbar__cost data", title: t("conversationCost") });
     element.append(this.button, h("span", { class: "grow" }), this.cost, this.newChat, this.history, this.settings, this.debug);
   }
@@ -49,6 +49,6 @@ export class StatusBar {
     setText(this.cost, costUsd > 0 ? cost(costUsd) : "");
     setAttribute(this.settings, "aria-pressed", String(drawer === "settings"));
     setAttribute(this.history, "aria-pressed", String(drawer === "history"));
-    setAttribute(this.debug, "aria-pressed", String(drawer === "connection"));
+    setAttribute(this.debug, "aria-pressed", String(drawer === "debug"));
   }
 }

@@ -12,6 +12,8 @@ globalThis.__gstack = Object.freeze({
   appears,
   settled,
   releaseGuard,
+  watchDrag,
+  dragBegan,
   beginFill,
   endFill,
   choose,

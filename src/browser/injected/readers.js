@@ -141,10 +141,9 @@ function readDoctype() {
 
 /* The whole document, without our own host. */
 function readDocument() {
-  const hosts = Array.from(document.querySelectorAll(`[${OWN_HOST}]`));
-  if (hosts.length === 0) return readDoctype() + document.documentElement.outerHTML;
+  if (!Array.from(document.querySelectorAll(`[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + document.documentElement.outerHTML;
   const copy = document.documentElement.cloneNode(true);
-  for (const host of copy.querySelectorAll(`[${OWN_HOST}]`)) host.remove();
+  for (const host of Array.from(copy.querySelectorAll(`[${OWN_HOST}]`)).filter(isOwnHost)) host.remove();
   return readDoctype() + copy.outerHTML;
 }
 

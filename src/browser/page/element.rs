@@ -1,17 +1,13 @@
 //! Finding the element that a client means and waiting until it can be acted on.
 //!
-//! Owns the way from `@e3` or a selector to an element in one frame, across navigations within the time limit, and from
-//! a point in that frame to a point of the tab. The conditions themselves are the injected script's.
+//! Owns the way from `@e3` or a selector to an element in one frame, across navigations within the time limit. The
+//! conditions themselves are the injected script's.
 
 use super::error::PageError;
 use super::evaluate::Argument;
-use super::page::{Page, SCRIPT_LIMIT};
+use super::page::Page;
 use super::refs::{ElementPlace, RefName};
-use crate::browser::frames::{FrameId, World};
-use crate::browser::page::script::WORLD;
-use chromiumoxide::cdp::browser_protocol::dom::{GetFrameOwnerParams, ResolveNodeParams};
-use chromiumoxide::cdp::browser_protocol::page::FrameId as CdpFrameId;
-use chromiumoxide::cdp::js_protocol::runtime::ExecutionContextId;
+use crate::browser::frames::FrameId;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -244,63 +240,4 @@ impl Page {
             });
         }
     }
-
-    /// A point of a frame as a point of the tab, where input goes. `Err(reason)` inside: something covers the frame.
-    pub(super) async fn point_in_tab(&self, frame: &FrameId, point: Point) -> Result<Result<Point, String>, PageError> {
-        let mut at = point;
-        let mut frame = frame.clone();
-        while let Some(parent) = self.frame(&frame)?.parent {
-            let number = self.owner_in(&parent, &frame).await?;
-            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &at], SCRIPT_LIMIT).await?;
-            if let Some(cover) = origin.covered {
-                return Ok(Err(format!("its frame: {cover}")));
-            }
-            if origin.fault.fault.is_some() {
-                return Err(PageError::DocumentGone);
-            }
-            at = Point { x: at.x + origin.x, y: at.y + origin.y };
-            frame = parent;
-        }
-        Ok(Ok(at))
-    }
-
-    /// The same where it does not matter what covers the frame.
-    pub(super) async fn frame_offset(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
-        let mut at = point;
-        let mut frame = frame.clone();
-        while let Some(parent) = self.frame(&frame)?.parent {
-            let number = self.owner_in(&parent, &frame).await?;
-            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &()], SCRIPT_LIMIT).await?;
-            at = Point { x: at.x + origin.x, y: at.y + origin.y };
-            frame = parent;
-        }
-        Ok(at)
-    }
-
-    /// The script's number of the element that holds `child`, in its parent's document.
-    async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
-        let session = self.session_of(parent)?;
-        let owner = session.call(GetFrameOwnerParams::new(CdpFrameId::new(child.as_str()))).await?;
-        let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
-        let resolve = ResolveNodeParams {
-            backend_node_id: Some(owner.backend_node_id),
-            execution_context_id: Some(ExecutionContextId::new(context.id)),
-            ..ResolveNodeParams::default()
-        };
-        let node = session.call(resolve).await?;
-        let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
-        self.number_of(&session, object.inner()).await
-    }
-}
-
-#[derive(Debug, Deserialize)]
-struct FrameOrigin {
-    #[serde(default)]
-    x: f64,
-    #[serde(default)]
-    y: f64,
-    #[serde(default)]
-    covered: Option<String>,
-    #[serde(flatten)]
-    fault: FaultReply,
 }

@@ -40,6 +40,10 @@ pub struct Rule {
     pub selector: String,
     /// Ids, classes, types; none for the inline style.
     pub specificity: Option<(u32, u32, u32)>,
+    /// What it stands in, the outermost first: `@layer base`, `@media (min-width: 600px)`.
+    pub conditions: Vec<String>,
+    /// Where it is written: `cart.css:88`; empty where that is not known.
+    pub source: String,
     pub declarations: Vec<Declaration>,
 }
 
@@ -96,6 +100,80 @@ struct WrittenRule {
     selector_list: SelectorList,
     origin: String,
     style: Style,
+    #[serde(default)]
+    style_sheet_id: Option<String>,
+    #[serde(default)]
+    media: Vec<Condition>,
+    #[serde(default)]
+    layers: Vec<Condition>,
+    #[serde(default)]
+    supports: Vec<Condition>,
+    #[serde(default)]
+    container_queries: Vec<Condition>,
+    #[serde(default)]
+    scopes: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Condition {
+    #[serde(default)]
+    text: String,
+    /// Of a container.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// A style sheet as the browser tells of it when it is asked for styles.
+#[derive(Deserialize)]
+struct SheetAdded {
+    header: Sheet,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sheet {
+    style_sheet_id: String,
+    #[serde(rename = "sourceURL", default)]
+    source_url: String,
+    #[serde(default)]
+    is_inline: bool,
+    #[serde(default)]
+    start_line: f64,
+}
+
+type Sheets = HashMap<String, Sheet>;
+
+impl WrittenRule {
+    fn conditions(&self) -> Vec<String> {
+        let kinds: [(&str, &[Condition]); 5] = [
+            ("layer", &self.layers),
+            ("media", &self.media),
+            ("supports", &self.supports),
+            ("container", &self.container_queries),
+            ("scope", &self.scopes),
+        ];
+        // Of each kind the innermost comes first; how kinds are nested is not told.
+        let written = kinds.iter().flat_map(|(kind, conditions)| {
+            conditions.iter().rev().map(move |Condition { text, name }| {
+                let name = name.as_deref().map(|name| format!("{name} ")).unwrap_or_default();
+                format!("@{kind} {name}{text}")
+            })
+        });
+        written.collect()
+    }
+
+    fn source(&self, sheets: &Sheets) -> String {
+        let Some(sheet) = self.style_sheet_id.as_ref().and_then(|id| sheets.get(id)) else { return String::new() };
+        let path = sheet.source_url.split(['?', '#']).next().unwrap_or_default();
+        let file = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
+        let name = if sheet.is_inline { "<style>" } else { file };
+        let first = if sheet.is_inline { sheet.start_line } else { 0.0 };
+        match &self.style.range {
+            Some(range) => format!("{name}:{}", range.start_line + first + 1.0),
+            None => name.to_owned(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -122,6 +200,14 @@ struct Specificity {
 struct Style {
     #[serde(default)]
     css_properties: Vec<Property>,
+    #[serde(default)]
+    range: Option<Range>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Range {
+    start_line: f64,
 }
 
 #[derive(Deserialize)]
@@ -190,7 +276,15 @@ impl Page {
     }
 
     async fn inspect_object(&self, session: &Session, object: &str, element: String) -> Result<Inspection, PageError> {
+        // Every sheet is told of before the reply.
+        let mut added = session.subscribe(&["CSS.styleSheetAdded"]);
         tell(session, "CSS.enable", &json!({})).await?;
+        let mut sheets = Sheets::new();
+        while let Some(event) = added.try_next() {
+            if let Some(SheetAdded { header }) = event.read() {
+                sheets.insert(header.style_sheet_id.clone(), header);
+            }
+        }
         tell(session, "DOM.getDocument", &json!({ "depth": 0 })).await?;
         let node: Requested = call(session, "DOM.requestNode", &json!({ "objectId": object })).await?;
         let node = json!({ "nodeId": node.node_id });
@@ -206,7 +300,7 @@ impl Page {
             Err(error) => return Err(error),
         };
         let computed = computed.computed_style.into_iter().map(|entry| (entry.name, entry.value)).collect();
-        Ok(Inspection { element, rules: cascade(matched), box_model, computed })
+        Ok(Inspection { element, rules: cascade(matched, &sheets), box_model, computed })
     }
 }
 
@@ -234,7 +328,7 @@ impl Quads {
 }
 
 /// The rules, the strongest first, with the declarations that lose marked.
-fn cascade(matched: Matched) -> Vec<Rule> {
+fn cascade(matched: Matched, sheets: &Sheets) -> Vec<Rule> {
     let mut rules: Vec<(Rule, Vec<Vec<String>>)> = Vec::new();
     // The browser gives the weakest first.
     for MatchedRule { rule, matching_selectors } in matched.rules {
@@ -246,14 +340,17 @@ fn cascade(matched: Matched) -> Vec<Rule> {
         let origin = if rule.origin == "user-agent" { Origin::UserAgent } else { Origin::Page };
         let specificity = best.specificity.map(|specificity| (specificity.a, specificity.b, specificity.c));
         let selector = best.text.clone();
+        let (conditions, source) = (rule.conditions(), rule.source(sheets));
         let (declarations, names) = declarations(rule.style);
-        rules.push((Rule { origin, selector, specificity, declarations }, names));
+        rules.push((Rule { origin, selector, specificity, conditions, source, declarations }, names));
     }
     if let Some(style) = matched.inline_style {
         let (declarations, names) = declarations(style);
         if !declarations.is_empty() {
             let selector = "element.style".to_owned();
-            rules.push((Rule { origin: Origin::Inline, selector, specificity: None, declarations }, names));
+            let (conditions, source) = (Vec::new(), String::new());
+            let origin = Origin::Inline;
+            rules.push((Rule { origin, selector, specificity: None, conditions, source, declarations }, names));
         }
     }
     let mut winners: HashMap<String, (bool, usize, usize)> = HashMap::new();

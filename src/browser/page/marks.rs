@@ -12,6 +12,7 @@ use super::script::WORLD;
 use crate::browser::frames::{FrameId, World};
 use crate::browser::session::Session;
 use crate::browser::tab::Tab;
+use crate::protocol::ids::TabId;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -93,6 +94,10 @@ impl Pages {
 }
 
 impl Marks {
+    pub fn tab(&self) -> TabId {
+        self.tab.id()
+    }
+
     /// The refs of the tab's last snapshot whose elements are still in the page, in the page's order.
     pub async fn refs(&self) -> Result<Vec<ListedRef>, PageError> {
         let listed = lock(&self.memory.listed).clone();

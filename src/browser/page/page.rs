@@ -152,7 +152,7 @@ impl Page {
         self.pointer = pointer;
         self
     }
-    /// The element that the person picked last, as a target: of `inspect` without one.
+    /// The element that the person picked last, for `inspect` without one. Its document may be gone: then its ref says so.
     pub fn picked(&self) -> Option<RefName> {
         *lock(&self.memory.picked)
     }

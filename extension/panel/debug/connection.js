@@ -6,7 +6,7 @@
 import { t } from "../../shared/i18n.js";
 import { latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
-import { commandLine, h, icon, iconButton, svg } from "./dom.js";
+import { commandLine, h, icon, svg } from "../view/dom.js";
 
 /** How many pings a trace shows. */
 const TRACE = 25;
@@ -19,11 +19,10 @@ const ROUND_MS = 2000;
  * @property {() => Promise<HopState[]>} hops  from the host on, checked now
  * @property {() => ConnectionState} state
  * @property {() => void} reconnect
- * @property {() => void} close
  * @property {(text: string) => Promise<void>} copy
  */
 
-export class ConnectionDrawer {
+export class ConnectionTab {
   /** @type {Map<string, number[]>} */ #traces = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {HopState[]} */ #known = [];
@@ -36,19 +35,16 @@ export class ConnectionDrawer {
     this.list = h("ol", { class: "hops" });
     this.when = h("span", {}, t("pinging"));
     element.append(
-      h("div", { class: "drawer__head" }, h("h2", { class: "drawer__title", tabindex: "-1" }, t("connection")), iconButton("cross", t("close"), actions.close)),
       h("div", { class: "drawer__body" }, h("div", { class: "section-head" }, this.when, h("span", {}, t("lastPings", TRACE))), this.list),
       h("div", { class: "drawer__foot" },
         h("button", { class: "button", type: "button", onclick: () => void this.ping() }, icon("retry"), t("pingAgain")),
         h("button", { class: "button", type: "button", onclick: () => actions.reconnect() }, icon("plug"), t("reconnect")),
         h("span", { class: "grow" }),
         h("button", { class: "button button--quiet", type: "button", onclick: () => void actions.copy(this.report) }, icon("copy"), t("report"))));
-    this.title = element.querySelector("h2");
   }
 
   show() {
     this.#open = true;
-    this.title?.focus();
     void this.ping();
   }
 

@@ -1,0 +1,51 @@
+/**
+ * Letting the person point at an element of the page in view.
+ *
+ * Owns the one pick that may be under way and the line that tells of it. What is done with the element is its user's.
+ * @import { Picked } from "../protocol.js"
+ * @import { Connection } from "./connection.js"
+ * @import { Toast } from "./view/toast.js"
+ */
+import { faultOf } from "../shared/fault.js";
+import { t } from "../shared/i18n.js";
+
+export class Pick {
+  /** The tab in which an element is being picked. @type {number | null} */ #tab = null;
+
+  /** @param {{ connection: Connection, toast: Toast, offerRefs: () => void }} parts  `offerRefs`: for a page that lets nobody pick */
+  constructor({ connection, toast, offerRefs }) {
+    this.connection = connection;
+    this.toast = toast;
+    this.offerRefs = offerRefs;
+  }
+
+  /**
+   * Settles when the person has picked, or with null when they gave it up, or when the page can't be picked from: that is said.
+   * @param {number} chromeTabId
+   * @returns {Promise<Picked | null>}
+   */
+  async start(chromeTabId) {
+    if (this.#tab !== null) return null;
+    this.#tab = chromeTabId;
+    this.toast.hold(t("picking"), { label: t("cancel"), onclick: () => void this.stop() });
+    try {
+      const picked = await this.connection.request("pick.start", { chromeTabId });
+      this.toast.hide();
+      return picked;
+    } catch (error) {
+      const { code, message, hint } = faultOf(error);
+      if (code === "cancelled") this.toast.hide();
+      else this.toast.show(hint ? `${message} ${hint}` : message, code === "forbidden" ? { label: t("chooseFromRefs"), onclick: this.offerRefs } : undefined);
+      return null;
+    } finally {
+      this.#tab = null;
+    }
+  }
+
+  /** Ends a pick that waits. @returns {boolean} whether there was one */
+  stop() {
+    if (this.#tab === null) return false;
+    this.connection.request("pick.stop", { chromeTabId: this.#tab }).catch(() => { /* the pick's own answer tells */ });
+    return true;
+  }
+}

@@ -1,0 +1,118 @@
+//! A client's expressions, run in the page's own world.
+//!
+//! Owns the call and the form of its result. Never decides whether it may run.
+
+use super::error::PageError;
+use super::page::Page;
+use super::runtime::{CallOn, Evaluate, Evaluated, Remote, Thrown};
+use crate::browser::cdp::CdpError;
+use crate::browser::frames::{Context, World};
+use crate::browser::session::Session;
+use std::time::Duration;
+
+/// Writes what `JSON.stringify` refuses or empties as something that can be read.
+const TO_JSON: &str = r"function () {
+  const seen = new WeakSet();
+  return JSON.stringify(this, (key, value) => {
+    if (typeof value === 'bigint') return `${value}n`;
+    if (typeof value === 'function') return `[function ${value.name}]`;
+    if (value instanceof Node) return value.nodeType === 1 ? value.outerHTML.slice(0, 200) : value.nodeValue;
+    if (value instanceof Map) return Object.fromEntries(value);
+    if (value instanceof Set) return [...value];
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    if (NodeList.prototype.isPrototypeOf(value) || HTMLCollection.prototype.isPrototypeOf(value)) return [...value];
+    if (value && typeof value === 'object') {
+      if (seen.has(value)) return '[circular]';
+      seen.add(value);
+    }
+    return value;
+  }, 2);
+}";
+
+/// The result of a client's expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScriptValue {
+    /// `undefined` or `null`.
+    Nothing,
+    /// A string, as it is.
+    Text(String),
+    /// Anything else, as JSON (2 spaces) where it has such a form.
+    Other(String),
+}
+
+impl Page {
+    /// A client's script in the chosen frame of the page, as in a console: statements and `await` are allowed.
+    pub async fn evaluate(&self, source: &str, limit: Duration) -> Result<ScriptValue, PageError> {
+        let frame = self.current_frame().await?;
+        let session = self.session_of(&frame)?;
+        // The main frame's own world is where a session evaluates by itself.
+        let context = match self.frame(&frame)?.parent {
+            Some(_) => Some(self.context(&frame, &World::Main).await?),
+            None => None,
+        };
+        let trimmed = source.trim();
+        // As a console does: an object literal rather than a block.
+        if trimmed.starts_with('{') && trimmed.ends_with('}') {
+            let reply = evaluate_source(&session, context.as_ref(), format!("({trimmed})"), limit).await?;
+            if !reply.exception_details.as_ref().is_some_and(is_syntax_error) {
+                return value_of(&session, reply, limit).await;
+            }
+        }
+        let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
+        value_of(&session, reply, limit).await
+    }
+}
+
+fn is_syntax_error(thrown: &Thrown) -> bool {
+    let class = thrown.exception.as_ref().and_then(|exception| exception.description.as_deref());
+    class.is_some_and(|text| text.starts_with("SyntaxError"))
+}
+
+async fn evaluate_source(
+    session: &Session,
+    context: Option<&Context>,
+    expression: String,
+    limit: Duration,
+) -> Result<Evaluated, PageError> {
+    let evaluate =
+        Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() };
+    let evaluate = match context {
+        Some(context) => evaluate.within(context),
+        None => evaluate,
+    };
+    match session.call_within(evaluate, limit).await {
+        Ok(reply) => Ok(reply),
+        Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the script".to_owned(), after: limit }),
+        Err(CdpError::Protocol { .. }) => Err(PageError::DocumentGone),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Result<ScriptValue, PageError> {
+    if let Some(thrown) = reply.exception_details {
+        return Err(PageError::Script(thrown.words()));
+    }
+    let remote = reply.result;
+    if remote.kind == "undefined" || remote.subtype.as_deref() == Some("null") {
+        return Ok(ScriptValue::Nothing);
+    }
+    if remote.kind == "object"
+        && let Some(object) = &remote.object_id
+    {
+        let call = CallOn { object_id: object, function_declaration: TO_JSON, return_by_value: true };
+        let written = session.call_within(call, limit).await;
+        if let Ok(Evaluated { result: Remote { value: Some(json), .. }, exception_details: None }) = written
+            && let Ok(text) = serde_json::from_str::<String>(json.get())
+        {
+            return Ok(ScriptValue::Other(text));
+        }
+        return Ok(ScriptValue::Other(remote.description.unwrap_or_default()));
+    }
+    if let Some(value) = &remote.value {
+        if let Ok(text) = serde_json::from_str::<String>(value.get()) {
+            return Ok(ScriptValue::Text(text));
+        }
+        return Ok(ScriptValue::Other(value.get().to_owned()));
+    }
+    Ok(ScriptValue::Other(remote.unserializable_value.or(remote.description).unwrap_or_default()))
+}

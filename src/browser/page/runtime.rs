@@ -1,0 +1,106 @@
+//! The shapes of DevTools' `Runtime` domain, of which only the fields that are used must be there.
+//!
+//! Owns the shapes and the words of what a page threw. Calls nothing.
+
+use crate::browser::frames::Context;
+use chromiumoxide::types::{Command, Method, MethodId};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// `Runtime.evaluate` with a reply of which only the used fields must be there.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Evaluate {
+    pub expression: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique_context_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<i64>,
+    pub return_by_value: bool,
+    pub await_promise: bool,
+    /// As if a person had asked for it: else a page may not open windows or play sound.
+    pub user_gesture: bool,
+    /// Statements, `await` and repeated `let`, as in a console.
+    pub repl_mode: bool,
+}
+
+impl Evaluate {
+    pub(super) fn within(mut self, context: &Context) -> Self {
+        match &context.unique {
+            Some(unique) => self.unique_context_id = Some(unique.clone()),
+            None => self.context_id = Some(context.id),
+        }
+        self
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CallOn<'a> {
+    pub object_id: &'a str,
+    pub function_declaration: &'a str,
+    pub return_by_value: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Evaluated {
+    pub result: Remote,
+    #[serde(default)]
+    pub exception_details: Option<Thrown>,
+}
+
+/// A value of the page, or a handle to one.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Remote {
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub subtype: Option<String>,
+    #[serde(default)]
+    pub value: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub unserializable_value: Option<String>,
+    #[serde(default)]
+    pub description: Option<String>,
+    #[serde(default)]
+    pub object_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Thrown {
+    text: String,
+    #[serde(default)]
+    pub exception: Option<Remote>,
+}
+
+impl Thrown {
+    /// `ReferenceError: x is not defined`, with the first lines of its stack left out.
+    pub(super) fn words(&self) -> String {
+        let described = self.exception.as_ref().and_then(|exception| {
+            let value = exception.value.as_ref().map(|value| value.get().trim_matches('"').to_owned());
+            exception.description.clone().or(value)
+        });
+        let text = described.unwrap_or_else(|| self.text.clone());
+        let message: Vec<&str> = text.lines().take_while(|line| !line.trim_start().starts_with("at ")).collect();
+        message.join("\n")
+    }
+}
+
+impl Method for Evaluate {
+    fn identifier(&self) -> MethodId {
+        "Runtime.evaluate".into()
+    }
+}
+impl Command for Evaluate {
+    type Response = Evaluated;
+}
+impl Method for CallOn<'_> {
+    fn identifier(&self) -> MethodId {
+        "Runtime.callFunctionOn".into()
+    }
+}
+impl Command for CallOn<'_> {
+    type Response = Evaluated;
+}

@@ -1,0 +1,87 @@
+//! How far a long command is, told on standard error while it runs.
+//!
+//! Owns the words: one line that is written anew on a terminal, a few plain lines elsewhere. Never on standard output.
+
+use crate::client::http::Client;
+use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
+use crate::protocol::fault::{Fault, FaultCode};
+use std::io::{self, IsTerminal, Write};
+
+/// Elsewhere than on a terminal smaller files say nothing, and larger ones every so many bytes.
+const STEP: u64 = 16 * 1024 * 1024;
+
+/// Runs the command and tells how far it is.
+pub async fn run(client: &Client, request: &CommandRequest) -> Result<CommandResult, Fault> {
+    let mut lines = client.stream("/command/lines", request).await?;
+    let mut shown = Shown { on_terminal: io::stderr().is_terminal(), last: 0 };
+    while let Some(line) = lines.next::<CommandLine>().await? {
+        match line {
+            CommandLine::Progress { done, total } => shown.tell(done, total),
+            CommandLine::Done(result) => {
+                shown.end();
+                return Ok(result);
+            }
+            CommandLine::Failed(fault) => {
+                shown.end();
+                return Err(fault);
+            }
+        }
+    }
+    shown.end();
+    Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the command did")
+        .hint("Look whether the file is there before you repeat it."))
+}
+
+struct Shown {
+    on_terminal: bool,
+    /// In bytes.
+    last: u64,
+}
+
+impl Shown {
+    fn tell(&mut self, done: u64, total: Option<u64>) {
+        let text = words(done, total);
+        if self.on_terminal {
+            say(&format!("\r\x1b[K{text}"));
+            self.last = done;
+        } else if done - self.last >= STEP {
+            say(&format!("{text}\n"));
+            self.last = done;
+        }
+    }
+    fn end(&mut self) {
+        if self.on_terminal && self.last > 0 {
+            say("\r\x1b[K");
+        }
+    }
+}
+
+/// A terminal that went away does not end the download.
+fn say(text: &str) {
+    let mut stream = io::stderr();
+    stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).ok();
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a tenth of a megabyte is all that is shown")]
+fn words(done: u64, total: Option<u64>) -> String {
+    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+    match total.filter(|total| *total >= done && *total > 0) {
+        Some(total) => {
+            let percent = u128::from(done) * 100 / u128::from(total);
+            format!("Downloading: {} of {} ({percent} %)", megabytes(done), megabytes(total))
+        }
+        None => format!("Downloading: {}", megabytes(done)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn how_far_it_is_in_words() {
+        assert_eq!(words(1_500_000, Some(3_000_000)), "Downloading: 1.5 MB of 3.0 MB (50 %)");
+        assert_eq!(words(1_500_000, None), "Downloading: 1.5 MB");
+        assert_eq!(words(3, Some(2)), "Downloading: 0.0 MB", "a server that tells less than it sends");
+    }
+}

@@ -1,0 +1,52 @@
+//! dialog-accept, dialog-dismiss.
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use super::spec::{Category, Class, Kind, Parameter, Spec};
+use crate::browser::dialogs::DialogPolicy;
+use crate::protocol::fault::Fault;
+
+pub(super) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "dialog-accept",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[Parameter { name: "text", required: false, kind: Kind::Rest, help: "The answer to prompts" }],
+        flags: &[],
+        summary: "Accept the tab's dialogs from now on",
+        details: "For dialogs that arise while a command runs, or at any time in a headless browser.",
+        untrusted: false,
+        writes: true,
+        output: "Dialogs will be accepted",
+        run: |context, arguments| Box::pin(dialog_accept(context, arguments)),
+    },
+    Spec {
+        name: "dialog-dismiss",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[],
+        summary: "Dismiss the tab's dialogs from now on",
+        details: "",
+        untrusted: false,
+        writes: true,
+        output: "Dialogs will be dismissed",
+        run: |context, _| Box::pin(dialog_dismiss(context)),
+    },
+];
+
+async fn dialog_accept(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let text = arguments.text("text");
+    context.tab().await?.set_dialog_policy(DialogPolicy::Accept(text.clone()))?;
+    Ok(Output::text(match text {
+        Some(text) => format!("Dialogs will be accepted with text: \"{text}\""),
+        None => "Dialogs will be accepted".to_owned(),
+    }))
+}
+
+async fn dialog_dismiss(context: &Context) -> Result<Output, Fault> {
+    context.tab().await?.set_dialog_policy(DialogPolicy::Dismiss)?;
+    Ok(Output::text("Dialogs will be dismissed"))
+}

@@ -1,0 +1,64 @@
+//! wait.
+
+use super::arguments::{Arguments, usage};
+use super::context::{Context, Output};
+use super::registry;
+use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, selector};
+use crate::browser::page::{LoadState, Target};
+use crate::protocol::fault::Fault;
+use std::time::Duration;
+
+const WAIT_LIMIT: Duration = Duration::from_secs(15);
+
+pub(super) const COMMANDS: &[Spec] = &[Spec {
+    name: "wait",
+    aliases: &[],
+    category: Category::Interaction,
+    class: Class::Read,
+    parameters: &[
+        selector(false, "What must become visible"),
+        Parameter { name: "ms", required: false, kind: Kind::Number, help: "How long at most (15000)" },
+    ],
+    flags: &[
+        Flag { name: "--networkidle", alias: "", value: None, help: "Until no request was open for half a second" },
+        Flag { name: "--load", alias: "", value: None, help: "Until the page and its resources are loaded" },
+        Flag { name: "--domcontentloaded", alias: "", value: None, help: "Until the document is parsed" },
+        TIMEOUT,
+    ],
+    summary: "Wait for an element, the page or the network",
+    details: "",
+    untrusted: false,
+    writes: false,
+    output: "Element sel appeared, Network idle, Page loaded or DOM content loaded",
+    run: |context, arguments| Box::pin(wait(context, arguments)),
+}];
+
+async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let states = [
+        ("--networkidle", LoadState::NetworkIdle, "Network idle"),
+        ("--load", LoadState::Load, "Page loaded"),
+        ("--domcontentloaded", LoadState::DomContentLoaded, "DOM content loaded"),
+    ];
+    let asked: Vec<_> = states.iter().filter(|(flag, ..)| arguments.has(flag)).collect();
+    let (first, second) = (arguments.text("sel"), arguments.text("ms"));
+    let spec = registry::get("wait")?;
+    let one_thing = || usage(spec, "wait takes one thing to wait for".to_owned());
+    let millis = |text: Option<&String>| match text {
+        Some(text) => Ok(Duration::from_millis(arguments.number("ms", text)?)),
+        None => arguments.timeout(WAIT_LIMIT),
+    };
+    match (asked.as_slice(), first) {
+        ([(_, state, words)], first) if second.is_none() => {
+            let limit = millis(first.as_ref())?;
+            context.page().await?.wait_until(*state, limit).await?;
+            Ok(Output::text(*words))
+        }
+        ([], Some(selector)) => {
+            let limit = millis(second.as_ref())?;
+            let target = Target::parse(&selector);
+            context.page().await?.wait_for(&target, limit).await?;
+            Ok(Output::text(format!("Element {target} appeared")))
+        }
+        _ => Err(one_thing()),
+    }
+}
