@@ -84,7 +84,8 @@ pub(super) fn kill(processes: &[Marked]) {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
