@@ -9,8 +9,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A cold start from a slow disk; a program that asks a network first is given up.
-const VERSION_LIMIT: Duration = Duration::from_secs(15);
+/// A cold start from a slow disk (Gemini CLI takes seconds on a fast one); a program that asks a network first is given up.
+const VERSION_LIMIT: Duration = Duration::from_secs(25);
 
 /// Folders below the home directory where installers put programs without always adding them to PATH.
 const HOME_FOLDERS: [&str; 5] = [".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"];

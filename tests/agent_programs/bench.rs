@@ -76,7 +76,8 @@ impl Drop for Fake {
 pub struct Bench {
     pub agent: Box<dyn Agent>,
     pub home: tempfile::TempDir,
-    pub api: Fake,
+    /// Not for an agent that asks none.
+    pub api: Option<Fake>,
     pub environment: AgentEnvironment,
 }
 
@@ -184,7 +185,26 @@ impl Bench {
         ];
         let all = common.into_iter().chain(program.variables(&address));
         let variables = all.map(|(name, value)| (name.into(), value.into())).collect();
-        Some(Self { agent: program.agent(path), home, api, environment: AgentEnvironment { variables } })
+        Some(Self { agent: program.agent(path), home, api: Some(api), environment: AgentEnvironment { variables } })
+    }
+
+    /// The agent without manners of tests/fake.
+    pub fn rude() -> Option<Self> {
+        let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+        let Some(node) = folders.into_iter().map(|folder| folder.join("node")).find(|path| path.is_file()) else {
+            return skipped("node is not installed");
+        };
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/rude-agent.mjs");
+        let preset = Preset::configured("rude", Some("Rude".to_owned()), node, vec![script.into()]);
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        for folder in ["project", "run"] {
+            std::fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        let path = std::env::var("PATH").unwrap();
+        let variables = [("HOME", home.path().to_str().unwrap()), ("PATH", path.as_str())];
+        let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
+        let agent = Box::new(Acp::new(preset, None));
+        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables } })
     }
 
     pub fn launch(&self) -> Launch {
@@ -292,6 +312,9 @@ pub fn scenario() -> Value {
             {"match": "write it", "tools": true, "reply": [{"tool": "Write", "input": {"file_path": "$1", "content": "x"}}]},
             {"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]},
             {"match": "open it", "tools": true, "reply": [{"tool": "mcp__gstack__goto", "input": {"url": "http://a.test/"}}]},
+            {"match": "ask me", "tools": true, "reply": [{"tool": "AskUserQuestion", "input": {"questions": [{
+                "question": "Which color?", "header": "Color", "multiSelect": false,
+                "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]},
             {"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error", "message": "invalid x-api-key"}]},
             {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
         ],

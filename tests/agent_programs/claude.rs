@@ -62,7 +62,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let mut offered: Vec<&str> =
         request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     offered.sort_unstable();
-    assert_eq!(offered, ["Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
+    assert_eq!(offered, ["AskUserQuestion", "Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
     let system = request["body"]["system"].to_string();
     assert!(system.contains("side panel") && !system.contains("persistent file-based memory"));
 
@@ -206,7 +206,7 @@ async fn signing_in_is_asked_for_where_there_is_no_key() {
     assert_eq!(info.fault.unwrap().command.as_deref(), Some("claude auth login"));
     let fault = bench.talk_with(bench.launch()).await.err().unwrap();
     assert_eq!(fault.code, FaultCode::AgentSignedOut);
-    assert!(bench.api.port > 0 && left_behind(bench.home.path()).is_empty());
+    assert!(left_behind(bench.home.path()).is_empty());
 }
 
 #[tokio::test]
@@ -258,4 +258,48 @@ async fn the_page_and_pictures_reach_the_model_beside_the_words() {
     assert_eq!(third.unwrap_err().code, FaultCode::Conflict);
     talk.session.close().await;
     assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_question_is_put_to_the_person_and_their_answer_reaches_the_model() {
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let mut talk = bench.talk().await;
+    talk.say("ask me").await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::QuestionAsked(_))).await.pop();
+    let Some(AgentEvent::QuestionAsked(asked)) = asked else { panic!("not asked") };
+    assert_eq!((asked.parts[0].text.as_str(), asked.parts[0].options[1].label.as_str()), ("Which color?", "Blue"));
+    asked.answer.send(vec![vec!["Blue".to_owned()]]).unwrap();
+    let events = talk.turn().await;
+    assert_eq!(end_of(&events), (TurnOutcome::Done, None));
+    assert!(bench.requests().pop().unwrap()["body"]["messages"].to_string().contains("Blue"));
+
+    talk.say("ask me").await;
+    let asked = talk.until(|event| matches!(event, AgentEvent::QuestionAsked(_))).await.pop();
+    drop(asked);
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
+    assert!(bench.requests().pop().unwrap()["body"]["messages"].to_string().contains("did not answer"));
+    talk.session.close().await;
+}
+
+#[tokio::test]
+async fn what_it_offers_is_told_and_a_model_is_changed_in_the_same_process() {
+    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let mut talk = bench.talk().await;
+    let first = talk.turn_of("repeat after me: one").await;
+    let offers = first.iter().find_map(|event| match event {
+        AgentEvent::Offers(offers) => Some(offers.clone()),
+        _ => None,
+    });
+    let offers = offers.unwrap();
+    assert!(offers.models.is_some_and(|models| models.iter().any(|model| model.id == "sonnet")));
+    assert!(offers.commands.is_some());
+    let Some(AgentEvent::TurnDone { usage: Some(usage), .. }) = first.last() else { panic!("{first:?}") };
+    assert!(usage.input_tokens > 0 && usage.output_tokens > 0 && usage.context_tokens > 0, "{usage:?}");
+    talk.session.set_model(Some("fast".to_owned())).await.unwrap();
+    talk.turn_of("repeat after me: two").await;
+    let requests = bench.requests();
+    let models: Vec<&str> = requests.iter().filter_map(|request| request["body"]["model"].as_str()).collect();
+    assert!(models.last().unwrap().contains("haiku"), "{models:?}");
+    assert_eq!(left_behind(bench.home.path()).len(), 1);
+    talk.session.close().await;
 }

@@ -234,7 +234,7 @@ async fn failures_of_the_api_are_told_with_the_next_step() {
     let retried = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("trying again"));
     assert!(events.iter().any(retried), "{events:?}");
     assert_eq!(end_of(&events).0, TurnOutcome::Failed);
-    bench.api.end();
+    bench.api = None;
     let fault = end_of(&talk.turn_of("repeat after me: down").await).1.unwrap();
     assert!(fault.message.contains("can't be reached"), "{fault:?}");
     talk.session.close().await;
@@ -277,10 +277,10 @@ async fn a_setting_that_opens_the_sandbox_keeps_it_from_running() {
     let path = bench.home.path().join(".codex/config.toml");
     let config = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("sandbox_mode = \"danger-full-access\"\n{config}")).unwrap();
+    std::fs::write(bench.home.path().join(".netrc"), "the secret of this test").unwrap();
     match bench.talk_with(bench.launch()).await {
         Err(fault) => assert!(fault.hint.unwrap().contains("sandbox_mode")),
         Ok(mut talk) => {
-            std::fs::write(bench.home.path().join(".netrc"), "the secret of this test").unwrap();
             talk.turn_of("run it cat $HOME/.netrc; sleep 0.2").await;
             assert!(!bench.requests().iter().any(|request| request.to_string().contains("the secret of this test")));
             talk.session.close().await;

@@ -8,3 +8,4 @@ mod acp;
 mod bench;
 mod claude;
 mod codex;
+mod rude;

@@ -2,8 +2,8 @@
  * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
  * docs/images/panel: every state of the panel, in both themes, 320 and 420 pixels wide.
  *
- * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. The window's agent is the
- * stand-in, so that the picture is the same each time, and everything else is real; the states are played by the fake
+ * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. The windows' agent is the
+ * stand-in, so that the pictures are the same each time, and everything else is real; the states are played by the fake
  * host of tests/extension.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -17,6 +17,8 @@ import { StandIn } from './harness/stand-in.mjs';
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const SIZE = [1280, 800];
+/** How long the shop takes for an order: longer than a picture. */
+const SLOW_MS = 5000;
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden Coffee</title>
 <style>
@@ -31,7 +33,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden 
 </style>
 <header>Halden Coffee</header>
 <main><h1>Where shall we send it?</h1><p>Two bags of Sunday Roast, ground for filter.</p>
-<form onsubmit="event.preventDefault()"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
+<form onsubmit="event.preventDefault(); fetch('/slow')"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
 <label>Town<input name="town"></label><label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
 <button>Place order</button></form></main>`;
 
@@ -45,8 +47,52 @@ async function display() {
 /** Lets the browser draw what is there. */
 const settle = (page) => page.evaluate('new Promise((done) => setTimeout(done, 1200))');
 
-async function scene(scheme, xvfb) {
-  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(PAGE));
+/** A conversation that is done. */
+async function conversation({ panel, agent }) {
+  await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
+  const turn = await agent.prompt();
+  turn.say('I look at the form first.');
+  await turn.tool('snapshot', { interactive: true });
+  turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
+  const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
+  await panel.answer('conversation');
+  await filling;
+  await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
+  await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
+  turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
+  turn.end();
+  await panel.gone('stop');
+}
+
+/** An agent at work, with the refs of its snapshot in the page. */
+async function marks({ panel, agent }) {
+  await panel.say('Fill this form for Ada Lovelace and order.');
+  const turn = await agent.prompt();
+  const { content } = await turn.tool('snapshot', { interactive: true });
+  const text = content.map((one) => one.text ?? '').join('\n');
+  const ref = (name) => new RegExp(`(@e\\d+) .*"${name}"`).exec(text)[1];
+  const filling = turn.tool('fill', { selector: ref('Full name'), value: 'Ada Lovelace' });
+  await panel.answer('conversation');
+  await filling;
+  await panel.page.click('.statusbar [aria-label=Debug]');
+  await panel.page.click('#debug-tab-refs');
+  await panel.page.waitFor(`[...document.querySelectorAll('.ref-row')].some((row) => row.innerText.includes('Place order'))`);
+  await panel.page.click('#debug-refs .switch');
+  // The order takes its time: the pill says what is being done while the picture is taken.
+  const clicking = turn.tool('click', { selector: ref('Place order') });
+  return async () => {
+    await clicking;
+    turn.end();
+    await panel.gone('stop');
+  };
+}
+
+async function scene(scheme, xvfb, name, play) {
+  const site = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html');
+    if (request.url === '/slow') setTimeout(() => response.end('ordered'), SLOW_MS);
+    else response.end(PAGE);
+  });
   await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
   const home = new TestHome({ environment: { DISPLAY: xvfb.name } });
   const agent = await StandIn.install(home);
@@ -57,21 +103,10 @@ async function scene(scheme, xvfb) {
     const client = await home.devtools();
     const panel = await home.panel(client);
     await panel.connected();
-    await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
-    const turn = await agent.prompt();
-    turn.say('I look at the form first.');
-    await turn.tool('snapshot', { interactive: true });
-    turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
-    const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
-    await panel.answer('conversation');
-    await filling;
-    await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
-    await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
-    turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
-    turn.end();
-    await panel.gone('stop');
+    const end = await play({ panel, agent });
     await settle(panel.page);
-    execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `panel-and-page-${scheme}.png`)]);
+    execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `${name}-${scheme}.png`)]);
+    await end?.();
   } finally {
     agent.stop();
     await home.stop();
@@ -79,12 +114,15 @@ async function scene(scheme, xvfb) {
   }
 }
 
-/** A window's picture in both themes. */
+/** A window's pictures in both themes. */
 async function windows() {
   mkdirSync(folder, { recursive: true });
   const xvfb = await display();
+  const plays = { 'panel-and-page': conversation, 'agent-at-work': marks };
   try {
-    for (const scheme of ['light', 'dark']) await scene(scheme, xvfb);
+    for (const scheme of ['light', 'dark']) {
+      for (const [name, play] of Object.entries(plays)) await scene(scheme, xvfb, name, play);
+    }
   } finally {
     xvfb.end();
   }

@@ -1,1 +1,104 @@
+//! Recorded sessions of real ACP agents through wire and talk: nothing lost, nothing doubled, nothing unknown.
 
+use super::talk::{AcpTalk, Session};
+use super::wire::{PermissionRequest, Update};
+use crate::agent::adapter::{AgentEvent, Offers};
+use crate::agent::guard::Guard;
+use crate::agent::rpc::message::{Dialect, Incoming, read};
+use crate::agent::rpc::replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+use crate::protocol::chat::{StepOutcome, TurnOutcome};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const SAMPLES: [&str; 2] = ["acp/gemini.both.jsonl", "acp/claude_agent.both.jsonl"];
+
+fn talk(entries: &[Entry]) -> AcpTalk {
+    let id = entries.iter().find_map(|entry| entry.line["result"]["sessionId"].as_str()).unwrap();
+    let folder = PathBuf::from("/srv/project");
+    AcpTalk::new(Session {
+        label: "Agent".to_owned(),
+        sign_in: None,
+        session_id: id.to_owned(),
+        tools: Arc::new(NoTools),
+        offered: vec!["goto".to_owned()],
+        guard: Guard::new(&folder, Some(Path::new("/srv/home")), &[]),
+        folder,
+        model: None,
+        takes_images: true,
+        model_setting: None,
+        preamble: None,
+        offers: Offers::default(),
+    })
+}
+
+fn events_of(name: &str) -> Vec<AgentEvent> {
+    let entries = sample(name);
+    play(&mut talk(&entries), Dialect::JsonRpc2, &entries, "session/prompt")
+}
+
+#[test]
+fn sessions_are_told_whole_and_once() {
+    for name in SAMPLES {
+        let chunks = sample(name);
+        let chunk = |entry: &Entry| {
+            let update = &entry.line["params"]["update"];
+            let said = update["sessionUpdate"] == "agent_message_chunk";
+            said.then(|| update["content"]["text"].as_str().unwrap_or_default().to_owned())
+        };
+        let expected: String = chunks.iter().filter_map(chunk).collect();
+        assert_eq!(text_of(&events_of(name)), expected, "{name}");
+    }
+}
+
+#[test]
+fn turns_and_steps_end_as_they_did() {
+    use TurnOutcome::{Done, Stopped};
+    let gemini = events_of("acp/gemini.both.jsonl");
+    assert_eq!(ends(&gemini), [(Done, None), (Done, None), (Done, None), (Stopped, None)]);
+    let told = steps(&gemini);
+    assert_eq!(told.iter().map(|step| step.1).collect::<Vec<_>>(), [StepOutcome::Ok, StepOutcome::Denied]);
+    assert_eq!(told[0].0, "Writing to gem.txt");
+
+    let claude = events_of("acp/claude_agent.both.jsonl");
+    let outcomes: Vec<TurnOutcome> = ends(&claude).iter().map(|end| end.0).collect();
+    assert_eq!(outcomes[..6], [Done; 6]);
+    assert_eq!(outcomes[6..], [Stopped, Stopped, TurnOutcome::Failed, Done]);
+    let told = steps(&claude);
+    assert_eq!(told[0], ("Running echo hi".to_owned(), StepOutcome::Ok));
+    let outcomes: Vec<StepOutcome> = told.iter().map(|step| step.1).collect();
+    assert_eq!(&outcomes[1..5], [StepOutcome::Ok, StepOutcome::Ok, StepOutcome::Denied, StepOutcome::Denied]);
+    assert_eq!(told[2].0, "Write new.txt");
+    let usage = |event: &AgentEvent| matches!(event, AgentEvent::TurnDone { usage: Some(usage), .. } if usage.context_window == 200_000);
+    assert!(claude.iter().any(usage));
+}
+
+#[test]
+fn no_message_is_unknown() {
+    let known = |message: &Incoming| match message {
+        Incoming::Answer { .. } => true,
+        Incoming::Notification { params, .. } => Update::parse(params).is_some(),
+        Incoming::Request { params, .. } => read::<PermissionRequest>(params, "a permission").is_some(),
+    };
+    for name in SAMPLES {
+        assert_eq!(unknown(&sample(name), known), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn an_update_of_an_unknown_kind_is_passed_over() {
+    let entries = sample("acp/gemini.both.jsonl");
+    let mut with_news = entries;
+    let id = with_news.iter().find_map(|entry| entry.line["result"]["sessionId"].as_str()).unwrap().to_owned();
+    for update in [
+        serde_json::json!({"sessionUpdate": "newer", "x": 1}),
+        serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": 7}),
+        serde_json::json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "newer"}}),
+        serde_json::json!(null),
+    ] {
+        let params = serde_json::json!({"sessionId": id, "update": update});
+        let line = serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
+        with_news.push(Entry { from_agent: true, line });
+    }
+    let events = play(&mut talk(&with_news), Dialect::JsonRpc2, &with_news, "session/prompt");
+    assert_eq!(text_of(&events), text_of(&events_of("acp/gemini.both.jsonl")));
+}

@@ -44,6 +44,8 @@ enum Answer {
 struct Open {
     input: Value,
     tool_use_id: Option<String>,
+    /// What the model reads where nobody answers.
+    unanswered: &'static str,
 }
 
 pub struct Permissions {
@@ -71,7 +73,7 @@ impl Permissions {
         if tool_name == question::TOOL {
             let (answer, answered) = oneshot::channel();
             let asked = QuestionAsked { request: request_id.clone(), parts: question::parts(&input), answer };
-            self.open.insert(request_id.clone(), Open { input, tool_use_id });
+            self.open.insert(request_id.clone(), Open { input, tool_use_id, unanswered: question::NOT_ANSWERED });
             self.answers.push(Box::pin(async move {
                 Answered { request: request_id, answer: answered.await.ok().map(Answer::Question) }
             }));
@@ -94,7 +96,7 @@ impl Permissions {
             read_only: reads && self.guard.is_open(&path),
             answer,
         };
-        self.open.insert(request_id.clone(), Open { input, tool_use_id });
+        self.open.insert(request_id.clone(), Open { input, tool_use_id, unanswered: NOBODY_ANSWERED });
         self.answers.push(Box::pin(async move {
             Answered { request: request_id, answer: answered.await.ok().map(Answer::Permission) }
         }));
@@ -108,7 +110,7 @@ impl Permissions {
 
     /// What to write for an answer. Nothing for a question that was withdrawn: an answer would be one too many.
     pub fn reply(&mut self, answered: Answered) -> Option<Reply> {
-        let Open { input, tool_use_id } = self.open.remove(&answered.request)?;
+        let Open { input, tool_use_id, unanswered } = self.open.remove(&answered.request)?;
         Some(match answered.answer {
             Some(Answer::Permission(PermissionAnswer::Allow)) => {
                 Reply { line: outgoing::allow(&answered.request, &input), denied: None }
@@ -119,7 +121,7 @@ impl Permissions {
                 Reply { line: outgoing::allow(&answered.request, &input), denied: None }
             }
             Some(Answer::Question(_)) => deny(&answered.request, tool_use_id, question::NOT_ANSWERED),
-            None => deny(&answered.request, tool_use_id, NOBODY_ANSWERED),
+            None => deny(&answered.request, tool_use_id, unanswered),
         })
     }
 

@@ -246,3 +246,39 @@ fn what_an_interrupt_cuts_off_is_unknown() {
     }
     assert_eq!(outcomes(&events), [StepOutcome::Unknown]);
 }
+
+/// Lines that say nothing that a conversation shows, by type and subtype.
+const SILENT: [(&str, &str); 9] = [
+    ("command_lifecycle", ""),
+    ("system", "background_tasks_changed"),
+    ("system", "session_title_changed"),
+    ("system", "status"),
+    ("system", "task_notification"),
+    ("system", "task_started"),
+    ("system", "task_updated"),
+    ("system", "thinking_tokens"),
+    ("system", "ui_invalidate"),
+];
+
+#[test]
+fn no_line_of_the_samples_is_unknown() {
+    use super::wire::{ControlRequest, Line, System};
+    let mut unknown = Vec::new();
+    for name in sample_names() {
+        for line in agent_lines(&name) {
+            let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
+            let read = match parse(&line) {
+                Some(Line::System(System::Other) | Line::Other) | None => false,
+                Some(Line::ControlRequest { request: ControlRequest::Other, .. }) => false,
+                Some(_) => true,
+            };
+            let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
+            let kind = (text("type"), text("subtype"));
+            let silent = SILENT.iter().any(|(name, sub)| kind.0 == *name && (sub.is_empty() || kind.1 == *sub));
+            if value.is_object() && !read && !silent {
+                unknown.push(format!("{name}: {kind:?}"));
+            }
+        }
+    }
+    assert_eq!(unknown, Vec::<String>::new());
+}

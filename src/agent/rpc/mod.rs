@@ -4,5 +4,7 @@
 //! decides, this carries out.
 
 pub mod message;
+#[cfg(test)]
+pub mod replay;
 pub mod session;
 pub mod wire;

@@ -119,7 +119,7 @@ function placeAll() {
   // A transformed <html> moves what is fixed in it.
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
-  const target = overlay.target && { ...overlay.target, box: rectangleBearer(overlay.target.element).getBoundingClientRect() };
+  const target = overlay.target && { ...overlay.target, box: (boxOf(overlay.target.element) ?? overlay.target.element).getBoundingClientRect() };
   // All reading comes before all writing: one layout a frame.
   for (const [badge, box] of places) {
     const left = Math.max(2, box.left - BADGE_LEFT);

@@ -1,0 +1,115 @@
+//! Recorded sessions of real programs (`tests/samples`), played to a [`Talk`] as its host played them.
+//!
+//! Owns reading a sample and answering as its host did. What must come of it each adapter's tests say.
+
+use super::message::{Dialect, Incoming, parse};
+use super::session::{Answer, Out, Talk};
+use crate::agent::adapter::{AgentEvent, PermissionAnswer, Prompt, StepWords, ToolCall, ToolResult, Tools};
+use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::fault::{Fault, FaultCode};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::path::Path;
+use tokio_util::sync::CancellationToken;
+
+pub struct NoTools;
+
+impl Tools for NoTools {
+    fn run(&self, _: ToolCall, _: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
+        Box::pin(std::future::ready(Err(Fault::new(FaultCode::Unknown, "no tools here"))))
+    }
+    fn describe(&self, tool: &str, _: &Value) -> StepWords {
+        StepWords { kind: StepKind::Act, verb: "Own".to_owned(), object: tool.to_owned() }
+    }
+}
+
+/// One line of a sample: from the agent, or from its host.
+pub struct Entry {
+    pub from_agent: bool,
+    pub line: Value,
+}
+
+pub fn sample(name: &str) -> Vec<Entry> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
+    let text = std::fs::read_to_string(path).unwrap();
+    let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_talk = entries.filter(|entry| entry["line"].is_object());
+    of_talk.map(|mut entry| Entry { from_agent: entry["dir"] == "<", line: entry["line"].take() }).collect()
+}
+
+/// The messages of the agent that its adapter has no reading for, by `is_known`.
+pub fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
+    let of_agent = entries.iter().filter(|entry| entry.from_agent).map(|entry| entry.line.to_string());
+    of_agent.filter(|line| !parse(line).is_some_and(|message| is_known(&message))).collect()
+}
+
+/// Plays a sample: prompts, interrupts and answers come where the host sent them. `prompts`: the method of a prompt.
+/// Checks that what is said back is what that host said. Gives all events.
+pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &str) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    for entry in entries {
+        let method = entry.line["method"].as_str().unwrap_or_default();
+        let id = entry.line["id"].as_u64();
+        let mut out = Out::new(dialect, id.unwrap_or(1).saturating_sub(1));
+        if entry.from_agent {
+            talk.incoming(parse(&entry.line.to_string()).unwrap(), &mut out);
+        } else if method == prompts {
+            talk.prompt(Prompt { text: "as recorded".to_owned(), ..Prompt::default() }, &mut out);
+        } else if method.ends_with("/interrupt") || method.ends_with("/cancel") {
+            talk.interrupt(&mut out);
+            let (told, said) = out.drain();
+            events.extend(told);
+            assert!(said.iter().any(|line| line["method"] == method && line["params"] == entry.line["params"]));
+            continue;
+        } else if method.is_empty() {
+            let allowed = allows(&entry.line["result"]);
+            let answer = if allowed { PermissionAnswer::Allow } else { PermissionAnswer::Deny("no".to_owned()) };
+            talk.answered(&entry.line["id"].to_string(), Answer::Permission(Some(answer)), &mut out);
+            let (told, said) = out.drain();
+            events.extend(told);
+            // One that was cancelled by an interrupt is answered already.
+            assert!(said.is_empty() || said[0]["result"] == entry.line["result"], "{said:?}");
+            continue;
+        }
+        events.extend(out.drain().0);
+    }
+    events
+}
+
+fn allows(result: &Value) -> bool {
+    let decision = result["decision"].as_str().or(result["outcome"]["optionId"].as_str()).unwrap_or_default();
+    ["accept", "allow", "proceed_once"].contains(&decision)
+}
+
+pub fn text_of(events: &[AgentEvent]) -> String {
+    let text = |event: &AgentEvent| if let AgentEvent::TextDelta(text) = event { Some(text.clone()) } else { None };
+    events.iter().filter_map(text).collect()
+}
+
+pub fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
+    let end = |event: &AgentEvent| match event {
+        AgentEvent::TurnDone { outcome, fault, .. } => Some((*outcome, fault.as_ref().map(|fault| fault.code))),
+        _ => None,
+    };
+    events.iter().filter_map(end).collect()
+}
+
+/// Each step with its words and how it ended; every step that began has ended once.
+pub fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
+    let mut begun = Vec::new();
+    let mut ended = Vec::new();
+    for event in events {
+        match event {
+            AgentEvent::StepStarted { step_id, words, .. } => {
+                begun.push((step_id.clone(), format!("{} {}", words.verb, words.object)));
+            }
+            AgentEvent::StepDone { step_id, outcome, .. } => {
+                let at = begun.iter().position(|(id, _)| id == step_id).expect("an end without a beginning");
+                ended.push((begun.remove(at).1, *outcome));
+            }
+            _ => {}
+        }
+    }
+    assert!(begun.is_empty(), "steps without an end: {begun:?}");
+    ended
+}

@@ -1,0 +1,65 @@
+//! An agent without manners: whatever it prints or ignores, the conversation and the machine stay well.
+
+use super::bench::{Bench, end_of, left_behind, text_of};
+use gstack::agent::adapter::{AgentEvent, Prompt};
+use gstack::protocol::agents::AgentStatus;
+use gstack::protocol::chat::TurnOutcome;
+use gstack::protocol::fault::FaultCode;
+
+#[tokio::test]
+async fn garbage_and_a_line_of_100_mb_are_passed_over() {
+    let Some(bench) = Bench::rude() else { return };
+    let mut talk = bench.talk().await;
+    let events = talk.turn_of("garbage").await;
+    assert_eq!((text_of(&events).as_str(), end_of(&events)), ("still here", (TurnOutcome::Done, None)));
+    let events = talk.turn_of("huge").await;
+    assert_eq!((text_of(&events).as_str(), end_of(&events)), ("after it", (TurnOutcome::Done, None)));
+    assert_eq!(text_of(&talk.turn_of("fine").await), "fine");
+    talk.session.close().await;
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_flood_arrives_whole_and_a_listener_that_stops_reading_holds_up_no_end() {
+    let Some(bench) = Bench::rude() else { return };
+    let mut talk = bench.talk().await;
+    let events = talk.turn_of("flood 50000").await;
+    assert_eq!(text_of(&events).len(), 100_000);
+    talk.say("flood 50000").await;
+    talk.next().await;
+    // Nobody reads the rest.
+    talk.session.close().await;
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn one_that_ignores_everything_is_stopped_and_killed() {
+    let Some(bench) = Bench::rude() else { return };
+    let mut talk = bench.talk().await;
+    talk.say("deaf").await;
+    talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+    talk.session.interrupt().await;
+    assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
+    assert!(matches!(talk.next().await, AgentEvent::Exited { fault: None }));
+    assert!(talk.session.prompt(Prompt::default()).await.is_err());
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn one_that_ends_by_itself_is_told_with_its_last_words() {
+    let Some(bench) = Bench::rude() else { return };
+    let mut talk = bench.talk().await;
+    talk.say("loud").await;
+    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
+    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(fault.code, FaultCode::AgentCrashed);
+    assert!(fault.message.contains("exit status: 3") && fault.message.ends_with("the reason"), "{}", fault.message);
+}
+
+#[tokio::test]
+async fn an_agent_of_ones_own_is_looked_at_like_any_other() {
+    let Some(bench) = Bench::rude() else { return };
+    let info = bench.agent.probe(&bench.environment).await;
+    assert_eq!((info.status, info.version.as_deref(), info.label.as_str()), (AgentStatus::Ready, Some("1"), "Rude"));
+    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+}
