@@ -251,10 +251,9 @@ impl Marks {
         };
         let session = self.tab.session_of(&frame)?;
         let ours = self.tab.context(&frame, &World::Isolated(WORLD.to_owned())).await?.id;
-        match hand_over(&session, theirs.id, ours).await {
-            // The extension draws nothing here, or its world ended meanwhile.
-            Err(error) => tracing::debug!(%error, "the extension's element could not be shared"),
-            Ok(()) => {}
+        // The extension draws nothing here, or its world ended meanwhile.
+        if let Err(error) = hand_over(&session, theirs.id, ours).await {
+            tracing::debug!(%error, "the extension's element could not be shared");
         }
         Ok(())
     }
