@@ -189,9 +189,7 @@ fn without_keys(text: &str) -> String {
         // A key may be the end of a longer run: `key=sk-…`, `a/ghp_…`.
         let part = word.rfind(['=', '/']).map_or(0, |at| at + 1);
         let is_key = |word: &str| is_issued_key(word) && word.bytes().any(|byte| byte.is_ascii_digit());
-        if announced && word.len() >= SHORTEST_LEAK {
-            clean.push_str(REDACTED);
-        } else if is_key(word) {
+        if (announced && word.len() >= SHORTEST_LEAK) || is_key(word) {
             clean.push_str(REDACTED);
         } else if is_key(&word[part..]) {
             clean.push_str(&word[..part]);

@@ -24,7 +24,7 @@ const FILL_LIMIT_MS = 2000;
 
 addEventListener('beforeinput', (event) => {
   if (!filling || !event.isTrusted || performance.now() > filling.until) return;
-  const target = event.composedPath()[0];
+  const target = innerTarget(event);
   if (composedContains(filling.element, target) || !filling.element.isConnected) {
     filling.seen = true;
     return;
