@@ -216,8 +216,8 @@ function elementAt({ x, y }) {
     if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
     if (!found || found === at) return at;
     at = found;
-    if (!found.shadowRoot) return at;
-    root = found.shadowRoot;
+    root = shadowOf(found);
+    if (!root) return at;
   }
 }
 

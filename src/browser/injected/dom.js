@@ -73,7 +73,8 @@ function composedClosest(element, test) {
 
 /* Child nodes as they are rendered. Returns something iterable. */
 function composedChildren(element) {
-  if (element.shadowRoot) return element.shadowRoot.childNodes;
+  const shadow = shadowOf(element);
+  if (shadow) return shadow.childNodes;
   if (tagOf(element) === 'slot') {
     const assigned = element.assignedNodes();
     if (assigned.length) return assigned;

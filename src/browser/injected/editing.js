@@ -24,7 +24,7 @@ const FILL_LIMIT_MS = 2000;
 
 addEventListener('beforeinput', (event) => {
   if (!filling || !event.isTrusted || performance.now() > filling.until) return;
-  const target = event.composedPath()[0];
+  const target = innerTarget(event);
   const { element } = filling;
   // A part of an editable region is typed into through the region.
   if (composedContains(element, target) || (element.isContentEditable && composedContains(target, element)) || !element.isConnected) {

@@ -47,6 +47,8 @@ globalThis.__gstack = Object.freeze({
   hideAll,
   scrollToFirst,
   observeChanges,
+  listSuspects,
+  showClosedRoot,
   drawBoxes,
   removeBoxes,
   hasRoot,

@@ -35,7 +35,7 @@ const ownerOf = (element) => ownedIn(element.getRootNode()).get(element) ?? null
 /* Child nodes in the accessibility tree: as rendered, without those that another element owns, then what it owns itself. */
 function treeChildren(element) {
   const owned = ownedIn(element.getRootNode());
-  const slotted = element.shadowRoot ? ownedIn(element.shadowRoot) : owned;
+  const slotted = shadowOf(element) ? ownedIn(shadowOf(element)) : owned;
   const children = composedChildren(element);
   if (owned.size === 0 && slotted.size === 0) return children;
   const own = Array.from(children).filter((child) => child.nodeType !== Node.ELEMENT_NODE || !ownerOf(child));

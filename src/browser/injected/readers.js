@@ -163,7 +163,7 @@ function isPassword(element) {
 /* Whether what has the focus in this document, in open shadow roots too, is a password field. */
 function focusIsPassword() {
   let focused = document.activeElement;
-  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
   return !!focused && isPassword(focused);
 }
 

@@ -7,6 +7,7 @@ mod actions;
 mod annotate;
 mod capture;
 mod client_script;
+mod closed_roots;
 mod console_events;
 mod contents;
 mod cookies;

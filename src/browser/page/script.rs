@@ -13,6 +13,7 @@ pub const WORLD: &str = "gstack commands";
 pub const SOURCE: &str = concat!(
     "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
     include_str!("../injected/dom.js"),
+    include_str!("../injected/closed.js"),
     include_str!("../injected/owned.js"),
     include_str!("../injected/roles.js"),
     include_str!("../injected/names.js"),

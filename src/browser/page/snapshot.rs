@@ -112,6 +112,12 @@ impl Page {
         limit: Duration,
     ) -> BoxFuture<'_, Result<FrameTree, PageError>> {
         Box::pin(async move {
+            match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
+                Ok(Ok(())) => {}
+                // The frame changed meanwhile: what follows finds that out, or does without.
+                Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
+                Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
+            }
             let walked: Walked = self.script(&frame, "snapshot", &[&options], limit).await?;
             let inner = walked.frames.iter().map(|number| {
                 let depth = depth_in_line(&walked.lines, *number);

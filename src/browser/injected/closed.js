@@ -1,0 +1,53 @@
+/*
+ * Shadow roots that the page has closed, as the browser has shown them to us.
+ *
+ * Owns which root belongs to which element, and which elements may still hold one. Changes nothing in the page.
+ */
+
+const closedRoots = new WeakMap();
+/* Elements that were asked about. */
+const askedForRoot = new WeakSet();
+/* More at once would only delay the first snapshot of a page. */
+const MOST_SUSPECTS = 200;
+/* What may hold a root besides custom elements (DOM standard, attachShadow). */
+const PLAIN_HOSTS = 'article, aside, div, footer, header, main, nav, p, section, span';
+
+/* The element's shadow root, open or closed. */
+const shadowOf = (element) => element.shadowRoot ?? closedRoots.get(element) ?? null;
+
+/* Elements that may hold a closed root: defined custom elements, and empty ones that are drawn all the same.
+   → an array, or undefined where there are none */
+function listSuspects(root = document, found = []) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  for (let node = walker.nextNode(); node && found.length < MOST_SUSPECTS; node = walker.nextNode()) {
+    if (isOwnHost(node)) continue;
+    const inner = shadowOf(node);
+    if (inner) listSuspects(inner, found);
+    else if (!askedForRoot.has(node) && isSuspect(node)) {
+      askedForRoot.add(node);
+      found.push(node);
+    }
+  }
+  return found.length > 0 ? found : undefined;
+}
+
+function isSuspect(element) {
+  if (element.localName.includes('-')) return element.matches(':defined');
+  return !element.firstChild && element.matches(PLAIN_HOSTS) && element.clientHeight > 0 && element.clientWidth > 0;
+}
+
+/* What an event is really about: outside of a closed root it names only the root's host. */
+function innerTarget(event) {
+  let target = event.composedPath()[0];
+  while (closedRoots.has(target)) {
+    const root = closedRoots.get(target);
+    const inner = 'clientX' in event ? root.elementFromPoint(event.clientX, event.clientY) : root.activeElement;
+    if (!inner || inner === target) break;
+    target = inner;
+  }
+  return target;
+}
+
+function showClosedRoot(element, root) {
+  closedRoots.set(element, root);
+}
