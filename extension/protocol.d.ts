@@ -474,7 +474,11 @@ environment?: { [key in string]: string },
 /**
  * Fail rather than start a browser.
  */
-noAutostart?: boolean, };
+noAutostart?: boolean, 
+/**
+ * A model reads the output: page content comes in an envelope whose markers no page can foresee.
+ */
+forModel?: boolean, };
 
 /**
  * `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is

@@ -18,7 +18,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("engine", &["chat", "agent", "command", "browser", "base", "protocol"]),
     ("http", &["engine", "command", "base", "protocol"]),
     ("panel", &["engine", "command", "base", "protocol"]),
-    ("mcp", &["engine", "command", "base", "protocol"]),
+    ("mcp", &["engine", "command", "client", "base", "protocol"]),
     (
         "daemon",
         &[
@@ -29,7 +29,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("client", &["base", "protocol"]),
     ("native", &["client", "command::registry", "base", "protocol"]),
     ("keeper", &["client", "command::registry", "base", "protocol"]),
-    ("cli", &["client", "install", "command::registry", "base", "protocol"]),
+    ("cli", &["mcp::stdio", "client", "install", "command::registry", "command::tool_profile", "base", "protocol"]),
     ("install", &["client", "command::registry", "base", "protocol"]),
 ];
 

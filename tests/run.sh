@@ -2,7 +2,7 @@
 # Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
 #
 #   tests/run.sh            everything
-#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension oracle e2e
+#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension oracle e2e mcp
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,10 +13,10 @@ exec </dev/null
 # shellcheck source=install/packages.sh
 . install/packages.sh
 
-if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension oracle e2e); fi
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension oracle e2e mcp); fi
 for name in "${wanted[@]}"; do
   case "$name" in
-    fmt | clippy | rust | types | extension | oracle | e2e) ;;
+    fmt | clippy | rust | types | extension | oracle | e2e | mcp) ;;
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown stage $name; see tests/run.sh --help" ;;
   esac
@@ -71,12 +71,12 @@ browser_tests() {
 }
 
 say "Looking for what the tests need"
-if wants fmt || wants clippy || wants rust || wants oracle || wants e2e; then
+if wants fmt || wants clippy || wants rust || wants oracle || wants e2e || wants mcp; then
   need_rust "$root"
   need_compiler
 fi
 need_node
-if wants rust || wants oracle || wants e2e; then
+if wants rust || wants oracle || wants e2e || wants mcp; then
   need_browser
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
@@ -85,7 +85,8 @@ if wants rust || wants oracle || wants e2e; then
 fi
 if wants types || wants extension; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
-if wants rust || wants e2e; then
+if wants mcp; then packages tests/mcp; fi
+if wants rust || wants e2e || wants mcp; then
   packages tests/e2e
   packages tests/agents_npm
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
@@ -98,6 +99,8 @@ stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extens
 stage extension count_node node_tests tests/extension/*.test.mjs
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
 stage e2e count_node browser_tests tests/e2e/*.test.mjs
+# Real MCP clients: the SDK's and the inspector's.
+stage mcp count_node browser_tests tests/mcp/*.test.mjs
 
 printf '\n%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

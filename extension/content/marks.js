@@ -14,7 +14,7 @@
   // host has no size: nothing of it can be in the way. Its attribute's words are set by the program that drives the page.
   const STYLE = `
     :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
-      height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; contain: layout style !important; }
+      height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
     :host([data-gstack~="hidden"]) { display: none !important; }
     :host([data-gstack~="yielding"]) .pill { pointer-events: none !important; }
     .frame { position: fixed; inset: 0; box-sizing: border-box; border: 2px solid #f59e0b; box-shadow: inset 0 0 0 1px rgb(0 0 0 / .2); transition: opacity 160ms; }

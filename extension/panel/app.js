@@ -143,6 +143,7 @@ export class PanelApp {
     byId("quick").hidden = !connected || this.drawers.open !== null;
     this.announcer.watch(shown);
     this.#offerFocus();
+    this.#keepFocus(state);
   }
 
   /** @param {PanelState} state @param {boolean} busy */
@@ -169,11 +170,11 @@ export class PanelApp {
       this.files.forget();
     }
     this.conversation.tools.readOnly = state.reading !== null;
-    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     const isEmpty = entries.length === 0;
     this.conversation.column.hidden = isEmpty;
     byId("start").hidden = !isEmpty;
     byId("conversation").classList.toggle("conversation--fill", isEmpty);
+    this.conversation.update(entries, shown?.older ?? false, shown?.info.state === "waiting-for-slot");
     if (isEmpty) this.#drawStart(state);
   }
 
@@ -181,7 +182,7 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");
@@ -228,7 +229,16 @@ export class PanelApp {
     if (asking === this.#offered) return;
     this.#offered = asking;
     if (asking && this.composer.isEmpty && document.hasFocus() && this.drawers.open === null) asking.focus();
-    else if (!asking && document.activeElement === document.body) this.composer.focus();
+  }
+
+  /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
+  #keepFocus({ reading }) {
+    const { activeElement } = document;
+    const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
+    // Whoever marks text reads it.
+    if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
+    if (reading) byId("conversation").focus();
+    else this.composer.focus();
   }
 
   /** @param {KeyboardEvent} event */

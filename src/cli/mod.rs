@@ -10,30 +10,37 @@ mod chat;
 mod connect;
 mod doctor;
 mod hosts;
+mod mcp;
 mod moment;
 mod policy;
 mod progress;
+mod sessions;
+mod settings;
 mod shell;
 mod standard_input;
 mod terminal;
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::client::handover;
 use crate::client::http::Client;
-use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
+use crate::command::registry;
+use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, Status, StopTurns, Stopped,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
+use serde_json::json;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal::{Terminal, print, print_line};
 
-/// Pins the tab of every command of a shell.
-const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The daemon itself takes less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 /// Makes a command fail where no browser is open, rather than start one.
@@ -45,14 +52,24 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(fault) = arguments::unknown_command(&error) {
+                return terminal.fail(&fault);
+            }
             // Help and version come this way too; clap knows which stream and code they take.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
         }
     };
+    let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
-        Err(fault) => terminal.fail(&fault),
+        Err(fault) => {
+            // Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+            if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
+                print_line(&answer);
+            }
+            terminal.fail(&fault)
+        }
     }
 }
 
@@ -64,9 +81,11 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     }
     let home = Home::locate(globals.session.as_deref())
         .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
-    let client = Client::new(home.clone());
-    let running = Client::of_running(home.clone());
+    let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
+    let client = Client::new(home.clone()).with_token(token.clone());
+    let running = Client::of_running(home.clone()).with_token(token);
     let json = globals.json;
+    renew(&home, &invocation).await;
     match invocation {
         Invocation::Connect { browser, headless, url, arguments, attach } => {
             let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
@@ -106,16 +125,25 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             chat::chat(&client, request, json, terminal).await?;
         }
         Invocation::StopTurns => {
-            let stopped: Stopped = running.post("/stop-turns", &StopTurns { tab_id: tab(&globals)? }).await?;
-            let words = match stopped.turns {
-                0 => "Nothing was running.".to_owned(),
-                1 => "Stopped 1 turn.".to_owned(),
-                n => format!("Stopped {n} turns."),
-            };
-            show(json, &stopped, || words)?;
+            stop_turns(&running, StopTurns { tab_id: tab(&globals)?, current: false }, json).await?;
         }
+        Invocation::StopChat { all } => {
+            let tab_id = if all { None } else { tab(&globals)? };
+            stop_turns(&running, StopTurns { tab_id, current: !all }, json).await?;
+        }
+        Invocation::ContinueChat => {
+            let request = ContinueTurns { tab_id: tab(&globals)? };
+            let done: Empty = running.post("/continue", &request).await?;
+            show(json, &done, || "What waited runs now.".to_owned())?;
+        }
+        Invocation::Sessions(wanted) => sessions::run(&client, wanted, tab(&globals)?, json, terminal).await?,
+        Invocation::Settings(wanted) => settings::run(&client, wanted, json, terminal).await?,
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
+        Invocation::Mcp(wanted) => {
+            let place = (globals.session.as_deref(), tab(&globals)?);
+            mcp::run(&client, wanted, place, json).await?;
+        }
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.get("/agents").await?;
@@ -141,15 +169,56 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 cwd: here().cwd,
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+                for_model: false,
             };
-            let result: CommandResult = match request.command.as_str() {
-                "download" if !json => progress::run(&client, &request).await?,
-                _ => client.post("/command", &request).await?,
+            let answer: Result<CommandResult, Fault> = match request.command.as_str() {
+                "download" if !json => progress::run(&client, &request).await,
+                _ => client.post("/command", &request).await,
             };
-            show(json, &result, || result.output.clone())?;
+            let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
+            let result = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
+            // As over HTTP.
+            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
+            show(json, &as_json, || result.output.clone())?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks an older daemon to hand over. Who converses or connects waits for the new one; a command goes on with the old
+/// one where turns keep that busy.
+async fn renew(home: &Home, invocation: &Invocation) {
+    let patient = matches!(invocation, Invocation::Connect { .. } | Invocation::Chat { .. });
+    if !patient && !matches!(invocation, Invocation::Browser { .. }) {
+        return;
+    }
+    match handover::ask(home).await {
+        Ok(None) => {}
+        Ok(Some(handing_over)) if patient || handing_over.turns == 0 => {
+            if handing_over.turns > 0 {
+                let minutes = handing_over.seconds / 60;
+                tell(&format!(
+                    "gstack is updated: {} turns finish first, within {minutes} minutes.",
+                    handing_over.turns
+                ));
+            }
+            if !handover::ended(home, &handing_over).await {
+                tell("The older gstack has not ended yet; this goes on with it.");
+            }
+        }
+        Ok(Some(_)) => {}
+        Err(fault) => tell(&format!("An older gstack runs and does not hand over ({fault}); `gstack stop` ends it.")),
+    }
+}
+
+async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
+    let stopped: Stopped = running.post("/stop-turns", &request).await?;
+    let words = match stopped.turns {
+        0 => "Nothing was running.".to_owned(),
+        1 => "Stopped 1 turn.".to_owned(),
+        n => format!("Stopped {n} turns."),
+    };
+    show(json, &stopped, || words)
 }
 
 /// What this terminal is: its folder and what a browser needs of its environment.
@@ -186,7 +255,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
-            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    false => "Stopped.",
+                },
+            );
             Ok(())
         }
         Err(fault) if fault.code == FaultCode::DaemonDown => {
@@ -223,7 +298,8 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();
         let default = if agent.default { " (default)" } else { "" };
-        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        let label = format!("{} {version}", agent.label);
+        let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
         }
@@ -255,6 +331,12 @@ fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> R
         if text.is_empty() { print("") } else { print_line(&text) }
     }
     Ok(())
+}
+
+/// Talk beside the data.
+fn tell(words: &str) {
+    // A terminal that went away needs no words.
+    writeln!(std::io::stderr(), "{words}").ok();
 }
 
 /// Says that something was done, unless JSON was asked for: then the exit code says it.

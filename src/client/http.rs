@@ -13,6 +13,7 @@ use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 use tokio::net::UnixStream;
 
 /// A client of one daemon. Cheap to clone; each request is a connection of its own.
@@ -20,24 +21,30 @@ use tokio::net::UnixStream;
 pub struct Client {
     home: Home,
     start: bool,
+    token: Option<Arc<str>>,
 }
 
 impl Client {
     /// Starts the daemon when a request finds none.
     pub fn new(home: Home) -> Self {
-        Self { home, start: true }
+        Self { home, start: true, token: None }
     }
     /// Answers with a fault when no daemon runs.
     pub fn of_running(home: Home) -> Self {
-        Self { home, start: false }
+        Self { home, start: false, token: None }
+    }
+    /// Speaks for the agent whose token this is. A daemon that is not running has no agents, so none is started.
+    #[must_use]
+    pub fn with_token(self, token: Option<String>) -> Self {
+        Self { start: self.start && token.is_none(), token: token.map(Arc::from), ..self }
     }
     pub fn home(&self) -> &Home {
         &self.home
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
-        let response = self.send(Method::GET, path, Bytes::new()).await?;
-        whole(response).await
+        let whole = async { whole(self.send(Method::GET, path, Bytes::new()).await?).await };
+        whole.await.map_err(Fault::of_reader)
     }
 
     pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
@@ -84,14 +91,16 @@ impl Client {
                 tracing::debug!(%error, "the connection to the daemon ended");
             }
         });
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(path)
             .header("host", "localhost")
             .header("accept", "application/json")
-            .header("content-type", "application/json")
-            .body(Full::new(body))
-            .map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+            .header("content-type", "application/json");
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let request = request.body(Full::new(body)).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
         sender.send_request(request).await.map_err(|e| lost(&e))
     }
 }

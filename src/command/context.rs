@@ -37,6 +37,8 @@ pub struct Context {
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
+    /// A model reads the output: what is hidden from a person is marked so.
+    pub for_model: bool,
     /// Ends the command.
     pub cancel: CancellationToken,
 }
@@ -73,7 +75,9 @@ pub struct Output {
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,
-    /// Our own words about it, which come after the envelope.
+    /// Our own words about it, which come before the envelope.
+    pub head: Option<String>,
+    /// The same, after it.
     pub note: Option<String>,
 }
 
@@ -119,6 +123,9 @@ impl Output {
             Some(url) => wrap(&self.text, url),
             None => self.text,
         };
+        if let Some(head) = self.head {
+            output = format!("{head}\n{output}");
+        }
         if let Some(note) = self.note {
             output.push('\n');
             output.push_str(&note);

@@ -1,4 +1,4 @@
-//! click, fill, select, hover, type, press, scroll.
+//! click, fill, select, hover, drag, type, press, scroll.
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
@@ -78,6 +78,23 @@ pub(super) const COMMANDS: &[Spec] = &[
         writes: true,
         output: "Hovered sel",
         run: |context, arguments| Box::pin(hover(context, arguments)),
+    },
+    Spec {
+        name: "drag",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[
+            selector(true, "The element to take"),
+            Parameter { name: "to", required: true, kind: Kind::Selector, help: "The element to drop it on" },
+        ],
+        flags: &[TIMEOUT],
+        summary: "Drag an element onto another",
+        details: "Presses on its middle, moves in steps, lets go on the middle of the other. Works for pages that use pointer events and for those that use HTML's drag and drop.",
+        untrusted: false,
+        writes: true,
+        output: "Dragged sel onto to",
+        run: |context, arguments| Box::pin(drag(context, arguments)),
     },
     Spec {
         name: "type",
@@ -184,6 +201,14 @@ async fn hover(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let limit = arguments.timeout(ACTION_LIMIT)?;
     context.page().await?.hover(&target, limit).await?;
     Ok(Output::text(format!("Hovered {target}")))
+}
+
+async fn drag(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let from = arguments.required_target("sel")?;
+    let to = arguments.required_target("to")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    context.page().await?.drag(&from, &to, limit).await?;
+    Ok(Output::text(format!("Dragged {from} onto {to}")))
 }
 
 async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

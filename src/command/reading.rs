@@ -67,7 +67,11 @@ pub(super) const COMMANDS: &[Spec] = &[
 
 async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let page = context.page().await?;
-    let text = page.text(arguments.target("sel").as_ref()).await?;
+    let target = arguments.target("sel");
+    let text = match context.for_model {
+        true => page.text_with_marks(target.as_ref()).await?,
+        false => page.text(target.as_ref()).await?,
+    };
     Ok(Output::from_page(text, page.url()?))
 }
 

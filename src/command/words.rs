@@ -115,6 +115,7 @@ pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option
         "fill" => ("Filling", element()),
         "select" => ("Choosing", format!("{} in {}", arguments.list("value").join(", "), element())),
         "hover" => ("Pointing at", element()),
+        "drag" => ("Dragging", element()),
         "type" => ("Typing", String::new()),
         "press" => ("Pressing", text("key")),
         "scroll" => ("Scrolling", element_or(element(), "to the end").replace("@", "to @")),

@@ -1,14 +1,19 @@
 //! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
 
+use super::model::model_for;
 use super::tools::ConversationTools;
-use super::{Engine, lock};
+use super::{Engine, lineage, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
+use crate::agent::builtin;
+use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::base::site;
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
+use crate::protocol::command::{TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
 use crate::protocol::methods::{Agents, ToPanel};
+use std::ffi::OsStr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
@@ -54,8 +59,16 @@ impl Engine {
     }
 
     /// The agent that answers a message; without one, the one that would answer.
-    pub(super) async fn choose(&self, conversation: &Conversation, _message: Option<&Message>) -> Choice {
+    pub(super) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
         let known = &self.inner.agents;
+        let config = self.config();
+        let one_command = |message: &&Message| message.attachments.is_empty() && builtin::is_one_command(&message.text);
+        if config.turns.direct_commands
+            && message.filter(one_command).is_some()
+            && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
+        {
+            return Choice { agent, model: None, is_model: false, direct: true, fault: None };
+        }
         let chosen = self.config().agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
         let agent = match wanted.map(|name| known.get(&name)) {
@@ -71,15 +84,35 @@ impl Engine {
             info = of_name(known.refresh().await);
         }
         let is_model = info.as_ref().is_none_or(|info| info.has_model);
-        Choice { agent, model: conversation.model(), is_model, direct: false, fault: info.and_then(|info| info.fault) }
+        let offered = info.as_ref().map(|info| info.models.as_slice()).unwrap_or_default();
+        let configured = config.turns.models.get(name.as_str());
+        let text = message.map(|message| message.text.as_str()).unwrap_or_default();
+        let model = model_for(conversation.model().as_deref(), text, name.as_str(), offered, configured);
+        let model = model.filter(|_| is_model);
+        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault) }
     }
 
-    /// The login shell's environment, and the mark by which an agent's processes are known.
-    pub(super) fn agent_environment(&self) -> impl Future<Output = AgentEnvironment> + Send + 'static {
+    /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` needs to
+    /// speak to this daemon from a shell of the agent's: with its tab and its token, and with nothing more.
+    pub(super) fn agent_environment(
+        &self,
+        tools: &ConversationTools,
+    ) -> impl Future<Output = AgentEnvironment> + Send + 'static {
         let engine = self.clone();
+        let conversation = tools.conversation();
+        let mut own: Vec<(&str, String)> = vec![
+            (lineage::AGENT_VARIABLE, self.home().root().to_string_lossy().into_owned()),
+            (lineage::CONVERSATION_VARIABLE, conversation.id().to_string()),
+            (TOKEN_VARIABLE, tools.token().to_owned()),
+            (HOME_VARIABLE, self.home().root().to_string_lossy().into_owned()),
+        ];
+        own.extend(conversation.info().tab_id.map(|tab| (TAB_VARIABLE, tab.to_string())));
         async move {
             let mut environment = engine.inner.agents.environment().await;
-            environment.variables.insert(super::lineage::AGENT_VARIABLE.into(), engine.home().root().into());
+            for name in [SESSION_VARIABLE, TAB_VARIABLE] {
+                environment.variables.remove(OsStr::new(name));
+            }
+            environment.variables.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
             environment
         }
     }
@@ -117,6 +150,11 @@ impl Engine {
             }
         }
         found
+    }
+
+    /// The tools of a conversation whose agent runs.
+    pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<ConversationTools>> {
+        lock(&self.inner.tokens).values().find(|tools| tools.conversation().id() == id).cloned()
     }
 
     /// The host of the page in a tab.

@@ -7,7 +7,7 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Context, Output, Progress, Spec, control, registry};
+use crate::command::{Arguments, Category, Context, Output, Progress, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -17,6 +17,8 @@ use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+const GONE: &str = "the browser went away";
 
 impl Engine {
     /// A command from the terminal or a script.
@@ -75,9 +77,11 @@ impl Engine {
             self.start_headless(&request).await?;
         }
         let moves_current = request.tab_id.is_none();
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None };
+        let for_model = request.for_model;
+        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
-        self.inner.browsers.failures.note(outcome, self.is_unseen()).map(Output::into_result)
+        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     /// A quick action of a panel, on the tab that it shows.
@@ -89,7 +93,14 @@ impl Engine {
             return Err(not_driven());
         }
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target { tab: Some(place.tab_id), moves_current: false, cwd: None, only_on: None, pointer: None };
+        let target = Target {
+            tab: Some(place.tab_id),
+            moves_current: false,
+            cwd: None,
+            only_on: None,
+            pointer: None,
+            for_model: false,
+        };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -120,9 +131,17 @@ impl Engine {
         let shutdown = self.shutdown();
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         tokio::select! {
-            outcome = registry::execute(&context, spec, arguments) => outcome,
+            outcome = registry::execute(&context, spec, arguments) => match outcome {
+                // The command noticed first: a click that was on its way may have arrived all the same.
+                Err(fault) if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+                // It ended early because nothing came any more. That the last tab took its browser along is no accident.
+                Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
+                    Err(cut_off(spec, FaultCode::BrowserDown, GONE))
+                }
+                outcome => outcome,
+            },
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
+            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, GONE)),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
         }
     }
@@ -137,11 +156,12 @@ impl Engine {
     ) -> Result<Context, Fault> {
         Ok(Context {
             browser,
-            pages,
+            pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves_current: target.moves_current,
             only_on: target.only_on,
             pointer: target.pointer,
+            for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
@@ -185,6 +205,8 @@ pub(super) struct Target<'a> {
     pub(super) only_on: Option<String>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
+    /// A model reads the output.
+    pub(super) for_model: bool,
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -3,8 +3,10 @@
 //! Owns the shape and the defaults. Read when the daemon starts and when a setting is changed; a wrong file stops the
 //! start with words, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
+use super::model::DepthModels;
 use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
+use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -45,8 +47,8 @@ impl DaemonConfig {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BrowserConfig {
     /// The browser's program.
     pub path: Option<PathBuf>,
@@ -54,6 +56,14 @@ pub struct BrowserConfig {
     pub arguments: Vec<String>,
     /// Absent: headless where there is no display.
     pub headless: Option<bool>,
+    /// What a snapshot prints at most, in bytes; the rest is counted.
+    pub snapshot_limit: usize,
+}
+
+impl Default for BrowserConfig {
+    fn default() -> Self {
+        Self { path: None, arguments: Vec::new(), headless: None, snapshot_limit: SNAPSHOT_LIMIT }
+    }
 }
 
 /// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
@@ -92,8 +102,6 @@ pub struct AgentsConfig {
     pub at_once: Option<usize>,
     /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
     pub sleep_minutes: f64,
-    /// Each conversation works in a git worktree of its own.
-    pub worktrees: bool,
     /// Agents of the person's own, by name.
     pub own: BTreeMap<String, OwnAgentConfig>,
     /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
@@ -110,7 +118,6 @@ impl Default for AgentsConfig {
             approval_minutes: 60,
             at_once: None,
             sleep_minutes: 10.0,
-            worktrees: false,
             own: BTreeMap::new(),
             output_kilobytes: 60,
         }
@@ -151,11 +158,13 @@ pub struct TurnsConfig {
     pub direct_commands: bool,
     /// After a restart the messages that wait run by themselves.
     pub continue_after_restart: bool,
+    /// `[turns.models.NAME]`: what stands for `fast` and `deep` with an agent.
+    pub models: BTreeMap<String, DepthModels>,
 }
 
 impl Default for TurnsConfig {
     fn default() -> Self {
-        Self { direct_commands: true, continue_after_restart: false }
+        Self { direct_commands: true, continue_after_restart: false, models: BTreeMap::new() }
     }
 }
 

@@ -83,7 +83,8 @@ impl Engine {
             let spec_name = if started && !attached { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
-            let target = Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None };
+            let target =
+                Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None, for_model: false };
             let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }

@@ -93,8 +93,7 @@ impl Engine {
         let spec = registry::get("snapshot")?;
         let args = ["-i".to_owned()];
         let output = self.run(spec, &args, terminal_target(request), CancellationToken::new()).await?;
-        let result = output.into_result();
-        Ok(CommandResult { output: format!("RESUMED\n{}", result.output), ..result })
+        Ok(Output { head: Some("RESUMED".to_owned()), ..output }.into_result())
     }
 
     fn check_that_nothing_is_lost(&self, request: &CommandRequest) -> Result<(), Fault> {
@@ -171,7 +170,14 @@ impl Engine {
 }
 
 fn terminal_target(request: &CommandRequest) -> Target<'_> {
-    Target { tab: request.tab_id, moves_current: request.tab_id.is_none(), cwd: None, only_on: None, pointer: None }
+    Target {
+        tab: request.tab_id,
+        moves_current: request.tab_id.is_none(),
+        cwd: None,
+        only_on: None,
+        pointer: None,
+        for_model: false,
+    }
 }
 
 fn handed_off(url: &str, message: Option<&str>, failed: &[String], tabs: usize) -> CommandResult {

@@ -1,46 +1,56 @@
-//! Whether a process was started by an agent: what is for the person alone is refused to it.
+//! Whether a process was started by an agent, and whose: what is for the person alone is refused to it.
 //!
 //! Owns the look at the process table. A process that hides on purpose (new session, cleaned
 //! environment, its parents gone) is not found: docs/SECURITY.md says what a shell gives away.
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+mod process_table;
+
+use crate::protocol::ids::ConversationId;
+use process_table::{ProcessTable, began, variable};
+use std::path::Path;
 
 /// Set to our home in the environment of every agent, and so of what it starts.
 pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
+/// Beside it: the id of the agent's conversation.
+pub const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
 /// Longer chains of parents do not occur; a loop would be a broken process table.
 const LONGEST_CHAIN: usize = 64;
 
+/// Where a process comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lineage {
+    /// No agent is among its parents.
+    Person,
+    /// An agent started it: that of this conversation, where that can be told.
+    Agent(Option<ConversationId>),
+}
+
 /// Whether `pid` or one of its parents is an agent of this daemon, or carries an agent's environment.
-pub fn descends_from_agent(pid: i32) -> bool {
+pub fn of(pid: i32) -> Lineage {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    let table = ProcessTable::read();
     let mut current = pid;
     for _ in 0..LONGEST_CHAIN {
         if current <= 1 {
-            return false;
+            return Lineage::Person;
         }
-        if carries_variable(current) {
-            return true;
+        if variable(current, AGENT_VARIABLE).is_some() {
+            return Lineage::Agent(variable(current, CONVERSATION_VARIABLE).map(ConversationId::new));
         }
-        match parent(current) {
-            Some(above) if above == own => return is_agent_child(current),
+        match table.parent(current) {
+            Some(above) if above == own => return of_child(&table, current),
             Some(above) => current = above,
-            None => return false,
+            None => return Lineage::Person,
         }
     }
-    false
+    // Nobody has so many parents.
+    Lineage::Agent(None)
 }
 
 /// The daemon's children are agents, and browser keepers, which end the chain harmlessly.
-fn is_agent_child(pid: i32) -> bool {
-    let arguments = std::fs::read(process_file(pid, "cmdline")).unwrap_or_default();
-    !arguments.split(|byte| *byte == 0).any(|argument| argument == crate::protocol::keeper::KEEPER_ROLE.as_bytes())
-}
-
-fn carries_variable(pid: i32) -> bool {
-    let wanted = format!("{AGENT_VARIABLE}=");
-    std::fs::read(process_file(pid, "environ"))
-        .is_ok_and(|all| all.split(|byte| *byte == 0).any(|entry| entry.starts_with(wanted.as_bytes())))
+fn of_child(table: &ProcessTable, pid: i32) -> Lineage {
+    let keeper = crate::protocol::keeper::KEEPER_ROLE;
+    if table.arguments(pid).iter().any(|argument| argument == keeper) { Lineage::Person } else { Lineage::Agent(None) }
 }
 
 /// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
@@ -53,14 +63,9 @@ pub(super) struct Marked {
 /// Every process that carries the mark of an agent of this home. An agent of a daemon that was killed may live on, if
 /// it does not care that nobody speaks to it.
 pub(super) fn marked(home: &Path) -> Vec<Marked> {
-    let mut mark = format!("{AGENT_VARIABLE}=").into_bytes();
-    mark.extend(home.as_os_str().as_bytes());
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let carries = |pid: &i32| {
-        let environment = std::fs::read(process_file(*pid, "environ"));
-        environment.is_ok_and(|all| all.split(|byte| *byte == 0).any(|entry| entry == mark))
-    };
+    let carries = |pid: &i32| variable(*pid, AGENT_VARIABLE).is_some_and(|of| Path::new(&of) == home);
     pids.filter(carries).filter_map(|pid| Some(Marked { pid, began: began(pid)? })).collect()
 }
 
@@ -76,46 +81,52 @@ pub(super) fn kill(processes: &[Marked]) {
     }
 }
 
-/// When a process began, in the kernel's own words: the twentieth field after the command's closing parenthesis.
-fn began(pid: i32) -> Option<String> {
-    let stat = std::fs::read_to_string(process_file(pid, "stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
-}
-
-/// The parent's pid: the second field after the command's closing parenthesis.
-fn parent(pid: i32) -> Option<i32> {
-    let stat = std::fs::read_to_string(process_file(pid, "stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
-}
-
-fn process_file(pid: i32, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}/{name}"))
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
 
-    #[test]
-    fn a_child_of_an_agent_is_known_by_its_environment() {
+    /// The lineage of a shell that this line starts, told by the shell's last child.
+    fn lineage_of(script: &str) -> Lineage {
         let mut child = Command::new("sh")
-            .args(["-c", "read line"])
-            .env(AGENT_VARIABLE, "1")
+            .args(["-c", script])
+            .env(AGENT_VARIABLE, "/home")
+            .env(CONVERSATION_VARIABLE, "c1")
             .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let pid = i32::try_from(child.id()).unwrap();
-        let found = descends_from_agent(pid);
+        let mut line = String::new();
+        let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+        let found = of(line.trim().parse().unwrap());
         drop(child.stdin.take());
+        // What it started reads the same input and ends with it.
+        std::io::copy(&mut output, &mut std::io::sink()).unwrap();
         child.wait().unwrap();
-        assert!(found);
+        found
     }
 
     #[test]
-    fn a_process_that_is_gone_is_nobody() {
-        assert!(!descends_from_agent(i32::MAX - 1));
-        assert!(!descends_from_agent(1));
-        assert!(!descends_from_agent(0));
+    fn what_an_agent_starts_is_known_however_it_detaches() {
+        let agent = Lineage::Agent(Some(ConversationId::new("c1")));
+        for script in [
+            "echo $$; read line",
+            "(sh -c 'echo $$; read line') | cat",
+            // A session of its own, its parents gone.
+            "exec 3<&0; (setsid sh -c 'echo $$; read line <&3' &)",
+            "exec 3<&0; (setsid nohup sh -c 'echo $$; read line <&3' 2>/dev/null &) & wait",
+        ] {
+            assert_eq!(lineage_of(script), agent, "{script}");
+        }
+        // Its environment is clean, but its parent's is not.
+        assert_eq!(lineage_of("env -i sh -c 'echo $$; read line'; true"), agent);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_or_first_is_a_persons() {
+        for pid in [i32::MAX - 1, 1, 0, -5] {
+            assert_eq!(of(pid), Lineage::Person);
+        }
     }
 }

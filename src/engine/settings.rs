@@ -60,16 +60,6 @@ const SETTINGS: [Known; 10] = [
         value: |config| SettingValue::Number(config.agents.sleep_minutes),
     },
     Known {
-        name: "agents.worktrees",
-        group: "Agents",
-        label: "A git worktree for each conversation",
-        help: "An agent works in a copy of its own beside your folder; what it changed is kept and named when it ends.",
-        unit: None,
-        range: None,
-        whole: false,
-        value: |config| SettingValue::Switch(config.agents.worktrees),
-    },
-    Known {
         name: "agents.approval-minutes",
         group: "Agents",
         label: "An unanswered request is a no after",
@@ -118,6 +108,16 @@ const SETTINGS: [Known; 10] = [
         range: Some((0.0, 10080.0)),
         whole: false,
         value: |config| SettingValue::Number(config.watchdog.total_minutes),
+    },
+    Known {
+        name: "browser.snapshot-limit",
+        group: "gstack",
+        label: "Cut a snapshot at",
+        help: "More of a page than this is only counted; an agent narrows what it looks at. More costs tokens.",
+        unit: Some("bytes"),
+        range: Some((2_000.0, 1_000_000.0)),
+        whole: true,
+        value: |config| number(config.browser.snapshot_limit),
     },
     Known {
         name: "daemon.idle-exit-minutes",
@@ -319,7 +319,7 @@ mod tests {
             ("agents.at-once", SettingValue::Number(1.5)),
             ("agents.at-once", SettingValue::Number(f64::NAN)),
             ("agents.at-once", SettingValue::Text("two".into())),
-            ("agents.worktrees", SettingValue::Number(1.0)),
+            ("turns.direct-commands", SettingValue::Number(1.0)),
         ] {
             let fault = check(known(name), &value).unwrap_err();
             assert!(fault.code == FaultCode::BadRequest && fault.hint.is_some(), "{name}");

@@ -4,6 +4,7 @@
 //! the agent; the tools act on the conversation's own tab and on no other.
 
 mod offered;
+mod shell;
 mod wishes;
 
 pub use offered::OfferedTool;
@@ -14,6 +15,7 @@ use super::policy::Permitted;
 use super::runner::Runner;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
+use crate::chat::Conversation;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
 use crate::command::{Class, Output, Spec, registry, tool_schema};
@@ -53,6 +55,10 @@ impl ConversationTools {
 
     pub(super) fn token(&self) -> &str {
         &self.token
+    }
+
+    pub(super) fn conversation(&self) -> &Arc<Conversation> {
+        self.runner.conversation()
     }
 
     /// What is offered, as MCP lists it.
@@ -97,6 +103,7 @@ impl ConversationTools {
             cwd: Some(&folder),
             only_on,
             pointer: self.engine.shows_pointer(tab),
+            for_model: !self.by_person,
         };
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         if !self.by_person {

@@ -5,7 +5,8 @@
 
 use super::answer::Refusal;
 use crate::base::peer::Peer;
-use crate::engine::{Engine, lineage};
+use crate::engine::lineage::{self, Lineage};
+use crate::engine::{ConversationTools, Engine};
 use crate::protocol::fault::{Fault, FaultCode};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, header};
@@ -55,11 +56,9 @@ pub async fn private(
     next: Next,
 ) -> Response {
     let allowed = no_web_page(&caller, request.headers(), false).and_then(|()| match &caller {
-        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(no_agent),
+        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| no_agent(peer, request.headers())),
         Caller::Port if bearer(request.headers()).is_some_and(|token| access.holds(token)) => Ok(()),
-        Caller::Port => Err(Fault::new(FaultCode::Forbidden, "the token is missing or wrong").hint(
-            "Send `Authorization: Bearer TOKEN` with the token from browse.json in gstack's home; it is new at each start.",
-        )),
+        Caller::Port => Err(no_token()),
     });
     match allowed {
         Ok(()) => next.run(request).await,
@@ -72,7 +71,7 @@ pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, 
     let allowed = match &caller {
         Caller::Port => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
             .hint("Use the gstack command line, which speaks over a unix socket.")),
-        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(no_agent),
+        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| no_agent(peer, request.headers())),
     };
     match allowed {
         Ok(()) => next.run(request).await,
@@ -104,13 +103,71 @@ pub async fn agent(
 }
 
 /// Agents act through their own endpoint, where the policy stands; whatever they start is refused here.
-fn no_agent(peer: &Peer) -> Result<(), Fault> {
-    if peer.pid.is_some_and(lineage::descends_from_agent) {
+fn no_agent(peer: &Peer, headers: &HeaderMap) -> Result<(), Fault> {
+    let descends = peer.pid.is_some_and(|pid| lineage::of(pid) != Lineage::Person);
+    // On the socket a token says that an agent asks; nobody else has one.
+    if descends || bearer(headers).is_some() {
         return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone").hint(
             "Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.",
         ));
     }
     Ok(())
+}
+
+/// Commands: the person's own, or an agent's by its token or, where it has dropped that, by its descent. An agent's
+/// go to its conversation's tools, where the policy stands.
+pub async fn commands(
+    State((engine, access)): State<(Engine, Access)>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let scope = no_web_page(&caller, request.headers(), false)
+        .and_then(|()| scope_of(&engine, &access, &caller, request.headers()));
+    match scope {
+        Ok(scope) => {
+            request.extensions_mut().insert(scope);
+            next.run(request).await
+        }
+        Err(fault) => Refusal(fault).into_response(),
+    }
+}
+
+/// Whose command it is.
+#[derive(Clone)]
+pub enum Scope {
+    Person,
+    Agent(Arc<ConversationTools>),
+}
+
+fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {
+    let ended = || {
+        Fault::new(FaultCode::Forbidden, "the token is wrong, or its agent has ended")
+            .hint("The token lives as long as the agent that was started with it.")
+    };
+    let token = bearer(headers);
+    match caller {
+        Caller::Port if token.is_some_and(|token| access.holds(token)) => Ok(Scope::Person),
+        Caller::Port => token.and_then(|token| engine.tools_of_token(token)).map(Scope::Agent).ok_or_else(no_token),
+        Caller::Socket(peer) => {
+            let peer = own_user(peer.as_ref())?;
+            if let Some(token) = token {
+                return engine.tools_of_token(token).map(Scope::Agent).ok_or_else(ended);
+            }
+            match peer.pid.map_or(Lineage::Person, lineage::of) {
+                Lineage::Person => Ok(Scope::Person),
+                Lineage::Agent(id) => {
+                    id.and_then(|id| engine.tools_of_conversation(&id)).map(Scope::Agent).ok_or_else(ended)
+                }
+            }
+        }
+    }
+}
+
+fn no_token() -> Fault {
+    Fault::new(FaultCode::Forbidden, "the token is missing or wrong").hint(
+        "Send `Authorization: Bearer TOKEN` with the token from browse.json in gstack's home; it is new at each start.",
+    )
 }
 
 fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {

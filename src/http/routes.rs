@@ -2,7 +2,8 @@
 
 use super::activity;
 use super::answer::Refusal;
-use super::guard::{self, Access, Caller};
+use super::conversations;
+use super::guard::{self, Access, Caller, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
@@ -12,7 +13,8 @@ use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, HandOver, HandingOver, Status, StopTurns,
+    Stopped, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
@@ -22,7 +24,7 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -38,8 +40,10 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/welcome.css", get(welcome::style))
         .route("/welcome.js", get(welcome::script))
         .layer(from_fn(guard::public));
-    let private = Router::new()
+    let commands = Router::new()
         .route("/command", post(command))
+        .layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
+    let private = Router::new()
         .route("/command/lines", post(command_lines))
         .route("/status", get(status))
         .route("/doctor", get(doctor))
@@ -54,6 +58,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/stop", post(stop))
         .route("/chat", post(chat))
         .route("/stop-turns", post(stop_turns))
+        .route("/continue", post(go_on))
+        .route("/hand-over", post(hand_over))
+        .merge(conversations::routes())
         .route("/approvals", get(approvals))
         .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
@@ -63,18 +70,22 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/audit", post(audit))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
-    open.merge(private).merge(person).with_state(engine).merge(mcp).layer(DefaultBodyLimit::max(BODY_LIMIT)).fallback(
-        || async {
+    open.merge(commands)
+        .merge(private)
+        .merge(person)
+        .with_state(engine)
+        .merge(mcp)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .fallback(|| async {
             Refusal(
                 Fault::new(FaultCode::NotFound, "there is no such address")
                     .hint("docs/PROTOCOL.md lists the addresses."),
             )
-        },
-    )
+        })
 }
 
 /// A JSON body whose errors have our own form.
-struct Body<T>(T);
+pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Refusal;
@@ -99,6 +110,7 @@ async fn health(State(engine): State<Engine>) -> Json<serde_json::Value> {
 async fn command(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,
+    Extension(scope): Extension<Scope>,
     headers: HeaderMap,
     Body(request): Body<CommandRequest>,
 ) -> Result<Response, Refusal> {
@@ -107,7 +119,10 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let own = matches!(caller, Caller::Socket(_));
-    let result = engine.command(request, source_of(&caller)).await?;
+    let result = match scope {
+        Scope::Person => engine.command(request, source_of(&caller)).await?,
+        Scope::Agent(tools) => tools.command(request).await?,
+    };
     if own {
         return Ok(Json(result).into_response());
     }
@@ -169,8 +184,18 @@ async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) ->
     json_lines(lines)
 }
 
-async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Json<Stopped> {
-    Json(Stopped { turns: engine.stop_turns(request.tab_id) })
+async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Result<Json<Stopped>, Refusal> {
+    Ok(Json(Stopped { turns: engine.stop_from_terminal(request).await? }))
+}
+
+async fn go_on(State(engine): State<Engine>, Body(request): Body<ContinueTurns>) -> Result<Json<Empty>, Refusal> {
+    engine.continue_from_terminal(request.tab_id).await?;
+    Ok(Json(Empty {}))
+}
+
+async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) -> Json<HandingOver> {
+    tracing::info!(version = request.version, "a newer gstack asks to take over");
+    Json(engine.hand_over())
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {

@@ -6,6 +6,7 @@ pub mod binary;
 pub mod extension;
 pub mod hosts;
 pub mod manifest;
+pub mod mcp;
 
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io;

@@ -1,10 +1,13 @@
-//! The MCP endpoint: the registry's commands as tools for agents, over streamable HTTP.
+//! MCP: the registry's commands as tools, over streamable HTTP for the agents of conversations, and on standard
+//! input and output for any client that a person installs it in.
 //!
 //! Owns the protocol's side, by the official SDK. Never decides whether a tool may run: the engine's tools
 //! ask the policy. Never checks the token: the HTTP guard has done so and put the conversation's tools into
 //! the request.
 
+mod answer;
 mod server;
+pub mod stdio;
 
 use axum::Router;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;

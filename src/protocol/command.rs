@@ -8,6 +8,11 @@ use std::collections::BTreeMap;
 /// What a `chain` may hold, in bytes, wherever it comes from.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
 
+/// The tab of every command of a shell, in its environment.
+pub const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The token of an agent's shell, in its environment: with it the command line is that agent's.
+pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
+
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -28,6 +33,9 @@ pub struct CommandRequest {
     /// Fail rather than start a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_autostart: bool,
+    /// A model reads the output: page content comes in an envelope whose markers no page can foresee.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_model: bool,
 }
 
 /// What a command gave.

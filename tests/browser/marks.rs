@@ -240,6 +240,19 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
         .unwrap();
         assert_eq!(by_keys.label, "Go on");
 
+        // Keys that the page makes up pick nothing and end nothing.
+        let forged = pick(&world, async |session| {
+            until_picking(&world, &session).await;
+            let keys =
+                "for (const key of ['Tab', 'Enter', 'Escape']) dispatchEvent(new KeyboardEvent('keydown', { key }))";
+            world.run("js", &[keys]).await;
+            pointer(&session, "mouseMoved", 90, 80).await;
+            until_drawn(&world, "button \"Go on\"").await;
+            pointer(&session, "mousePressed", 90, 80).await;
+            pointer(&session, "mouseReleased", 90, 80).await;
+        });
+        assert_eq!(forged.await.map(|picked| picked.label).as_deref(), Some("Go on"));
+
         let given_up = pick(&world, async |session| {
             until_picking(&world, &session).await;
             let event = json!({ "type": "rawKeyDown", "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 27 });
@@ -248,6 +261,24 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
         assert_eq!(given_up.await, None);
         assert_eq!(world.run("js", &["document.querySelector('[data-gstack]') === null"]).await, "true");
         assert_eq!(world.fault("inspect", &["@e999"]).await.code, FaultCode::Element);
+        world
+    });
+}
+
+#[test]
+fn a_page_gains_nothing_by_calling_its_elements_ours() {
+    with_world(|world| async move {
+        open(&world).await;
+        let add = |html: &str| format!("document.body.insertAdjacentHTML('beforeend', `{html}`)");
+        let shown = "display: block !important; opacity: 1 !important; transform: none !important";
+        world.run("js", &[&add(&format!("<p data-gstack style='{shown}'>Words of the page</p>"))]).await;
+        assert!(world.output("text", &[]).await.unwrap().text.contains("Words of the page"));
+        let cover =
+            format!("<div data-gstack style='{shown}; position: fixed; inset: 0' onclick='seen.push(`cover`)'></div>");
+        world.run("js", &[&format!("document.body.insertAdjacentHTML('beforeend', {})", json!(cover))]).await;
+        let fault = world.fault("click", &["#go"]).await;
+        assert!(fault.code == FaultCode::Element && fault.message.contains("covered by <div"), "{fault:?}");
+        assert_eq!(world.run("js", &["seen.includes('cover')"]).await, "false");
         world
     });
 }

@@ -37,6 +37,13 @@ describe('accessibility', () => {
       turn.end();
       await panel.gone('stop');
       assert.deepEqual(await violations(panel.page), [], 'with an answer');
+      await panel.page.click('.statusbar [aria-label=Debug]');
+      for (const [tab, there] of [['activity', '.log-row'], ['refs', '.drawer__body'], ['inspector', 'button'], ['connection', '.hop']]) {
+        await panel.page.click(`#debug-tab-${tab}`);
+        await panel.page.waitFor(`document.querySelector('#debug-${tab} ${there}')?.checkVisibility()`);
+        assert.deepEqual(await violations(panel.page), [], `debug: ${tab}`);
+      }
+      await panel.page.click('.debug-head [aria-label=Close]');
     });
   }
 });

@@ -1,7 +1,7 @@
 /*
  * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display.
  *
- * Run by hand: node tests/e2e/pictures.mjs. Needs Xvfb and ImageMagick's `import`. The agent is the stand-in, so that
+ * Run by hand: node tests/e2e/pictures.mjs [panel-and-page | agent-at-work]. Needs Xvfb and ImageMagick's `import`. The agent is the stand-in, so that
  * the picture is the same each time; everything else is real.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -14,6 +14,8 @@ import { StandIn } from './harness/stand-in.mjs';
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const SIZE = [1280, 800];
+/** How long the shop takes for an order: longer than a picture. */
+const SLOW_MS = 5000;
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden Coffee</title>
 <style>
@@ -28,7 +30,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden 
 </style>
 <header>Halden Coffee</header>
 <main><h1>Where shall we send it?</h1><p>Two bags of Sunday Roast, ground for filter.</p>
-<form onsubmit="event.preventDefault()"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
+<form onsubmit="event.preventDefault(); fetch('/slow')"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
 <label>Town<input name="town"></label><label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
 <button>Place order</button></form></main>`;
 
@@ -42,8 +44,52 @@ async function display() {
 /** Lets the browser draw what is there. */
 const settle = (page) => page.evaluate('new Promise((done) => setTimeout(done, 1200))');
 
-async function scene(scheme, xvfb) {
-  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(PAGE));
+/** A conversation that is done. */
+async function conversation({ panel, agent }) {
+  await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
+  const turn = await agent.prompt();
+  turn.say('I look at the form first.');
+  await turn.tool('snapshot', { interactive: true });
+  turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
+  const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
+  await panel.answer('conversation');
+  await filling;
+  await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
+  await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
+  turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
+  turn.end();
+  await panel.gone('stop');
+}
+
+/** An agent at work, with the refs of its snapshot in the page. */
+async function marks({ panel, agent }) {
+  await panel.say('Fill this form for Ada Lovelace and order.');
+  const turn = await agent.prompt();
+  const { content } = await turn.tool('snapshot', { interactive: true });
+  const text = content.map((one) => one.text ?? '').join('\n');
+  const ref = (name) => new RegExp(`(@e\\d+) .*"${name}"`).exec(text)[1];
+  const filling = turn.tool('fill', { selector: ref('Full name'), value: 'Ada Lovelace' });
+  await panel.answer('conversation');
+  await filling;
+  await panel.page.click('.statusbar [aria-label=Debug]');
+  await panel.page.click('#debug-tab-refs');
+  await panel.page.waitFor(`[...document.querySelectorAll('.ref-row')].some((row) => row.innerText.includes('Place order'))`);
+  await panel.page.click('#debug-refs .switch');
+  // The order takes its time: the pill says what is being done while the picture is taken.
+  const clicking = turn.tool('click', { selector: ref('Place order') });
+  return async () => {
+    await clicking;
+    turn.end();
+    await panel.gone('stop');
+  };
+}
+
+async function scene(scheme, xvfb, name, play) {
+  const site = createServer((request, response) => {
+    response.setHeader('content-type', 'text/html');
+    if (request.url === '/slow') setTimeout(() => response.end('ordered'), SLOW_MS);
+    else response.end(PAGE);
+  });
   await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
   const home = new TestHome({ environment: { DISPLAY: xvfb.name } });
   const agent = await StandIn.install(home);
@@ -54,21 +100,10 @@ async function scene(scheme, xvfb) {
     const client = await home.devtools();
     const panel = await home.panel(client);
     await panel.connected();
-    await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
-    const turn = await agent.prompt();
-    turn.say('I look at the form first.');
-    await turn.tool('snapshot', { interactive: true });
-    turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
-    const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
-    await panel.answer('conversation');
-    await filling;
-    await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
-    await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
-    turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
-    turn.end();
-    await panel.gone('stop');
+    const end = await play({ panel, agent });
     await settle(panel.page);
-    execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `panel-and-page-${scheme}.png`)]);
+    execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `${name}-${scheme}.png`)]);
+    await end?.();
   } finally {
     agent.stop();
     await home.stop();
@@ -76,10 +111,13 @@ async function scene(scheme, xvfb) {
   }
 }
 
+const [only] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const xvfb = await display();
 try {
-  for (const scheme of ['light', 'dark']) await scene(scheme, xvfb);
+  for (const scheme of ['light', 'dark']) {
+    for (const [name, play] of [['panel-and-page', conversation], ['agent-at-work', marks]]) if (!only || only === name) await scene(scheme, xvfb, name, play);
+  }
 } finally {
   xvfb.end();
 }

@@ -55,10 +55,10 @@ function stage(held) {
       return event;
     },
     /** Grows a text. */
-    delta(event, text) {
+    delta(event, text, kept = true) {
       const offset = event.text.length;
       event.text += text;
-      save();
+      if (kept) save();
       push(id, "chat.delta", { seq: event.seq, offset, text });
     },
     push: (method, params) => push(id, method, params),

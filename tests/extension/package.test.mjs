@@ -59,7 +59,7 @@ test("every file that is named is there", () => {
   for (const [, path] of read("sidepanel.html").matchAll(/(?:href|src)="([^"]+)"/g)) assert.ok(statSync(join(extension, path)).isFile(), path);
   for (const path of [...Object.values(manifest.icons), manifest.background.service_worker, manifest.side_panel.default_path]) assert.ok(statSync(join(extension, path)).isFile(), path);
   const pictures = new Set([...read("icons.svg").matchAll(/id="i-([\w-]+)"/g)].map(([, name]) => name));
-  for (const [, name] of source.matchAll(/\bicon\("([\w-]+)"/g)) assert.ok(pictures.has(name), name);
+  for (const [, name] of source.matchAll(/\b(?:icon|action)\("([\w-]+)"/g)) assert.ok(pictures.has(name), name);
   for (const [, name] of source.matchAll(/\bicon: "([\w-]+)"/g)) assert.ok(pictures.has(name), name);
 });
 

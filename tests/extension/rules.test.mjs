@@ -5,6 +5,7 @@ import { cost, lastOf, tokens } from "../../extension/panel/format.js";
 import { elementContext, joined, pageContext, selectionContext } from "../../extension/panel/state/context.js";
 import { newConversation, prepended, pushed, subscribed } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
+import { directionOf } from "../../extension/panel/state/direction.js";
 import { fold, openAsk, runningTurn } from "../../extension/panel/state/entries.js";
 import { keptModel, modelName, modelNamed } from "../../extension/panel/state/model.js";
 import { INITIAL, newerExtension, reduce } from "../../extension/panel/state/panel-state.js";
@@ -192,6 +193,10 @@ describe("a newer extension", () => {
     const busy = reduce(connected("1.1.0"), { type: "tabs", tabs: [{ running: true }] });
     assert.equal(newerExtension(busy, "1.0.0").mayReload, false);
   });
+});
+
+test("a text runs as its first letter does", () => {
+  assert.deepEqual(["Hello שלום", "**שלום** a", "1. يتم", "金額", "…", "`x` يتم"].map(directionOf), ["ltr", "rtl", "rtl", "ltr", null, "ltr"]);
 });
 
 test("numbers and paths are short", () => {

@@ -63,6 +63,9 @@ function picture(width = 320, height = 200) {
   return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", head), chunk("IDAT", deflateSync(raw)), chunk("IEND", Buffer.alloc(0))]);
 }
 
+/** How much a flood says, in letters. */
+const FLOOD = 200_000;
+
 let ids = 0;
 const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
 
@@ -392,20 +395,35 @@ export const scenarios = {
       on.exit(3);
     },
   },
-  /** Thousands of entries. */
-  long: {
+  /** Many entries, and ten thousand. */
+  long: { ...base, before: (on) => tell(on, 700) },
+  huge: { ...base, before: (on) => tell(on, 5000) },
+  /** A long answer in small pieces, as fast as it goes. */
+  flood: {
     ...base,
-    before(on) {
-      const { events } = on.held;
-      const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });
-      for (let n = 0; n < 700; n += 1) {
-        const clientId = `m${n}`;
-        const turnId = `t${n}`;
-        add({ type: "message", clientId, text: `Question ${n}`, from: "panel" });
-        add({ type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
-        add({ type: "text", turnId, text: `Answer **${n}** with some words that wrap over the line.\n\n- one\n- two` });
-        add({ type: "turn-done", turnId, outcome: "done", durationMs: 900, model: "opus" });
+    async turn(on, clientId) {
+      const turn = turnOf(on, clientId);
+      const event = on.event({ type: "text", turnId: turn.turnId, text: "" });
+      const words = `Paragraph with \`code\` and **strong** words: ${"they go on and on, ".repeat(14)}\n\n- one\n- two\n\n`;
+      while (event.text.length < FLOOD) {
+        for (let at = 0; at < words.length; at += 40) on.delta(event, words.slice(at, at + 40), false);
+        await pause(4);
       }
+      turn.done();
     },
   },
 };
+
+/** Many messages with their answers. */
+function tell(on, turns) {
+  const { events } = on.held;
+  const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });
+  for (let n = 0; n < turns; n += 1) {
+    const clientId = `m${n}`;
+    const turnId = `t${n}`;
+    add({ type: "message", clientId, text: `Question ${n}`, from: "panel" });
+    add({ type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
+    add({ type: "text", turnId, text: `Answer **${n}** with some words that wrap over the line.\n\n- one\n- two` });
+    add({ type: "turn-done", turnId, outcome: "done", durationMs: 900, model: "opus" });
+  }
+}

@@ -96,6 +96,33 @@ async function away(panel, browser) {
 }
 
 /**
+ * Brings a browser with the panel into a state and hands both over.
+ * @param {string} name
+ * @param {string} origin  of the page that is shown
+ * @param {(panel: import("./pipe.mjs").Target, browser: Browser) => Promise<void>} run
+ * @param {number} [width]
+ */
+export async function inState(name, origin, run, width = 380) {
+  const state = STATES[name];
+  const browser = await Browser.start({ scenario: state.scenario });
+  try {
+    const page = await browser.page();
+    await page.send("Page.enable");
+    await page.send("Page.navigate", { url: `${origin}/cart` });
+    const panel = await browser.openPanel();
+    await panel.size(width, state.height ?? 720);
+    await panel.theme("dark");
+    await panel.until(state.ready);
+    if (state.act) await panel.evaluate(`{ ${state.act} }`);
+    if (state.then) await state.then(panel, browser);
+    if (state.after) await panel.until(state.after);
+    await run(panel, browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
  * Draws states into a folder: one browser a state, each theme at each width.
  * @param {string} folder
  * @param {{ names?: string[], widths?: number[], themes?: string[], optimise?: (path: string) => void }} options  no names: all
@@ -106,35 +133,23 @@ export async function draw(folder, { names = [], widths = [380], themes = ["dark
   try {
     for (const [name, state] of Object.entries(STATES)) {
       if (names.length > 0 && !names.includes(name)) continue;
-      const browser = await Browser.start({ scenario: state.scenario });
       try {
-        const page = await browser.page();
-        await page.send("Page.enable");
-        await page.send("Page.navigate", { url: `${pages.origin}/cart` });
-        const panel = await browser.openPanel();
-        await panel.size(widths[0], state.height ?? 720);
-        await panel.theme("dark");
-        await panel.until(state.ready);
-        if (state.act) await panel.evaluate(`{ ${state.act} }`);
-        if (state.then) await state.then(panel, browser);
-        if (state.after) await panel.until(state.after);
-        for (const width of widths) {
-          await panel.size(width, state.height ?? 720);
-          for (const theme of themes) {
-            await panel.theme(theme);
-            await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-            const path = join(folder, `${name}-${theme}${widths.length > 1 ? `-${width}` : ""}.png`);
-            await writeFile(path, await panel.screenshot());
-            optimise(path);
+        await inState(name, pages.origin, async (panel) => {
+          for (const width of widths) {
+            await panel.size(width, state.height ?? 720);
+            for (const theme of themes) {
+              await panel.theme(theme);
+              await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+              const path = join(folder, `${name}-${theme}${widths.length > 1 ? `-${width}` : ""}.png`);
+              await writeFile(path, await panel.screenshot());
+              optimise(path);
+            }
           }
-          if (await panel.evaluate("document.documentElement.scrollWidth > innerWidth")) console.log(`${name}: overflows at ${width}`);
-        }
+        }, widths[0]);
         console.log(name);
       } catch (error) {
         console.log(`${name}: ${error.message}`);
         process.exitCode = 1;
-      } finally {
-        await browser.close();
       }
     }
   } finally {

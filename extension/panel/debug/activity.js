@@ -74,7 +74,7 @@ export class ActivityTab {
   }
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
 /** @param {ActivityEntry} entry */
 function row({ at, command, args, outcome, durationMs, result }) {

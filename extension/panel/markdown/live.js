@@ -21,6 +21,8 @@ export class LiveBlock {
   /** @type {HTMLElement | null} */ #line = null;
   /** @type {HTMLElement} */ #inline;
   /** @type {Text | null} */ #text = null;
+  /** Characters that go to the end of the text at once: one change of the document a piece, not one a letter. */
+  #pending = "";
   #caret = h("span", { class: "caret", "aria-hidden": "true" });
 
   constructor() {
@@ -32,12 +34,14 @@ export class LiveBlock {
   grow(source) {
     for (const char of source.slice(this.#drawn)) this.#put(char);
     this.#drawn = source.length;
+    this.#flush();
     (this.#line ?? this.element).append(this.#caret);
   }
 
   /** The block will not grow any more. */
   end() {
     if (this.#lineStart) this.#flushLineStart();
+    this.#flush();
     this.#caret.remove();
   }
 
@@ -57,6 +61,7 @@ export class LiveBlock {
     const fence = FENCE_LINE.exec(line);
     if (fence) {
       this.#lineStart = "";
+      this.#flush();
       this.#inFence = !this.#inFence;
       if (this.#inFence) this.#begin(h("code", {}), h("pre", { class: "live-block__code" }));
       else this.#line = null;
@@ -84,6 +89,7 @@ export class LiveBlock {
 
   /** @param {HTMLElement} line @param {HTMLElement} [parent] */
   #begin(line, parent) {
+    this.#flush();
     if (parent) {
       parent.append(line);
       this.element.append(parent);
@@ -104,6 +110,7 @@ export class LiveBlock {
   }
 
   #newLine() {
+    if (!this.#inFence) this.#flush();
     this.#star = false;
     this.#atLineStart = true;
     if (this.#inFence) {
@@ -140,6 +147,7 @@ export class LiveBlock {
 
   /** @param {"code" | "strong"} tag */
   #toggle(tag) {
+    this.#flush();
     this.#text = null;
     if (this.#inline.localName === tag) {
       this.#inline = this.#inline.parentElement ?? this.element;
@@ -153,6 +161,13 @@ export class LiveBlock {
   /** @param {string} text */
   #append(text) {
     if (!this.#line) this.#begin(h("p", {}));
+    this.#pending += text;
+  }
+
+  #flush() {
+    const text = this.#pending;
+    this.#pending = "";
+    if (text === "") return;
     if (this.#text) {
       this.#text.appendData(text);
     } else {

@@ -70,14 +70,14 @@ export class Approval {
 
   /** @param {ApprovalItem["ask"]} event */
   #more({ approvalId, choices }) {
-    /** @param {string} name @param {string} words @param {string} scope @param {() => void} onclick */
-    const choice = (name, words, scope, onclick) => h("button", { class: "choice", type: "button", "data-choice": name, onclick }, icon(name === "always" ? "shield" : "history"), words, h("span", { class: "choice__scope truncate" }, scope));
+    /** @param {string} name @param {string} words @param {() => void} onclick */
+    const choice = (name, words, onclick) => h("button", { class: "choice", type: "button", "data-choice": name, onclick }, icon(name === "always" ? "shield" : "history"), h("span", { class: "truncate" }, words));
     // What opens at the end of the view is brought into it.
     const shown = (/** @type {Event} */ { currentTarget }) => { if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); };
     return h("details", { class: "approval__more", ontoggle: shown },
       h("summary", { class: "choice" }, icon("chevron-right"), t("more")),
-      ...(choices.includes("allow-always") ? [choice("always", t("decision_allow_always"), t("everywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
-      ...SPANS.map((minutes) => choice(`unattended-${minutes}`, t("workUnattended"), minutes === SPANS.at(-1) ? t("untilIStop") : elapsed(minutes * 60_000), () => void this.#unattended(approvalId, minutes))));
+      ...(choices.includes("allow-always") ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
+      ...SPANS.map((minutes) => choice(`unattended-${minutes}`, minutes === SPANS.at(-1) ? t("unattendedUntilStopped") : t("workUnattended", elapsed(minutes * 60_000)), () => void this.#unattended(approvalId, minutes))));
   }
 
   /** This and what comes in the next minutes is allowed. @param {string} approvalId @param {number} minutes */

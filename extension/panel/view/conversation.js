@@ -14,18 +14,21 @@ import { Turn } from "./turn.js";
 
 /** Nearer to the end than this counts as at the end: a line's height. */
 const AT_END = 24;
-/** Older events are asked for before the first held one comes into view. */
-const NEAR_START = 400;
-/** How many entries are drawn at the end, and how many more each time that the person nears the first of them. */
-const DRAWN = 120;
+/** Entries are drawn, or asked for, before they come into view. */
+const NEAR = 800;
+/** How many entries are drawn at the end, and how many more each time that the person nears the last drawn one. */
+const STEP = 120;
+/** More are never drawn: those that are farthest from what is read lose their nodes. */
+const MOST = 360;
 
 export class ConversationView {
   /** The stream is followed until the person scrolls up. */
   #follows = true;
   #older = false;
   /** @type {readonly Shown[]} */ #shown = [];
-  /** How many of the newest entries are drawn. Older ones have no nodes. */
-  #drawn = DRAWN;
+  /** The drawn part of them: from one index up to another. */
+  #from = 0;
+  #to = 0;
   #top = 0;
   #lastTurnKey = "";
 
@@ -47,7 +50,7 @@ export class ConversationView {
     scroller.append(this.column);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     // Who opens a fold looks at it: what it pushes down does not pull the view along.
-    this.column.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("summary")) this.#follows = false; });
+    this.column.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("summary") && !target.closest(".approval__more")) this.#follows = false; });
     // Pictures and rendered blocks grow after they were drawn.
     new ResizeObserver(() => this.#settle()).observe(this.column);
     new ResizeObserver(() => this.#settle()).observe(scroller);
@@ -55,37 +58,84 @@ export class ConversationView {
 
   /** @param {readonly Shown[]} entries @param {boolean} older  whether there is more above @param {boolean} waitsForSlot */
   update(entries, older, waitsForSlot) {
+    const before = this.#shown;
     this.#older = older;
-    // What is read stays drawn while new entries come below it; who follows the end needs no more than the end.
-    if (this.#follows) this.#drawn = DRAWN;
-    else this.#drawn += Math.max(0, entries.length - this.#shown.length);
     this.#shown = entries;
     this.#lastTurnKey = entries.findLast(({ kind }) => kind === "turn" || kind === "pending")?.key ?? "";
+    if (this.#follows) this.#range(entries.length - STEP, entries.length);
+    else this.#keepRange(before);
     this.#draw();
     this.runningTurn?.waitForSlot(waitsForSlot);
     this.#settle();
+    if (!this.#isSeen) return;
+    // A page of events may hold so few entries that nothing can be scrolled.
+    const short = this.scroller.scrollHeight <= this.scroller.clientHeight;
+    if (short || (!this.#follows && this.scroller.scrollTop < NEAR)) this.#up();
   }
 
+  /** While a drawer lies in its place nothing here has a size. */
+  get #isSeen() {
+    return this.scroller.clientHeight > 0;
+  }
+
+  /** What is read stays drawn when older entries come before it and new ones behind it. @param {readonly Shown[]} before */
+  #keepRange(before) {
+    const first = before[this.#from]?.key;
+    const moved = before[0] === this.#shown[0] ? 0 : Math.max(0, this.#shown.findIndex(({ key }) => key === first) - this.#from);
+    const toEnd = this.#to === before.length;
+    this.#range(this.#from + moved, toEnd ? this.#shown.length : this.#to + moved);
+  }
+
+  /** @param {number} from @param {number} to */
+  #range(from, to) {
+    this.#to = Math.min(this.#shown.length, to);
+    this.#from = Math.min(Math.max(0, from), this.#to);
+  }
+
+  /** Draws the range; what is read keeps its place, whatever came or went above it. */
   #draw() {
-    const { scrollHeight, scrollTop } = this.scroller;
-    const first = this.column.firstElementChild;
-    this.entries.update(this.#shown.length > this.#drawn ? this.#shown.slice(-this.#drawn) : this.#shown);
-    // What came above keeps what is read in its place.
-    if (!this.#follows && first && this.column.firstElementChild !== first && first.isConnected) {
-      this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
+    const anchor = this.#follows ? null : this.#anchor;
+    const top = anchor?.getBoundingClientRect().top ?? 0;
+    this.entries.update(this.#shown.slice(this.#from, this.#to));
+    if (anchor?.isConnected) this.scroller.scrollTop += anchor.getBoundingClientRect().top - top;
+  }
+
+  /** The first entry in sight. */
+  get #anchor() {
+    const { top } = this.scroller.getBoundingClientRect();
+    return [...this.column.children].find((child) => child.getBoundingClientRect().bottom > top) ?? null;
+  }
+
+  /** The first drawn entry is near: the ones before it are drawn, or asked for. */
+  #up() {
+    if (this.#from > 0) {
+      const from = this.#from - STEP;
+      this.#range(from, Math.min(this.#to, Math.max(0, from) + MOST));
+      this.#draw();
+    } else if (this.#older) {
+      void this.loadOlder();
     }
+  }
+
+  /** The last drawn entry is near, and is not the newest. */
+  #down() {
+    const to = Math.min(this.#shown.length, this.#to + STEP);
+    this.#range(Math.max(this.#from, to - MOST), to);
+    this.#draw();
   }
 
   /** Shows another conversation. */
   reset() {
     this.#shown = [];
-    this.#drawn = DRAWN;
+    this.#range(0, 0);
     this.entries.update([]);
     this.#follows = true;
   }
 
   toEnd() {
     this.#follows = true;
+    this.#range(this.#shown.length - STEP, this.#shown.length);
+    this.#draw();
     this.#settle();
   }
 
@@ -105,30 +155,28 @@ export class ConversationView {
   }
 
   #settle() {
+    if (!this.#isSeen) return;
     if (this.#follows) this.scroller.scrollTop = this.scroller.scrollHeight;
-    else if (this.#left <= AT_END) this.#follows = true;
+    else if (this.#atEnd) this.#follows = true;
     this.#top = this.scroller.scrollTop;
     this.#drawEdge();
   }
 
   #scrolled() {
+    if (!this.#isSeen) return;
     const { scrollTop } = this.scroller;
     // Only a person scrolls up; text that grew since the last frame merely leaves more below.
-    if (this.#left <= AT_END) this.#follows = true;
+    if (this.#atEnd) this.#follows = true;
     else if (scrollTop < this.#top) this.#follows = false;
     this.#top = scrollTop;
     this.#drawEdge();
-    if (this.scroller.scrollTop < NEAR_START) this.#more();
+    if (scrollTop < NEAR && !this.#follows) this.#up();
+    else if (this.#left < NEAR && this.#to < this.#shown.length) this.#down();
   }
 
-  /** The first drawn entry is near: the ones before it are drawn, or asked for. */
-  #more() {
-    if (this.#shown.length > this.#drawn) {
-      this.#drawn += DRAWN;
-      this.#draw();
-    } else if (this.#older) {
-      void this.loadOlder();
-    }
+  /** The newest entry is drawn, and its end in sight. */
+  get #atEnd() {
+    return this.#to === this.#shown.length && this.#left <= AT_END;
   }
 
   get #left() {
@@ -137,7 +185,7 @@ export class ConversationView {
   }
 
   #drawEdge() {
-    const above = !this.#follows && this.#left > AT_END;
+    const above = !this.#follows && !this.#atEnd;
     this.jump.hidden = !above;
     this.scroller.classList.toggle("conversation--above", above);
   }

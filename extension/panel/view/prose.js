@@ -8,6 +8,7 @@ import { finished } from "../markdown/finish.js";
 import { LiveBlock } from "../markdown/live.js";
 import { nodesOf } from "../markdown/sanitise.js";
 import { BlockSplitter } from "../markdown/split.js";
+import { directionOf } from "../state/direction.js";
 import { h } from "./dom.js";
 
 export class Prose {
@@ -19,7 +20,7 @@ export class Prose {
   /** @param {Renderer} renderer */
   constructor(renderer) {
     this.renderer = renderer;
-    this.element = h("div", { class: "prose", dir: "auto" });
+    this.element = h("div", { class: "prose" });
   }
 
   /**
@@ -30,6 +31,8 @@ export class Prose {
     // A shorter or different text (cut back after a crash), or one that was taken for ended and grew, is drawn anew.
     if (!text.startsWith(this.#source) || (this.#ended && text.length > this.#source.length)) this.#reset();
     if (text.length > this.#source.length) {
+      // Decided once by the first letter: `dir="auto"` would read the whole text again with each word.
+      if (!this.element.dir) this.element.dir = directionOf(text) ?? "";
       const blocks = this.#splitter.feed(text.slice(this.#source.length));
       this.#source = text;
       for (const block of blocks) this.#finish(block);
@@ -46,6 +49,7 @@ export class Prose {
     this.#splitter = new BlockSplitter();
     this.#live = null;
     this.#ended = false;
+    this.element.dir = "";
     this.element.replaceChildren();
   }
 

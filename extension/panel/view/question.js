@@ -55,7 +55,7 @@ export class Question {
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
     const none = h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"));
     this.#buttons = [main, none];
-    const form = h("form", { class: "card question", role: "group", "aria-labelledby": headline, oninput: () => { main.disabled = answersOf(this.#given) === null; } },
+    const form = h("form", { class: "card question", "aria-labelledby": headline, oninput: () => { main.disabled = answersOf(this.#given) === null; } },
       h("div", { class: "card__body" },
         h("div", { class: "card__head", id: headline }, icon("question"), h("span", { class: "approval__who" }, t("asksYouAbout", this.agentLabel))),
         ...parts.map((part, index) => this.#part(part, `${headline}-${index}`, parts.length === 1)),

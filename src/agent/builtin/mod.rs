@@ -27,6 +27,15 @@ use turn::{End, Turn};
 
 pub const NAME: &str = "builtin";
 
+/// Whether a message is exactly one command that can mean one thing only, so that no model is needed for it.
+pub fn is_one_command(message: &str) -> bool {
+    use parse::{Scroll, Step};
+    matches!(
+        &parse::parse(message)[..],
+        [Step::Open(_) | Step::Back | Step::Forward | Step::Reload | Step::Screenshot | Step::Scroll(Scroll::By(_))]
+    )
+}
+
 #[derive(Debug, Default)]
 pub struct Builtin;
 

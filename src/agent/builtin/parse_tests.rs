@@ -108,3 +108,17 @@ proptest::proptest! {
         parse(&words.join(" "));
     }
 }
+
+#[test]
+fn one_command_that_means_one_thing_needs_no_model() {
+    for message in
+        ["go back", "reload", "open example.com", "Please take a screenshot", "scroll down", "https://a.example/x"]
+    {
+        assert!(super::is_one_command(message), "{message}");
+    }
+    for message in
+        ["", "click Submit", "scroll to Prices", "go back, then reload", "summarize", "open the menu", "help", "why?"]
+    {
+        assert!(!super::is_one_command(message), "{message}");
+    }
+}

@@ -31,7 +31,8 @@ const squeeze = (text) => text.replace(/[\s\u0000-\u001f]+/g, ' ').replace(/[\u2
 
 const tagOf = (element) => element.localName;
 
-const isOwnHost = (element) => element.hasAttribute(OWN_HOST);
+/* A page may write the attribute too: what it writes into such an element is read all the same. */
+const isOwnHost = (element) => element.hasAttribute(OWN_HOST) && element.localName === 'div' && !element.firstChild;
 
 /* SHOWN, UNSEEN or GONE. Asks for a computed style only where the quick answer is no. */
 function rendering(element) {

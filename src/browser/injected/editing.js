@@ -14,6 +14,26 @@ function fire(element, type) {
   element.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
 }
 
+/*
+ * While a field is filled: what the text would change that comes next. A page that moves the focus meanwhile must not get
+ * the text into another field (`element` is the field, `seen` whether it took some, `astray` what else would have).
+ */
+let filling = null;
+/* A command that was cut off must not keep a person from typing. */
+const FILL_LIMIT_MS = 2000;
+
+addEventListener('beforeinput', (event) => {
+  if (!filling || !event.isTrusted || performance.now() > filling.until) return;
+  const target = event.composedPath()[0];
+  if (composedContains(filling.element, target) || !filling.element.isConnected) {
+    filling.seen = true;
+    return;
+  }
+  filling.astray = describe(target);
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
+
 /* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
 function beginFill(place, value) {
   const element = heldElement(place);
@@ -37,6 +57,7 @@ function beginFill(place, value) {
     selection.removeAllRanges();
     selection.addRange(range);
   }
+  filling = { element, seen: false, astray: null, until: performance.now() + FILL_LIMIT_MS };
   return { typed: true };
 }
 
@@ -51,10 +72,18 @@ function setWhole(element, value) {
   return { done: true };
 }
 
-/* Typed text fires `input` by itself; `change` would come only when the focus leaves. */
-function endFill(place) {
+/*
+ * Typed text fires `input` by itself; `change` would come only when the focus leaves. `typed`: there was text to type.
+ * → {} or a fault
+ */
+function endFill(place, typed) {
+  const state = filling;
+  filling = null;
+  if (state?.astray) return { fault: 'blocked', message: `the page moved the focus to ${state.astray} while it was filled; nothing was typed` };
   const element = heldElement(place);
+  if (state && typed && !state.seen && element) return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
   if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) fire(element, 'change');
+  return {};
 }
 
 /* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */

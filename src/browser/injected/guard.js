@@ -17,8 +17,8 @@ function lookAt(event) {
   if (guard.verdict === null) {
     // The first event decides for the whole gesture: a page may move things on mousedown.
     const hit = event.composedPath()[0];
-    const ours = composedClosest(hit, isOwnHost) !== null;
-    guard.verdict = ours || takesEventsOf(guard.element, hit) ? 'hit' : `it is covered by ${describe(coverOf(guard.element, hit))}`;
+    // What is ours yields by now: an element that only says so is a cover like any other.
+    guard.verdict = takesEventsOf(guard.element, hit) ? 'hit' : `it is covered by ${describe(coverOf(guard.element, hit))}`;
   }
   if (guard.verdict !== 'hit') {
     event.preventDefault();

@@ -12,7 +12,7 @@ const YIELDING = 'yielding'; // input of ours is on its way: nothing of ours may
 
 const HOST_RULES = `
   :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
-    height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; contain: layout style !important; }
+    height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
   :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }`;
 
 let ownRoot = null;

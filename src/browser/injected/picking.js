@@ -24,7 +24,8 @@ function beginPick(binding) {
   endPick();
   const tell = (words) => globalThis[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
   pickKeys = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    // A page can make up keys; only a person's pick anything.
+    if (!event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = overlay.target?.element ?? null;
     if (event.key === 'Escape') tell({ ended: true });
     else if (event.key === 'Enter' && at) tell({ picked: numberOf(at) });

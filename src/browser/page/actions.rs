@@ -8,6 +8,7 @@ use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use super::{input, keys};
+use crate::browser::error::BrowserError;
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -111,13 +112,15 @@ impl Page {
                 what: target.to_string(),
                 reason: "no pointer event came to its document".to_owned(),
             }),
+            // With the browser gone too nobody can tell whether it arrived.
+            Err(error @ PageError::Browser(BrowserError::Gone)) => Err(error),
             Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// Where input goes for a ready element; inside, what covers it.
-    async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
+    pub(super) async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
         let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no point of {target}")))?;
         self.point_in_tab(&ready.frame, point).await
     }
@@ -160,16 +163,18 @@ impl Page {
             } else {
                 input::insert(self.session(), value).await?;
             }
-            self.finish_fill(&ready).await?;
+            self.finish_fill(target, &ready, value).await?;
         }
         self.settle(settling).await;
         Ok(())
     }
 
-    async fn finish_fill(&self, ready: &Ready) -> Result<(), PageError> {
-        match self.script::<serde_json::Value>(&ready.frame, "endFill", &[&ready.place], SCRIPT_LIMIT).await {
+    async fn finish_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<(), PageError> {
+        let typed = !value.is_empty();
+        match self.script::<Done>(&ready.frame, "endFill", &[&ready.place, &typed], SCRIPT_LIMIT).await {
+            Ok(done) => done.check(target).map(drop),
             // The page may have gone on by itself once the field was full.
-            Ok(_) | Err(PageError::DocumentGone) => Ok(()),
+            Err(PageError::DocumentGone) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -222,7 +227,7 @@ impl Page {
         Ok(())
     }
 
-    async fn settle(&self, settling: Option<Settling>) {
+    pub(super) async fn settle(&self, settling: Option<Settling>) {
         if let Some(settling) = settling {
             settling.end(self).await;
         }

@@ -40,6 +40,25 @@ pub(super) async fn click(page: &Session, at: Point) -> Result<(), PageError> {
     Ok(())
 }
 
+/// The main button goes down, where the pointer is already.
+pub(super) async fn press_button(page: &Session, at: Point) -> Result<(), PageError> {
+    page.call_within(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1), INPUT_LIMIT).await?;
+    Ok(())
+}
+
+/// A move with the main button down.
+pub(super) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
+    let mut event = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::Left, 0);
+    event.buttons = Some(1);
+    page.call_within(event, INPUT_LIMIT).await?;
+    Ok(())
+}
+
+pub(super) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
+    page.call_within(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await?;
+    Ok(())
+}
+
 pub(super) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
     page.call_within(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await?;
     Ok(())

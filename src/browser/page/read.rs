@@ -4,6 +4,7 @@
 
 use super::element::{FaultReply, TRIES_TO_READ, Target};
 use super::error::PageError;
+use super::evaluate::Argument;
 use super::page::{Page, SCRIPT_LIMIT};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -78,11 +79,15 @@ pub(super) struct Rectangle {
 }
 
 impl Page {
-    pub(super) async fn read_whole<T: DeserializeOwned>(&self, function: &str) -> Result<T, PageError> {
+    pub(super) async fn read_whole<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        arguments: &[&dyn Argument],
+    ) -> Result<T, PageError> {
         let mut tries = 0;
         loop {
             let frame = self.current_frame().await?;
-            match self.script(&frame, function, &[], DOCUMENT_LIMIT).await {
+            match self.script(&frame, function, arguments, DOCUMENT_LIMIT).await {
                 Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
                 result => return result,
             }
@@ -105,24 +110,31 @@ impl Page {
     /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole("readText").await,
+            None => self.read_whole("readText", &[]).await,
             Some(target) => self.read_one(target, What::Text, &()).await,
+        }
+    }
+    /// The same for a model: what no person sees in the page stands as `[hidden text: …]`.
+    pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole("readText", &[&true]).await,
+            Some(target) => self.read_one(target, What::Text, &true).await,
         }
     }
     /// The document with its doctype, or an element's inner HTML.
     pub async fn html(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole("readDocument").await,
+            None => self.read_whole("readDocument", &[]).await,
             Some(target) => self.read_one(target, What::Html, &()).await,
         }
     }
     /// Every link that has a text or a name.
     pub async fn links(&self) -> Result<Vec<Link>, PageError> {
-        self.read_whole("readLinks").await
+        self.read_whole("readLinks", &[]).await
     }
     /// Every form with its fields, as JSON; passwords are redacted.
     pub async fn forms(&self) -> Result<serde_json::Value, PageError> {
-        self.read_whole("readForms").await
+        self.read_whole("readForms", &[]).await
     }
     /// An element's attributes, as a JSON object in their order.
     pub async fn attributes(&self, target: &Target) -> Result<serde_json::Value, PageError> {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// In bytes. More would only bury what matters in an agent's context.
-pub(super) const SNAPSHOT_LIMIT: usize = 60_000;
+pub const SNAPSHOT_LIMIT: usize = 60_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

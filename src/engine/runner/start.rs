@@ -6,7 +6,7 @@
 use super::Input;
 use super::session::{Session, Starting};
 use super::task::Task;
-use crate::agent::adapter::{Agent, AgentSession, Launch, McpEndpoint};
+use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
 use crate::engine::agents::Choice;
 use crate::engine::slots::{self, Slot};
@@ -47,11 +47,12 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
-        let fits = |agent: &AgentName, model: &Option<String>, of: &str| {
-            *agent == name && *model == choice.model && *of == folder
-        };
-        if self.session.as_ref().is_some_and(|s| fits(&s.agent, &s.model, &s.folder)) {
-            return self.step(Event::AgentReady(turn_id));
+        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
+            let same = session.model == choice.model;
+            if same || session.session.set_model(choice.model.clone()).await.is_ok() {
+                session.model = choice.model;
+                return self.step(Event::AgentReady(turn_id));
+            }
         }
         // The same agent takes another model without a new process, where it can.
         if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder)
@@ -61,7 +62,7 @@ impl Task {
             return self.step(Event::AgentReady(turn_id));
         }
         if let Some(starting) = &mut self.starting
-            && fits(&starting.agent, &starting.model, &starting.folder)
+            && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
         {
             starting.turn_id = Some(turn_id);
             return;
@@ -137,13 +138,20 @@ impl Task {
         let Choice { agent, model, is_model, .. } = choice;
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
+        let environment = self.engine.agent_environment(&tools);
         let folder = launch.folder.to_string_lossy().into_owned();
         self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
-        self.begin_session(generation, agent, launch, cancel);
+        self.begin_session(generation, agent, launch, environment, cancel);
     }
 
-    fn begin_session(&self, generation: u64, agent: Arc<dyn Agent>, mut launch: Launch, cancel: CancellationToken) {
-        let environment = self.engine.agent_environment();
+    fn begin_session(
+        &self,
+        generation: u64,
+        agent: Arc<dyn Agent>,
+        mut launch: Launch,
+        environment: impl Future<Output = AgentEnvironment> + Send + 'static,
+        cancel: CancellationToken,
+    ) {
         let (events, mut own_events) = mpsc::channel(FIRST_WORDS);
         let runner = self.runner.clone();
         let numbered = self.agent_events.clone();

@@ -20,6 +20,8 @@ pub struct OfferedTool {
     pub description: String,
     pub schema: Map<String, Value>,
     pub read_only: bool,
+    /// It changes the page, the tab or a file.
+    pub writes: bool,
 }
 
 /// Everything that is offered, as MCP lists it.
@@ -29,6 +31,7 @@ pub(super) fn all() -> Vec<OfferedTool> {
         description: tool_schema::description(spec),
         schema: without_withheld(tool_schema::input_schema(spec)),
         read_only: spec.class == Class::Read,
+        writes: spec.writes,
     };
     PROFILE.specs().map(tool).collect()
 }

@@ -4,23 +4,30 @@
  * merely loading the extension hides nothing.
  */
 const page = document.querySelector('main');
+const opened = performance.now();
+
+/** A panel that has not connected by then will hardly do so without help. It is only words: the page goes on waiting. */
+const LATE_MS = 12_000;
 
 /** Marks one link of the chain as done. */
 function done(step, words) {
   const row = document.querySelector(`li[data-step="${step}"]`);
-  if (!row) return;
   row.classList.add('done');
-  if (words) row.querySelector('span').textContent = words;
+  row.querySelector('span').textContent = words;
 }
+
+const late = setTimeout(() => { page.dataset.state = 'late'; }, LATE_MS);
 
 // The content script says it once, when background, host and daemon stand behind the panel.
 document.addEventListener('gstack-extension-ready', () => {
+  clearTimeout(late);
+  const seconds = ((performance.now() - opened) / 1000).toFixed(1);
   done('panel', 'connected');
   done('background', 'answered');
-  done('content', 'loaded');
-  done('page');
+  done('content', 'told this page');
+  done('page', `ready after ${seconds} s`);
   page.dataset.state = 'ready';
-});
+}, { once: true });
 
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]');

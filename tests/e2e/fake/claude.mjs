@@ -3,8 +3,9 @@
  * says it. Acts in the browser through the MCP endpoint that it was given, as the real one does.
  *
  * The test listens on the unix socket named by STAND_IN. Lines of JSON: to the test {prompt}, {interrupt}, {result};
- * from the test {say}, {think}, {tool, input}, {ask, input}, {end}, {crash}.
+ * from the test {say}, {think}, {tool, input}, {ask, input}, {shell}, {mcp}, {end}, {crash}.
  */
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -122,6 +123,14 @@ function askPermission(tool_name, input) {
   });
 }
 
+/** Runs a line as an agent that was given a shell would: in its own environment. */
+function runShell(line) {
+  const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr']) shell[stream].setEncoding('utf8').on('data', (text) => { output[stream] += text; });
+  return new Promise((resolve) => shell.once('close', (code) => resolve({ code, ...output })));
+}
+
 const test = connect(process.env.STAND_IN);
 test.on('error', () => process.exit(7));
 const tell = (line) => test.write(`${JSON.stringify(line)}\n`);
@@ -133,6 +142,8 @@ createInterface({ input: test }).on('line', async (text) => {
   if ('tool' in order) tell({ result: await useTool(order.tool, order.input) });
   if ('list' in order) tell({ result: await callTool('tools/list') });
   if ('ask' in order) tell({ result: await askPermission(order.ask, order.input) });
+  if ('shell' in order) tell({ result: await runShell(order.shell) });
+  if ('mcp' in order) tell({ result: JSON.parse(readFileSync(value('--mcp-config'), 'utf8')).mcpServers.gstack });
   if ('end' in order) end();
   if ('crash' in order) process.exit(9);
 });

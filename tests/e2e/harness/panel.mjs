@@ -14,6 +14,7 @@ export const PARTS = {
   connected: '.connection .dot:not(.dot--off, .dot--wait)',
   stop: '.stop:not([hidden])',
   approval: '.approval',
+  decided: '.decided',
   queued: '.queue-chip',
 };
 

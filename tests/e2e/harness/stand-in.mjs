@@ -127,6 +127,14 @@ class Turn {
   ask(tool, input) {
     return this.#ask({ ask: tool, input }, `nobody answered about ${tool}`);
   }
+  /** Runs a shell line as a process of the agent's: `{ code, stdout, stderr }`. */
+  shell(line) {
+    return this.#ask({ shell: line }, `the shell did not end: ${line}`);
+  }
+  /** Where the agent was told that its tools are: `{ url, headers }`. */
+  mcp() {
+    return this.#ask({ mcp: true }, 'no MCP configuration');
+  }
   end() {
     this.#ended = true;
     this.#order({ end: true });

@@ -1,0 +1,92 @@
+//! Which model a turn gets: the one that the person named, or the fast or deep one that the message asks for. Pure.
+//!
+//! Owns the choice among what an agent offers. Where nothing tells the models apart, the agent's own default answers.
+
+use crate::chat::route;
+use crate::protocol::agents::ModelInfo;
+use serde::Deserialize;
+
+/// Names by which makers call their fast models.
+const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
+
+/// What stands for `fast` and `deep` with one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DepthModels {
+    pub fast: Option<String>,
+    pub deep: Option<String>,
+}
+
+/// The model for a message; none is the agent's own default. `chosen`: what the person chose for the conversation or
+/// the message. `offered`: what the agent said that it has.
+pub fn model_for(
+    chosen: Option<&str>,
+    message: &str,
+    agent: &str,
+    offered: &[ModelInfo],
+    configured: Option<&DepthModels>,
+) -> Option<String> {
+    let depth = match chosen {
+        None => route::depth(message),
+        Some("fast") => route::Depth::Fast,
+        Some("deep") => route::Depth::Deep,
+        Some(named) => return Some(named.to_owned()),
+    };
+    let own = configured.and_then(|models| match depth {
+        route::Depth::Fast => models.fast.clone(),
+        route::Depth::Deep => models.deep.clone(),
+    });
+    match depth {
+        _ if own.is_some() => own,
+        route::Depth::Fast => fast_of(agent, offered),
+        // The person's own default is the deep one.
+        route::Depth::Deep => None,
+    }
+}
+
+fn fast_of(agent: &str, offered: &[ModelInfo]) -> Option<String> {
+    let is_fast = |model: &&ModelInfo| {
+        let words = format!("{} {}", model.id, model.label).to_lowercase();
+        words.split(|letter: char| !letter.is_alphanumeric()).any(|word| FAST_NAMES.contains(&word))
+    };
+    // Claude Code takes this name whether or not it has said what it offers.
+    let known = || (agent == "claude" && offered.is_empty()).then(|| "haiku".to_owned());
+    offered.iter().find(is_fast).map(|model| model.id.clone()).or_else(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(ids: &[&str]) -> Vec<ModelInfo> {
+        let model = |id: &&str| ModelInfo { id: (*id).to_owned(), label: String::new(), description: String::new() };
+        ids.iter().map(model).collect()
+    }
+
+    #[test]
+    fn what_the_person_named_is_taken_as_it_is() {
+        assert_eq!(model_for(Some("opus"), "click it", "claude", &[], None).as_deref(), Some("opus"));
+    }
+
+    #[test]
+    fn an_action_gets_the_fast_model_where_one_can_be_told() {
+        let with = |agent, ids: &[&str]| model_for(None, "click Submit", agent, &offered(ids), None);
+        assert_eq!(with("claude", &[]).as_deref(), Some("haiku"));
+        assert_eq!(with("claude", &["default", "opus", "claude-haiku-4"]).as_deref(), Some("claude-haiku-4"));
+        assert_eq!(with("codex", &["gpt-5", "gpt-5-mini"]).as_deref(), Some("gpt-5-mini"));
+        assert_eq!(with("gemini", &["gemini-2.5-pro", "gemini-2.5-flash"]).as_deref(), Some("gemini-2.5-flash"));
+        assert_eq!(with("codex", &["gpt-5"]), None);
+        assert_eq!(with("mine", &["gemini-pro"]), None, "a part of a word is no name");
+        assert_eq!(model_for(None, "why does it fail?", "claude", &[], None), None);
+    }
+
+    #[test]
+    fn fast_and_deep_can_be_chosen_and_configured() {
+        let own = DepthModels { fast: Some("small".to_owned()), deep: Some("large".to_owned()) };
+        let model = |chosen, message| model_for(chosen, message, "claude", &[], Some(&own));
+        assert_eq!(model(Some("fast"), "why?").as_deref(), Some("small"));
+        assert_eq!(model(Some("deep"), "click it").as_deref(), Some("large"));
+        assert_eq!(model(None, "click it").as_deref(), Some("small"));
+        assert_eq!(model_for(Some("deep"), "click it", "claude", &[], None), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! Telling MCP clients of `gstack mcp`, and taking it back.
+//!
+//! Owns where each client keeps its servers and what is written there. Everything else in the file stays as it is, to
+//! the letter; a file that can't be read for certain (comments, damage) is refused in words and left alone.
+
+mod json;
+mod table;
+
+use super::{InstallError, binary};
+use crate::base::atomic;
+use crate::protocol::fault::{Fault, FaultCode};
+use serde::Serialize;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The name under which clients show it.
+const SERVER: &str = "gstack";
+
+/// A program that speaks MCP and keeps its servers in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum McpClient {
+    Claude,
+    Codex,
+    Gemini,
+    Cursor,
+    VsCode,
+}
+
+impl McpClient {
+    pub const NAMES: [&str; 5] = ["claude", "codex", "gemini", "cursor", "vscode"];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "claude" => Self::Claude,
+            "codex" => Self::Codex,
+            "gemini" => Self::Gemini,
+            "cursor" => Self::Cursor,
+            "vscode" => Self::VsCode,
+            _ => return None,
+        })
+    }
+
+    /// As people know it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+        }
+    }
+
+    /// Its file, by the client's own documentation. `moved`: what an environment variable of the client says.
+    fn file(self, home: &Path, moved: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
+        match self {
+            Self::Claude => moved("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_owned()).join(".claude.json"),
+            Self::Codex => moved("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml"),
+            Self::Gemini => home.join(".gemini/settings.json"),
+            Self::Cursor => home.join(".cursor/mcp.json"),
+            Self::VsCode if cfg!(target_os = "macos") => home.join("Library/Application Support/Code/User/mcp.json"),
+            Self::VsCode => moved("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("Code/User/mcp.json"),
+        }
+    }
+
+    /// The object of its file that holds the servers.
+    fn servers_key(self) -> &'static str {
+        match self {
+            Self::VsCode => "servers",
+            Self::Codex => "mcp_servers",
+            Self::Claude | Self::Gemini | Self::Cursor => "mcpServers",
+        }
+    }
+
+    /// Whether its entries say how they are spoken to.
+    fn names_transport(self) -> bool {
+        matches!(self, Self::Claude | Self::VsCode)
+    }
+}
+
+/// How a client starts gstack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    pub command: String,
+    pub arguments: Vec<String>,
+    /// Where gstack's home was moved.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Server {
+    /// This program with these arguments after `mcp`.
+    pub fn of_this_program(arguments: &[String], environment: Vec<(String, String)>) -> Result<Self, InstallError> {
+        let path = binary::current()?;
+        binary::check(&path)?;
+        let command = path.to_str().ok_or_else(|| InstallError::OddPath { path: path.clone() })?.to_owned();
+        let arguments = std::iter::once("mcp".to_owned()).chain(arguments.iter().cloned()).collect();
+        Ok(Self { command, arguments, environment })
+    }
+}
+
+/// What was done, or would be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct McpReport {
+    pub client: &'static str,
+    pub file: PathBuf,
+    /// The file's text differs from before.
+    pub changed: bool,
+    /// The whole file as it is to be.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// What is wanted of a client's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Present(Server),
+    Absent,
+}
+
+/// Changes a client's file, or with `print` says what it would become.
+pub fn apply(client: McpClient, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
+    let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
+    let moved = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    apply_at(client, &client.file(&home, &moved), wanted, print)
+}
+
+fn apply_at(client: McpClient, file: &Path, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
+    // A link to where a person keeps their settings stays one.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let before = match fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", file.display()))
+                .hint("Make the file readable for you, then repeat."));
+        }
+    };
+    let old = before.as_deref().unwrap_or_default();
+    let edited = match client {
+        McpClient::Codex => table::edit(old, client.servers_key(), wanted),
+        _ => json::edit(old, client.servers_key(), client.names_transport(), wanted),
+    };
+    let text = edited.map_err(|error| refused(client, &file, &error, wanted))?;
+    let changed = before.as_deref().unwrap_or_default() != text;
+    let report = McpReport { client: client.label(), file: file.clone(), changed, text };
+    if changed && !print {
+        write(&file, &report.text)?;
+    }
+    Ok(report)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Fault> {
+    let failed = |source| Fault::from(InstallError::Write { path: file.to_owned(), source });
+    let permissions = fs::metadata(file).ok().map(|found| found.permissions());
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    atomic::write(file, text.as_bytes()).map_err(failed)?;
+    // Who may read the file is not ours to change.
+    permissions.map_or(Ok(()), |permissions| fs::set_permissions(file, permissions)).map_err(failed)
+}
+
+/// Why a file can't be changed for certain.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("it is not plain {format}: {why}")]
+    Unreadable { format: &'static str, why: String },
+    #[error("`{0}` in it is no table of servers")]
+    NoServers(String),
+    #[error("`gstack` in it is another server, which starts {0}")]
+    Foreign(String),
+    #[error("the change could not be made without touching the rest")]
+    Entangled,
+}
+
+fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -> Fault {
+    let hint = match wanted {
+        Wanted::Present(server) => format!(
+            "Add it by hand: under `{}`, a server `{SERVER}` with the command {} and the arguments {}.",
+            client.servers_key(),
+            server.command,
+            server.arguments.join(" ")
+        ),
+        Wanted::Absent => format!("Remove the server `{SERVER}` under `{}` by hand.", client.servers_key()),
+    };
+    Fault::new(FaultCode::Conflict, format!("{} is left as it is: {error}", file.display())).hint(hint)
+}
+
+/// Whether what a file calls `gstack` is ours: this program, or one of its name somewhere else.
+fn is_ours(command: &str, arguments: &[String]) -> bool {
+    let named = Path::new(command).file_name().is_some_and(|name| name == SERVER);
+    let this = || binary::current().is_ok_and(|own| own == Path::new(command));
+    arguments.first().is_some_and(|first| first == "mcp") && (named || this())
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

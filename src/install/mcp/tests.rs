@@ -1,0 +1,118 @@
+//! Clients' files before and after.
+
+use super::{EditError, McpClient, Server, Wanted, apply_at, json, table};
+use crate::protocol::fault::FaultCode;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+fn server() -> Server {
+    Server { command: "/opt/gstack".to_owned(), arguments: vec!["mcp".to_owned()], environment: Vec::new() }
+}
+
+fn present() -> Wanted {
+    Wanted::Present(server())
+}
+
+fn in_json(text: &str, wanted: &Wanted) -> Result<String, EditError> {
+    json::edit(text, "mcpServers", true, wanted)
+}
+
+#[test]
+fn json_gets_the_server_and_keeps_the_rest_to_the_letter() {
+    let text = "{\n    \"numbers\": [1.0, 1e400, 12345678901234567890123],\n    \"mcpServers\": {\n        \"other\": { \"command\":   \"x\" }\n    },\n    \"z\": null\n}\n";
+    let with = in_json(text, &present()).unwrap();
+    assert!(
+        with.contains("[1.0, 1e400, 12345678901234567890123]") && with.contains("{ \"command\":   \"x\" }"),
+        "{with}"
+    );
+    assert!(with.find("numbers") < with.find("mcpServers") && with.find("mcpServers") < with.find("\"z\""), "{with}");
+    assert!(
+        with.contains(
+            "\n        \"gstack\": {\n            \"type\": \"stdio\",\n            \"command\": \"/opt/gstack\""
+        ),
+        "{with}"
+    );
+    assert_eq!(in_json(&with, &present()).unwrap(), with, "twice changes nothing");
+    let without = in_json(&with, &Wanted::Absent).unwrap();
+    assert!(!without.contains("gstack") && without.contains("1e400") && without.contains("other"), "{without}");
+    assert_eq!(in_json(text, &Wanted::Absent).unwrap(), text);
+}
+
+#[test]
+fn an_empty_or_missing_json_file_becomes_one_and_another_server_of_our_name_stays() {
+    for text in ["", "  \n", "{}", r#"{"mcpServers":null}"#, r#"{"mcpServers":{}}"#] {
+        let value: Value = serde_json::from_str(&in_json(text, &present()).unwrap()).unwrap();
+        assert_eq!(value["mcpServers"]["gstack"]["args"][0], "mcp", "{text:?}");
+    }
+    let updated = r#"{"mcpServers":{"gstack":{"command":"/old/gstack","args":["mcp","--profile","all"]}}}"#;
+    assert!(in_json(updated, &present()).unwrap().contains("/opt/gstack"));
+    let foreign = r#"{"mcpServers":{"gstack":{"command":"/usr/bin/stacker","args":[]}}}"#;
+    assert_eq!(in_json(foreign, &present()), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
+    assert_eq!(in_json(foreign, &Wanted::Absent), Err(EditError::Foreign("/usr/bin/stacker".to_owned())));
+}
+
+#[test]
+fn json_that_is_none_is_refused() {
+    for text in ["{ // mine\n \"a\": 1 }", "{\"a\":1,}", "[]", "{\"a\":", "null", "\u{feff}{}"] {
+        assert!(matches!(in_json(text, &present()), Err(EditError::Unreadable { .. })), "{text:?}");
+    }
+    assert_eq!(in_json(r#"{"mcpServers":[1]}"#, &present()), Err(EditError::NoServers("mcpServers".to_owned())));
+}
+
+#[test]
+fn toml_keeps_comments_and_other_tables() {
+    let text = "# mine\nmodel = \"gpt\" # best\n\n[mcp_servers.other]\ncommand = \"x\"\n\n[profiles.a]\nb = 1\n";
+    let in_toml = |text: &str, wanted: &Wanted| table::edit(text, "mcp_servers", wanted);
+    let with = in_toml(text, &present()).unwrap();
+    assert!(with.starts_with(text.trim_end()), "{with}");
+    assert!(with.ends_with("[mcp_servers.gstack]\ncommand = \"/opt/gstack\"\nargs = [\"mcp\"]\n"), "{with}");
+    assert_eq!(in_toml(&with, &present()).unwrap(), with);
+    assert_eq!(in_toml(&with, &Wanted::Absent).unwrap(), text);
+    let moved = Server { environment: vec![("GSTACK_HOME".to_owned(), "/h".to_owned())], ..server() };
+    let with_home = in_toml(&with, &Wanted::Present(moved)).unwrap();
+    assert!(with_home.contains("GSTACK_HOME") && with_home.matches("[mcp_servers.gstack]").count() == 1, "{with_home}");
+    assert_eq!(in_toml(&with_home, &Wanted::Absent).unwrap(), text);
+    let beneath = format!("{with}\n[mcp_servers.gstack.env]\nA = \"b\"\n");
+    assert_eq!(in_toml(&beneath, &Wanted::Absent).unwrap(), text, "tables beneath it go with it");
+    assert_eq!(in_toml("", &Wanted::Absent).unwrap(), "");
+    assert!(matches!(in_toml("a = ", &present()), Err(EditError::Unreadable { .. })));
+    let inline = "mcp_servers = { gstack = { command = \"/old/gstack\", args = [\"mcp\"] } }\n";
+    assert_eq!(in_toml(inline, &present()), Err(EditError::Entangled), "an inline table is not taken apart");
+}
+
+#[test]
+fn a_file_is_replaced_whole_with_its_mode_and_behind_its_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (real, link) = (folder.join("real.json"), folder.join("deep/mcp.json"));
+    fs::write(&real, "{\"a\": 1}").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(folder.join("deep")).unwrap();
+    symlink(&real, &link).unwrap();
+    let shown = apply_at(McpClient::Cursor, &link, &present(), true).unwrap();
+    assert!(shown.changed && shown.text.contains("gstack"));
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{\"a\": 1}", "only shown");
+    apply_at(McpClient::Cursor, &link, &present(), false).unwrap();
+    assert!(fs::read_to_string(&real).unwrap().contains("gstack") && link.is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    let fresh = folder.join("new/sub/settings.json");
+    assert!(apply_at(McpClient::Gemini, &fresh, &present(), false).unwrap().changed);
+    fs::write(&fresh, "{ // comment\n}").unwrap();
+    let fault = apply_at(McpClient::Gemini, &fresh, &present(), false).unwrap_err();
+    assert!(fault.code == FaultCode::Conflict && fault.hint.unwrap().contains("/opt/gstack"));
+    assert_eq!(fs::read_to_string(&fresh).unwrap(), "{ // comment\n}");
+}
+
+#[test]
+fn every_client_has_its_own_file_in_the_home() {
+    let home = Path::new("/h");
+    let nowhere = |_: &str| None;
+    let files: Vec<PathBuf> =
+        McpClient::NAMES.iter().map(|name| McpClient::named(name).unwrap().file(home, &nowhere)).collect();
+    assert!(files.iter().all(|file| file.starts_with(home)));
+    assert_eq!(files[0], home.join(".claude.json"));
+    let moved = |name: &str| (name == "CODEX_HOME").then(|| PathBuf::from("/c"));
+    assert_eq!(McpClient::Codex.file(home, &moved), Path::new("/c/config.toml"));
+}

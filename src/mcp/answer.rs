@@ -1,0 +1,71 @@
+//! What a command gave, as MCP content: text with an end, pictures as pictures, faults with their next step.
+
+use crate::protocol::fault::Fault;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What one answer may hold: more would only eat the agent's context.
+const MOST_TEXT: usize = 100 * 1024;
+
+/// One tool as it is listed.
+pub fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
+    Tool::new(name, description, Arc::new(schema))
+        .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
+}
+
+/// `images`: media type and bytes.
+pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8])>) -> CallToolResult {
+    let images: Vec<ContentBlock> =
+        images.map(|(mime, bytes)| ContentBlock::image(STANDARD.encode(bytes), mime.to_owned())).collect();
+    let mut blocks = Vec::with_capacity(1 + images.len());
+    if !text.is_empty() || images.is_empty() {
+        blocks.push(ContentBlock::text(cap(text)));
+    }
+    blocks.extend(images);
+    CallToolResult::success(blocks)
+}
+
+pub fn failure(fault: &Fault) -> CallToolResult {
+    let text = match &fault.hint {
+        Some(hint) => format!("{}\n{hint}", fault.message),
+        None => fault.message.clone(),
+    };
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// Cuts at a character, and says so.
+fn cap(mut text: String) -> String {
+    if text.len() <= MOST_TEXT {
+        return text;
+    }
+    let whole = text.len();
+    let mut end = MOST_TEXT;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text.push_str(&format!("\n… {} bytes more. Narrow the request.", whole - end));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_answer_is_cut_at_a_character_and_says_so() {
+        let text = cap("ä".repeat(MOST_TEXT));
+        assert!(text.len() < MOST_TEXT + 100);
+        assert!(text.ends_with("bytes more. Narrow the request."));
+    }
+
+    #[test]
+    fn an_image_comes_as_image_content_with_no_empty_text_before_it() {
+        let image: [(&str, &[u8]); 1] = [("image/png", &[1, 2, 3])];
+        assert_eq!(success(String::new(), image.into_iter()).content.len(), 1);
+        assert_eq!(success(String::new(), std::iter::empty()).content.len(), 1);
+    }
+}

@@ -1,0 +1,147 @@
+/*
+ * What a person sees in the page: the agent's cursor, frame and pill, refs, an outline, the picker. And what the page
+ * sees of it: one element without content, and no event.
+ */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { Scene } from './harness/scene.mjs';
+import { until } from './harness/wait.mjs';
+
+const visible = (selector) => `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => one.checkVisibility())`;
+
+/** What lies in our closed root, read by the debugger: a map from class to text. */
+async function drawn(page) {
+  const { root } = await page.send('DOM.getDocument', { depth: -1, pierce: true });
+  const found = [];
+  const walk = (node, ours) => {
+    const attributes = Object.fromEntries((node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []));
+    const inside = ours || 'data-gstack' in attributes;
+    if (ours && attributes.class !== undefined) found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
+    for (const child of [...(node.shadowRoots ?? []), ...(node.children ?? [])]) walk(child, inside);
+    if (node.contentDocument) walk(node.contentDocument, false);
+  };
+  walk(root, false);
+  return found;
+}
+
+const textOf = (node) => node.nodeValue || (node.children ?? []).map(textOf).join('');
+
+/** Waits until something of that class is shown, with those words. */
+function seen(page, name, words = '') {
+  return until(async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)), `${name} with ${JSON.stringify(words)} in the page`);
+}
+
+/** Where something that was drawn is, in the page's viewport. */
+async function boxOf(page, { nodeId }) {
+  const { model: { border: [left, top, , , right, bottom] } } = await page.send('DOM.getBoxModel', { nodeId });
+  return { left, top, right, bottom };
+}
+
+const hosts = 'document.querySelectorAll("[data-gstack]").length';
+
+describe('in the page', () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  afterEach(() => scene.agent.settle());
+  after(() => scene?.close());
+
+  test('an agent that acts has a cursor, a frame and a pill with its name; all of it goes', async () => {
+    const { panel, page } = scene;
+    await page.evaluate(`window.noticed = []; window.added = [];
+      new MutationObserver((records) => { for (const { addedNodes } of records) for (const node of addedNodes) if (node.nodeType === 1 && node.matches('[data-gstack]')) added.push(node); }).observe(document, { subtree: true, childList: true });
+      for (const type of ['click', 'pointerdown', 'mousedown']) document.addEventListener(type, (event) => noticed.push(event.target.localName), true);`);
+    const turn = await scene.ask('Order for Ada');
+    await seen(page, 'pill', 'Claude Code');
+    const filling = turn.tool('fill', { selector: '#name', value: 'Ada' });
+    await panel.answer('conversation');
+    await filling;
+    await turn.tool('click', { selector: 'text=Order now' });
+    const { style } = await seen(page, 'cursor');
+    const middle = await page.evaluate(`(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`);
+    const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(style);
+    assert.ok(Math.abs(x - middle[0]) <= 1 && Math.abs(y - middle[1]) <= 1, `${style} is not at ${middle}`);
+    const size = await page.evaluate('({ right: innerWidth, bottom: innerHeight })');
+    assert.deepEqual(await boxOf(page, await seen(page, 'frame')), { left: 0, top: 0, ...size });
+    const pill = await boxOf(page, await seen(page, 'pill'));
+    assert.deepEqual([size.right - pill.right, size.bottom - pill.bottom], [16, 16]);
+    assert.equal(await page.evaluate(hosts), 1);
+    assert.deepEqual(await page.evaluate('[added[0].shadowRoot, added[0].childNodes.length, noticed.includes("div")]'), [null, 0, false]);
+    turn.end();
+    await panel.gone('stop');
+    await page.waitFor(`${hosts} === 0`);
+    assert.equal(await page.evaluate('new Set(added).size'), 1);
+  });
+
+  test('the pill lets an agent through that clicks where it is, and is in no picture', async () => {
+    const { panel, page } = scene;
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`);
+    const turn = await scene.ask('Click the corner');
+    // Between two actions the pill can be clicked by a person.
+    await until(async () => (await drawn(page)).some(({ names }) => names.includes('pill') && names.includes('is-open')), 'a pill that can be clicked');
+    await turn.tool('click', { selector: '#corner' });
+    assert.equal(await page.waitFor(`document.querySelector('#corner').textContent === 'Hit' && 'Hit'`), 'Hit');
+    turn.end();
+    await panel.gone('stop');
+    await page.evaluate(`document.querySelector('#corner').remove()`);
+  });
+
+  test('refs of a snapshot stand in the page while the drawer shows them, in one element with the agent\'s marks', async () => {
+    const { panel, page } = scene;
+    await panel.page.click('.statusbar [aria-label=Debug]');
+    await panel.page.click('#debug-tab-refs');
+    await panel.page.click('#debug-refs .drawer__tools .button');
+    await panel.page.waitFor(`${visible('.ref-row')}.some((row) => row.innerText.includes('Order now'))`);
+    const ref = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).querySelector('.ref').innerText`);
+    await panel.page.click('#debug-refs .switch');
+    const badge = await seen(page, 'ref', ref);
+    const at = await page.evaluate(`(() => { const { x, y } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x, y]; })()`);
+    const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(badge.style);
+    assert.ok(Math.abs(x - at[0]) < 8 && Math.abs(y - at[1]) < 16, `${badge.style} is not at ${at}`);
+    await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).dispatchEvent(new PointerEvent('pointerenter'))`);
+    await seen(page, 'name', `${ref} button "Order now"`);
+    await panel.page.click('.composer__text');
+    const turn = await scene.ask('Look at it');
+    await seen(page, 'pill', 'Claude Code');
+    await seen(page, 'ref', ref);
+    assert.equal(await page.evaluate(hosts), 1);
+    turn.end();
+    await panel.gone('stop');
+    await seen(page, 'ref', ref);
+    await panel.page.click('.debug-head [aria-label=Close]');
+    await page.waitFor(`${hosts} === 0`);
+  });
+
+  test('what a panel has drawn goes when the panel does', async () => {
+    const { panel, page } = scene;
+    await panel.page.click('.statusbar [aria-label=Debug]');
+    await panel.page.waitFor(`${visible('.ref-row')}.length > 0`);
+    await page.waitFor(`${hosts} === 1`);
+    await panel.page.send('Page.reload');
+    await page.waitFor(`${hosts} === 0`);
+    await panel.connected();
+  });
+
+  test('a picked element goes into the message, and the page notices nothing', async () => {
+    const { panel, page } = scene;
+    await page.evaluate(`window.noticed = []; for (const type of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, () => noticed.push(type), true);`);
+    await panel.page.click('.composer__bar [aria-haspopup=menu]');
+    await panel.page.waitFor(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText))`);
+    await panel.page.evaluate(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText)).click()`);
+    await panel.page.waitFor(`document.querySelector('#toast').checkVisibility()`);
+    const at = await page.evaluate(`(() => { const { x, y, width, height } = document.querySelector('#name').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`);
+    await until(async () => {
+      await page.evaluate('noticed.length = 0');
+      await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: at.x - 1, y: at.y });
+      await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...at });
+      return (await page.evaluate('noticed.length')) === 0;
+    }, 'a pick under way');
+    await seen(page, 'name', 'textbox');
+    for (const type of ['mousePressed', 'mouseReleased']) await page.send('Input.dispatchMouseEvent', { type, ...at, button: 'left', clickCount: 1 });
+    await panel.page.waitFor(`document.querySelector('.attachment[data-kind=element]')?.innerText.includes('input#name')`);
+    assert.deepEqual(await page.evaluate('noticed'), []);
+    await page.waitFor(`${hosts} === 0`);
+    // It is the element that `inspect` means without one.
+    assert.match(await scene.home.ok(['inspect']), /<input[^>]* id="name"|<input id="name"/);
+    await panel.page.click('.attachment__remove');
+  });
+});

@@ -1,0 +1,49 @@
+/*
+ * Every state of the panel for people who use a keyboard, a screen reader, large letters or a narrow panel.
+ * The states are the ones of the pictures, played by a fake host; axe's rules in both themes.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import { inState, STATES } from '../extension/shots.mjs';
+import { site } from '../extension/site.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** An answer's headings are the agent's own; what lies under an open list is not for the pointer while it is open. */
+const run = (rules) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
+
+/** What sticks out of the panel to the side: the names of the elements. */
+const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .command, .truncate, .turn-footer__facts')
+  && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)).map((one) => one.className || one.localName).slice(0, 5)`;
+
+const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () => {
+  let pages;
+  before(async () => { pages = await site(); });
+  after(() => pages.close());
+
+  for (const [name, { height = 720 }] of Object.entries(STATES)) {
+    test(name, () => inState(name, pages.origin, async (panel) => {
+      await panel.evaluate(`${axe};0`);
+      for (const theme of ['dark', 'light']) {
+        await panel.theme(theme);
+        await panel.evaluate(drawn);
+        const open = await panel.evaluate("[...document.querySelectorAll('.menu')].some((one) => one.checkVisibility())");
+        const rules = { 'heading-order': { enabled: false }, ...(open ? { 'target-size': { enabled: false } } : {}) };
+        assert.deepEqual(await panel.evaluate(run(rules)), [], theme);
+      }
+      // 280 is also what 200 % zoom makes of a panel of 560 pixels.
+      for (const width of [280, 320, 420, 900]) {
+        await panel.size(width, height);
+        await panel.evaluate(drawn);
+        assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
+      }
+      assert.equal(await panel.evaluate('document.activeElement !== document.body'), true, 'the focus is somewhere');
+      assert.deepEqual(await panel.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length"), 0, 'nothing moves for who asked for no motion');
+    }));
+  }
+});

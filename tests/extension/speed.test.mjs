@@ -1,0 +1,96 @@
+/** What must not cost: idling, a long answer, a long conversation. Counted in nodes, frames and timers, never in time. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { composer, options, say, text, withPanel } from "./with-panel.mjs";
+
+/** Counts the timers that are set and have neither run nor been taken back. */
+const COUNT_TIMERS = `{
+  const open = globalThis.openTimers = new Map();
+  const { setTimeout: later, setInterval: often, clearTimeout: never, clearInterval: neverAgain } = globalThis;
+  globalThis.setTimeout = (work, ms, ...args) => {
+    const id = later(() => { open.delete(id); work(...args); }, ms);
+    open.set(id, "timeout " + ms + " " + new Error().stack.split("\\n")[2]);
+    return id;
+  };
+  globalThis.setInterval = (work, ms) => { const id = often(work, ms); open.set(id, "interval " + ms); return id; };
+  globalThis.clearTimeout = (id) => { open.delete(id); never(id); };
+  globalThis.clearInterval = (id) => { open.delete(id); neverAgain(id); };
+  const frame = requestAnimationFrame;
+  globalThis.frames = 0;
+  globalThis.requestAnimationFrame = (work) => { globalThis.frames += 1; return frame(work); };
+}`;
+
+/** A frame that the page itself did not ask for. */
+const nextFrame = "new Promise((drawn) => new IntersectionObserver((_entries, watch) => { watch.disconnect(); drawn(true); }).observe(document.body))";
+
+describe("the panel costs nothing", options, () => {
+  test("while nothing happens: no timer, no frame", () => withPanel("done", async (panel) => {
+    await panel.send("Page.enable");
+    await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
+    await panel.send("Page.reload");
+    await panel.until(`globalThis.openTimers && ${text("The total is rounded twice")} && !document.querySelector('.live-block')`);
+    // Let what began with the page come to its end.
+    await panel.evaluate("new Promise((end) => { const look = () => (openTimers.size === 0 ? end() : requestIdleCallback(look)); look(); })");
+    const before = await panel.evaluate("frames");
+    for (let n = 0; n < 5; n += 1) await panel.evaluate(nextFrame);
+    assert.deepEqual(await panel.evaluate("[...openTimers.values()]"), []);
+    assert.equal(await panel.evaluate("frames"), before);
+  }));
+
+  test("the clock runs while a turn runs, and ends with it", () => withPanel("approval", async (panel) => {
+    await panel.send("Page.enable");
+    await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
+    await panel.send("Page.reload");
+    await panel.until("globalThis.openTimers && document.querySelector('.choice')");
+    assert.deepEqual(await panel.evaluate("[...openTimers.values()].filter((each) => each.startsWith('interval'))"), ["interval 1000"]);
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.key("4");
+    await panel.until(text("Left as it is."));
+    await panel.until("document.querySelector('.stop').hidden && ![...openTimers.values()].some((each) => each.startsWith('interval'))");
+  }));
+
+  test("a long answer: what stands is never drawn again", () => withPanel("flood", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await panel.evaluate(`(() => {
+      const counts = globalThis.counts = { added: 0, removed: 0, again: 0 };
+      const finished = new WeakSet();
+      const elements = (nodes) => [...nodes].filter((node) => node.nodeType === 1);
+      new MutationObserver((records) => {
+        for (const { target, addedNodes, removedNodes } of records) {
+          if (!target.closest?.(".prose")) continue;
+          counts.added += elements(addedNodes).length;
+          counts.removed += elements(removedNodes).length;
+          // A finished block is what the renderer gave; nothing of it may change after the records in which it came.
+          if (finished.has(target) || (target.parentElement && finished.has(target.parentElement))) counts.again += 1;
+        }
+        for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose") && !node.matches(".live-block")) finished.add(node);
+      }).observe(document.querySelector("#conversation"), { subtree: true, childList: true });
+    })()`);
+    await say(panel, "Tell me everything");
+    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
+    const { added, removed, again, blocks, letters } = await panel.evaluate("({ ...counts, blocks: document.querySelector('.prose').childElementCount, letters: document.querySelector('.prose').innerText.length })");
+    assert.ok(letters > 150_000, String(letters));
+    assert.equal(again, 0);
+    // Each block is drawn twice: as it grows and when it is finished. The caret moves once a frame at most a line.
+    assert.ok(added + removed < blocks * 40, `${added} added and ${removed} removed for ${blocks} blocks`);
+  }));
+
+  test("ten thousand entries: only those near the end have nodes, before and after a way to the top", () => withPanel("huge", async (panel) => {
+    await panel.until(text("Question 4999"));
+    const drawn = () => panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length");
+    assert.ok(await drawn() <= 120, String(await drawn()));
+    const up = "new Promise((next) => { document.querySelector('#conversation').scrollTop = 0; requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText)); })";
+    while (Number((await panel.evaluate(up)).split(" ")[1]) > 4500) { /* goes on */ }
+    assert.ok(await drawn() <= 360, String(await drawn()));
+    // Down again by scrolling: what lost its nodes gets them back.
+    const down = "new Promise((next) => { const view = document.querySelector('#conversation'); view.scrollTop = view.scrollHeight; requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText)); })";
+    while ((await panel.evaluate(down)) !== "Question 4999") { /* goes on */ }
+    await panel.until("document.querySelector('.jump').hidden");
+    await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
+    await panel.until("!document.querySelector('.jump').hidden");
+    await panel.evaluate("document.querySelector('.jump').click()");
+    await say(panel, "One more");
+    await panel.until(text("You said One more."));
+    assert.ok(await drawn() <= 120, String(await drawn()));
+  }));
+});

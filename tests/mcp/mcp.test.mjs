@@ -1,0 +1,177 @@
+/*
+ * Real MCP clients against gstack: the TypeScript SDK's over both transports, and the inspector's command line.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
+import { Scene } from '../e2e/harness/scene.mjs';
+import { Site } from '../e2e/harness/site.mjs';
+
+const run = promisify(execFile);
+const inspector = path.resolve(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/.bin/mcp-inspector');
+const newClient = () => new Client({ name: 'conformance', version: '1' });
+const words = (result) => result.content.filter((one) => one.type === 'text').map((one) => one.text).join('\n');
+
+/** What every listed tool must be. */
+function checkTools(tools) {
+  for (const tool of tools) {
+    assert.ok(tool.description.length > 0, tool.name);
+    assert.equal(tool.inputSchema.type, 'object', tool.name);
+    assert.equal(tool.inputSchema.additionalProperties, false, tool.name);
+    for (const name of tool.inputSchema.required ?? []) assert.ok(tool.inputSchema.properties[name], `${tool.name}: ${name}`);
+    assert.equal(typeof tool.annotations.readOnlyHint, 'boolean', tool.name);
+    assert.equal(typeof tool.annotations.destructiveHint, 'boolean', tool.name);
+    assert.ok(!(tool.annotations.readOnlyHint && tool.annotations.destructiveHint), tool.name);
+  }
+  const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
+  assert.ok(hints.snapshot.readOnlyHint && !hints.click.readOnlyHint && hints.click.destructiveHint);
+}
+
+describe('gstack mcp on standard input and output', () => {
+  let home;
+  let site;
+  let client;
+  const connect = async (...args) => {
+    const transport = new StdioClientTransport({ command: GSTACK, args: ['mcp', ...args], env: home.environment, cwd: home.person, stderr: 'pipe' });
+    const one = newClient();
+    await one.connect(transport);
+    return one;
+  };
+  before(async () => {
+    home = new TestHome();
+    site = await Site.start();
+    await home.connect(['--headless', `${site.origin}/form`]);
+    client = await connect();
+  });
+  after(async () => {
+    await client?.close();
+    await site?.stop();
+    assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+  });
+
+  test('says who it is and lists a core of tools with their schemas and hints', async () => {
+    assert.equal(client.getServerVersion().name, 'gstack');
+    const { tools } = await client.listTools();
+    checkTools(tools);
+    assert.ok(tools.length >= 18 && tools.length <= 24, `${tools.length} tools`);
+    for (const hidden of ['cookies', 'cdp', 'state', 'pdf']) assert.ok(!tools.some((tool) => tool.name === hidden), hidden);
+  });
+
+  test('offers everything where that was asked for, and secrets only by name', async () => {
+    for (const [args, has, hasNot] of [[['--profile', 'all'], 'pdf', 'cookies'], [['--profile', 'all', '--secrets'], 'cookies', 'nothing']]) {
+      const all = await connect(...args);
+      const names = (await all.listTools()).tools.map((tool) => tool.name);
+      assert.ok(names.includes(has) && !names.includes(hasNot), `${args}: ${names}`);
+      await all.close();
+    }
+    const refused = await home.run(['mcp', '--secrets']);
+    assert.equal(refused.code, 2, refused.stderr);
+  });
+
+  test('reads in an envelope that no page can foresee, acts, and takes pictures as pictures', async () => {
+    const first = words(await client.callTool({ name: 'text', arguments: {} }));
+    const second = words(await client.callTool({ name: 'text', arguments: {} }));
+    const nonce = (text) => /BEGIN UNTRUSTED EXTERNAL CONTENT ([0-9a-f]{16}) \(source: http/.exec(text)[1];
+    assert.notEqual(nonce(first), nonce(second));
+    assert.ok(first.trimEnd().endsWith(`--- END UNTRUSTED EXTERNAL CONTENT ${nonce(first)} ---`));
+    const filled = await client.callTool({ name: 'fill', arguments: { selector: '#name', value: 'Ada' } });
+    assert.ok(!filled.isError, words(filled));
+    const picture = await client.callTool({ name: 'screenshot', arguments: { viewport: true } });
+    const image = picture.content.find((one) => one.type === 'image');
+    assert.equal(image.mimeType, 'image/png');
+    assert.equal(Buffer.from(image.data, 'base64').subarray(1, 4).toString(), 'PNG');
+  });
+
+  test('a mistake is an error of the tool with the next step, and the connection lives on', async () => {
+    for (const [name, args] of [['click', { selector: '#nowhere', timeout: 200 }], ['click', {}], ['click', { wrong: 1 }], ['cookies', {}], ['nonsense', {}]]) {
+      const result = await client.callTool({ name, arguments: args });
+      assert.ok(result.isError && words(result).length > 0, name);
+    }
+    await client.ping();
+    assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
+  });
+
+  test('a call that is taken back ends, and others go on meanwhile', async () => {
+    const control = new AbortController();
+    const waiting = client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 60_000 } }, undefined, { signal: control.signal });
+    const failed = assert.rejects(waiting);
+    control.abort();
+    await failed;
+    assert.ok(!(await client.callTool({ name: 'text', arguments: {} })).isError);
+  });
+
+  test('the inspector finds nothing to complain about', async () => {
+    const listed = await run(inspector, ['--cli', GSTACK, 'mcp', '--method', 'tools/list'], { env: home.environment });
+    checkTools(JSON.parse(listed.stdout).tools);
+    const called = await run(inspector, ['--cli', GSTACK, 'mcp', '--method', 'tools/call', '--tool-name', 'url'], { env: home.environment });
+    assert.match(words(JSON.parse(called.stdout)), /^[a-z]+:/);
+  });
+
+  test('is told to clients in their own files, and taken back', async () => {
+    const files = {
+      claude: '.claude.json', codex: '.codex/config.toml', gemini: '.gemini/settings.json', cursor: '.cursor/mcp.json', vscode: '.config/Code/User/mcp.json',
+    };
+    for (const [name, file] of Object.entries(files)) {
+      const place = path.join(home.person, file);
+      const shown = await home.ok(['mcp', 'install', name, '--print']);
+      assert.ok(shown.includes('gstack') && !existsSync(place), name);
+      await home.ok(['mcp', 'install', name, '--profile', 'all']);
+      const text = readFileSync(place, 'utf8');
+      assert.ok(text.includes(GSTACK.replace(/.*\//, '')) && text.includes('--profile') && text.includes(home.home), text);
+      await home.ok(['mcp', 'uninstall', name]);
+      assert.ok(!readFileSync(place, 'utf8').includes('--profile'), name);
+    }
+    const place = path.join(home.person, files.cursor);
+    writeFileSync(place, '{ // mine\n}');
+    const refused = await home.run(['mcp', 'install', 'cursor']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /left as it is/);
+    assert.equal(readFileSync(place, 'utf8'), '{ // mine\n}');
+  });
+});
+
+describe('the MCP endpoint of a conversation over HTTP', () => {
+  let scene;
+  let turn;
+  let client;
+  before(async () => {
+    scene = await Scene.open();
+    turn = await scene.ask('Serve me');
+    const { url, headers } = await turn.mcp();
+    client = newClient();
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  });
+  after(async () => {
+    await client?.close();
+    scene?.agent.settle();
+    await scene?.close();
+  });
+
+  test('lists, reads, asks before it acts, and hands out no paths', async () => {
+    const { tools } = await client.listTools();
+    checkTools(tools);
+    assert.ok(!tools.some((tool) => 'path' in tool.inputSchema.properties || 'output' in tool.inputSchema.properties));
+    assert.match(words(await client.callTool({ name: 'text', arguments: {} })), /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/);
+    const filling = client.callTool({ name: 'fill', arguments: { selector: '#name', value: 'Ada' } });
+    await scene.panel.answer('Deny');
+    const denied = await filling;
+    assert.ok(denied.isError && words(denied).includes('said no'));
+    const picture = await client.callTool({ name: 'screenshot', arguments: {} });
+    assert.ok(picture.content.some((one) => one.type === 'image'));
+  });
+
+  test('a client without the token, or from a web page, is turned away', async () => {
+    const { url, headers } = await turn.mcp();
+    for (const requestInit of [{}, { headers: { Authorization: 'Bearer wrong' } }, { headers: { ...headers, Origin: 'http://evil.example' } }]) {
+      await assert.rejects(newClient().connect(new StreamableHTTPClientTransport(new URL(url), { requestInit })));
+    }
+  });
+});
