@@ -5,7 +5,7 @@ use super::wire::{PermissionRequest, Update};
 use crate::agent::adapter::{AgentEvent, Offers};
 use crate::agent::guard::Guard;
 use crate::agent::rpc::message::{Dialect, Incoming, read};
-use crate::agent::rpc::replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
 use crate::protocol::chat::{StepOutcome, TurnOutcome};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::wire::{Notification, Request, ThreadStarted};
 use crate::agent::adapter::AgentEvent;
 use crate::agent::guard::Guard;
 use crate::agent::rpc::message::{Dialect, Incoming};
-use crate::agent::rpc::replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
 use crate::protocol::chat::{StepOutcome, TurnOutcome};
 use crate::protocol::fault::FaultCode;
 use std::path::{Path, PathBuf};

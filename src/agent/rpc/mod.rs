@@ -5,6 +5,9 @@
 
 pub mod message;
 #[cfg(test)]
-pub mod replay;
+mod replay;
 pub mod session;
 pub mod wire;
+
+#[cfg(test)]
+pub use replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};

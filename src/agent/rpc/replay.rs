@@ -57,7 +57,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
             talk.prompt(Prompt { text: "as recorded".to_owned(), ..Prompt::default() }, &mut out);
         } else if method.ends_with("/interrupt") || method.ends_with("/cancel") {
             talk.interrupt(&mut out);
-            let (told, said) = out.drain();
+            let (told, said) = drain(&mut out);
             events.extend(told);
             assert!(said.iter().any(|line| line["method"] == method && line["params"] == entry.line["params"]));
             continue;
@@ -65,7 +65,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
             let allowed = allows(&entry.line["result"]);
             let answer = if allowed { PermissionAnswer::Allow } else { PermissionAnswer::Deny("no".to_owned()) };
             talk.answered(&entry.line["id"].to_string(), Answer::Permission(Some(answer)), &mut out);
-            let (told, said) = out.drain();
+            let (told, said) = drain(&mut out);
             events.extend(told);
             // One that was cancelled by an interrupt is answered already.
             assert!(said.is_empty() || said[0]["result"] == entry.line["result"], "{said:?}");
@@ -74,6 +74,12 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
         events.extend(out.drain().0);
     }
     events
+}
+
+/// What was told, and what was said back.
+fn drain(out: &mut Out) -> (Vec<AgentEvent>, Vec<Value>) {
+    let (told, said) = out.drain();
+    (told, said.iter().map(|line| serde_json::from_slice(line).unwrap()).collect())
 }
 
 fn allows(result: &Value) -> bool {
