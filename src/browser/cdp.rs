@@ -83,6 +83,7 @@ struct State {
 }
 
 struct Waiting {
+    session: Option<SessionId>,
     method: Cow<'static, str>,
     on_reply: OnReply,
 }
@@ -232,7 +233,7 @@ impl Cdp {
         {
             let mut state = self.inner.state();
             if !state.gone {
-                state.pending.insert(id, Waiting { method, on_reply });
+                state.pending.insert(id, Waiting { session: session.cloned(), method, on_reply });
                 return Ok((bytes, Ticket { id, cdp: Arc::downgrade(&self.inner) }));
             }
         }
@@ -268,6 +269,19 @@ impl Cdp {
         }
     }
 
+    /// The page behind a session crashed: what it was asked will not be answered before it is loaded again, if ever.
+    pub(super) fn give_up(&self, session: &SessionId) {
+        let waiting: Vec<Waiting> = {
+            let mut state = self.inner.state();
+            let of_it = |_: &u32, waiting: &mut Waiting| waiting.session.as_ref() == Some(session);
+            state.pending.extract_if(of_it).map(|(_, waiting)| waiting).collect()
+        };
+        for Waiting { method, on_reply, .. } in waiting {
+            let message = "the page crashed".to_owned();
+            on_reply(Err(CdpError::Protocol { method: method.into_owned(), code: SESSION_NOT_FOUND, message }));
+        }
+    }
+
     /// Counts up; starts again at 1 before the keeper's own ids.
     fn next_id(&self) -> u32 {
         let step = |id: u32| Some(if id + 1 < KEEPER_IDS { id + 1 } else { 1 });
@@ -296,13 +310,14 @@ impl Cdp {
     }
 
     fn end(&self) {
+        // First of all: whoever is woken by what follows finds that the browser is gone.
+        self.inner.gone.cancel();
         let waiting = {
             let mut state = self.inner.state();
             state.gone = true;
             state.subscribers.close();
             std::mem::take(&mut state.pending)
         };
-        self.inner.gone.cancel();
         self.inner.closing.cancel();
         for (_, waiting) in waiting {
             (waiting.on_reply)(Err(CdpError::Gone));

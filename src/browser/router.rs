@@ -86,8 +86,17 @@ impl Shared {
             }
             "targetCrashed" if is_root => {
                 let Some(TargetLost { target_id }) = event.read() else { return };
-                let follows = self.state().tabs.crashed(&TargetId::new(target_id));
+                let page = TargetId::new(target_id);
+                let (follows, session) = {
+                    let mut state = self.state();
+                    let tab = state.tabs.by_page(&page).map(|info| info.id);
+                    let session = tab.and_then(|tab| state.engaged.get(&tab)?.page.clone());
+                    (state.tabs.crashed(&page), session)
+                };
                 self.follow(follows);
+                if let Some(session) = session {
+                    self.cdp.give_up(&session);
+                }
             }
             "attachedToTarget" => {
                 let Some(attached) = event.read::<Attached>() else { return };

@@ -10,6 +10,7 @@ use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -268,6 +269,18 @@ fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<Strin
     Ok(rest)
 }
 
+/// The fault for a command that does not exist, with the nearest one, where that is what is wrong.
+pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let known = command();
+    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
+    Some(registry::unknown_among(name, &names))
+}
+
 /// A tab's number as people write it.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&format!("{text:?} is no tab number; `gstack tabs` lists them")))
@@ -373,6 +386,15 @@ mod tests {
         {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_brings_the_nearest_to_mind() {
+        for (typed, near) in [("clik", "click"), ("conect", "connect"), ("aprovals", "approvals")] {
+            let fault = unknown_command(&parsed(&[typed]).unwrap_err()).unwrap();
+            assert_eq!(fault.hint, Some(format!("Did you mean: {near}?")));
+        }
+        assert!(unknown_command(&parsed(&["--tab", "x", "url"]).unwrap_err()).is_none());
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::client::handover;
 use crate::client::http::Client;
+use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{
     ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, Status, StopTurns, Stopped,
@@ -33,6 +34,7 @@ use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
+use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,14 +52,24 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(fault) = arguments::unknown_command(&error) {
+                return terminal.fail(&fault);
+            }
             // Help and version come this way too; clap knows which stream and code they take.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
         }
     };
+    let json = globals.json;
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
-        Err(fault) => terminal.fail(&fault),
+        Err(fault) => {
+            // Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+            if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
+                print_line(&answer);
+            }
+            terminal.fail(&fault)
+        }
     }
 }
 
@@ -159,11 +171,15 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
                 for_model: false,
             };
-            let result: CommandResult = match request.command.as_str() {
-                "download" if !json => progress::run(&client, &request).await?,
-                _ => client.post("/command", &request).await?,
+            let answer: Result<CommandResult, Fault> = match request.command.as_str() {
+                "download" if !json => progress::run(&client, &request).await,
+                _ => client.post("/command", &request).await,
             };
-            show(json, &result, || result.output.clone())?;
+            let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
+            let result = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
+            // As over HTTP.
+            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
+            show(json, &as_json, || result.output.clone())?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -239,7 +255,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
-            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    false => "Stopped.",
+                },
+            );
             Ok(())
         }
         Err(fault) if fault.code == FaultCode::DaemonDown => {
@@ -276,7 +298,8 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();
         let default = if agent.default { " (default)" } else { "" };
-        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        let label = format!("{} {version}", agent.label);
+        let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
         }

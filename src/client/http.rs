@@ -43,8 +43,8 @@ impl Client {
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
-        let response = self.send(Method::GET, path, Bytes::new()).await?;
-        whole(response).await
+        let whole = async { whole(self.send(Method::GET, path, Bytes::new()).await?).await };
+        whole.await.map_err(Fault::of_reader)
     }
 
     pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {

@@ -4,7 +4,7 @@ use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, parameter};
 use super::{path_guard, registry};
-use crate::browser::page::{Area, ImageFormat, Region, Target};
+use crate::browser::page::{Area, Cut, ImageFormat, Region, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::PathBuf;
@@ -98,7 +98,10 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     let capture = page.capture(&area, format).await?;
     let bytes = capture.bytes.len();
     let path = path_guard::write(path, capture.bytes).await?;
-    let cut = if capture.cut { " (the page is taller than a picture can be: its end is missing)" } else { "" };
+    let cut = capture.cut.map(|Cut { asked, shown }| {
+        format!(" (its first {shown} of {asked} px: a picture can't be taller; take the rest with --clip)")
+    });
+    let cut = cut.unwrap_or_default();
     let mut output = Output::text(format!("Screenshot saved{note}: {}{cut}", path.display()))
         .data(json!({ "path": path.display().to_string(), "bytes": bytes }));
     output.files.push(path);

@@ -7,7 +7,7 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Context, Output, Progress, Spec, control, registry};
+use crate::command::{Arguments, Category, Context, Output, Progress, Spec, control, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -17,6 +17,8 @@ use crate::protocol::methods::CommandRun;
 use std::path::Path;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+const GONE: &str = "the browser went away";
 
 impl Engine {
     /// A command from the terminal or a script.
@@ -129,9 +131,17 @@ impl Engine {
         let shutdown = self.shutdown();
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         tokio::select! {
-            outcome = registry::execute(&context, spec, arguments) => outcome,
+            outcome = registry::execute(&context, spec, arguments) => match outcome {
+                // The command noticed first: a click that was on its way may have arrived all the same.
+                Err(fault) if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+                // It ended early because nothing came any more. That the last tab took its browser along is no accident.
+                Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
+                    Err(cut_off(spec, FaultCode::BrowserDown, GONE))
+                }
+                outcome => outcome,
+            },
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, "the browser went away")),
+            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, GONE)),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
         }
     }

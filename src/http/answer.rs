@@ -4,23 +4,10 @@ use crate::protocol::fault::{Fault, FaultCode};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 
-/// A fault as an HTTP answer: `{"error", "hint", "fault", "outcome"}`.
+/// A fault as an HTTP answer: its status, and `Fault::answer` as its body.
 #[derive(Debug)]
 pub struct Refusal(pub Fault);
-
-#[derive(Serialize)]
-struct Body<'a> {
-    ok: bool,
-    error: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    /// `unknown` when a writing command was cut off.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
-    fault: &'a Fault,
-}
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
@@ -31,14 +18,7 @@ impl From<Fault> for Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let fault = &self.0;
-        let body = Body {
-            ok: false,
-            error: &fault.message,
-            hint: fault.hint.as_deref(),
-            outcome: (fault.code == FaultCode::OutcomeUnknown).then_some("unknown"),
-            fault,
-        };
-        (status(fault.code), Json(body)).into_response()
+        (status(fault.code), Json(fault.answer())).into_response()
     }
 }
 

@@ -110,11 +110,42 @@ impl Fault {
         self.command = Some(command.into());
         self
     }
+    /// The fault of something that only reads: cut off, it has simply failed.
+    #[must_use]
+    pub fn of_reader(mut self) -> Self {
+        if self.code == FaultCode::OutcomeUnknown {
+            self.code = FaultCode::DaemonDown;
+        }
+        self
+    }
+    /// As HTTP and `--json` answer it: `{"ok": false, "error", "hint", "outcome", "fault"}`. `outcome` is `unknown` where a
+    /// writing command was cut off, else absent.
+    pub fn answer(&self) -> FaultAnswer<'_> {
+        FaultAnswer {
+            ok: false,
+            error: &self.message,
+            hint: self.hint.as_deref(),
+            outcome: (self.code == FaultCode::OutcomeUnknown).then_some("unknown"),
+            fault: self,
+        }
+    }
     #[must_use]
     pub fn at(mut self, hop: Hop) -> Self {
         self.hop = Some(hop);
         self
     }
+}
+
+/// What `Fault::answer` gives.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct FaultAnswer<'a> {
+    ok: bool,
+    error: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    fault: &'a Fault,
 }
 
 impl fmt::Display for Fault {

@@ -9,6 +9,8 @@ mod looks;
 mod marks;
 mod popups;
 mod refused;
+mod tall;
+mod unseen;
 mod world;
 
 use gstack::command::{Context, registry};

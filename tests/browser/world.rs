@@ -11,8 +11,11 @@ use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
 use gstack::command::{Context, Output, Progress, registry};
 use gstack::protocol::fault::Fault;
+use std::collections::BTreeMap;
 use std::future::Future;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -51,18 +54,21 @@ pub struct World {
 }
 
 impl World {
-    pub async fn start() -> Self {
+    /// With a window where a display is given.
+    pub async fn start(display: Option<&str>) -> Self {
+        let headless = display.is_none() && headless();
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let home = Home::at(folder.path().join("home")).unwrap();
         let options = LaunchOptions {
-            headless: Some(headless()),
+            headless: Some(headless),
+            environment: display.map(environment_with),
             extra_args: QUIET.iter().chain([&RULES]).map(|argument| (*argument).to_owned()).collect(),
             keeper_program: Some(PathBuf::from(env!("CARGO_BIN_EXE_gstack"))),
             ..LaunchOptions::default()
         };
         let started = start(&home, &options).await.unwrap();
         let attach = AttachOptions {
-            headless: headless(),
+            headless,
             early_scripts: vec![script::early_script()],
             refuses: Some(|address| address == REFUSED_ADDRESS),
             ..AttachOptions::default()
@@ -156,11 +162,41 @@ impl World {
 
 /// Runs a test in its own runtime, with the browser ended whatever happened.
 pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
+    with_world_on(None, TEST_LIMIT, test);
+}
+
+/// The same with a window, on a display of the test's own; passed over where there is no Xvfb.
+pub fn with_headed_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
+    let mut command = Command::new("Xvfb");
+    command.args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"]);
+    let Ok(server) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else { return };
+    let mut server = Server(server);
+    let mut number = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut number).unwrap();
+    with_world_on(Some(&format!(":{}", number.trim())), 3 * TEST_LIMIT, test);
+    drop(server);
+}
+
+/// Ended with the test, however that ends.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().and_then(|()| self.0.wait()).ok();
+    }
+}
+
+fn environment_with(display: &str) -> BTreeMap<String, String> {
+    let own = std::env::vars().filter(|(name, _)| name != "WAYLAND_DISPLAY");
+    own.chain([("DISPLAY".to_owned(), display.to_owned())]).collect()
+}
+
+fn with_world_on<F: Future<Output = World>>(display: Option<&str>, limit: Duration, test: impl FnOnce(World) -> F) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let world = runtime.block_on(World::start());
+    let world = runtime.block_on(World::start(display));
     let cleaner = Cleaner { home: world.home.clone(), _folder: Arc::clone(&world.folder) };
-    let limited = async { tokio::time::timeout(TEST_LIMIT, test(world)).await };
+    let limited = async { tokio::time::timeout(limit, test(world)).await };
     let world = runtime.block_on(limited).expect("the test ended in time");
     runtime.block_on(world.end());
     drop(cleaner);

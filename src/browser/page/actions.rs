@@ -8,6 +8,7 @@ use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use super::{input, keys};
+use crate::browser::error::BrowserError;
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -111,6 +112,8 @@ impl Page {
                 what: target.to_string(),
                 reason: "no pointer event came to its document".to_owned(),
             }),
+            // With the browser gone too nobody can tell whether it arrived.
+            Err(error @ PageError::Browser(BrowserError::Gone)) => Err(error),
             Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(None),
             Err(error) => Err(error),
         }

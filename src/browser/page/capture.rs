@@ -11,10 +11,13 @@ use base64::engine::general_purpose::STANDARD;
 use chromiumoxide::cdp::browser_protocol::page::{
     CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport,
 };
+use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use std::time::Duration;
 
-/// A page of this height in device pixels is all that the compositor draws in one picture.
+/// In device pixels: what lies beyond is not drawn, and a picture of it would be black or repeat what is above.
 const TALLEST: f64 = 16_384.0;
+/// No screen has more device pixels a CSS pixel.
+const LARGEST_RATIO: f64 = 8.0;
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
 const JPEG_QUALITY: i64 = 85;
 
@@ -49,8 +52,15 @@ pub enum Area {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub bytes: Vec<u8>,
-    /// The page is taller than one picture can be: its end is missing.
-    pub cut: bool,
+    /// What was asked for is taller than a picture can be: its end is missing.
+    pub cut: Option<Cut>,
+}
+
+/// In CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    pub asked: u64,
+    pub shown: u64,
 }
 
 impl Page {
@@ -65,17 +75,25 @@ impl Page {
     }
 
     async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
         let (region, beyond) = match area {
             Area::Viewport => (None, false),
             Area::FullPage => {
-                let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
-                let size = metrics.css_content_size;
+                let size = &metrics.css_content_size;
                 (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
             }
             Area::Clip(region) => (Some(*region), true),
             Area::Element(target) => (Some(self.element_region(target).await?), true),
         };
-        let cut = region.is_some_and(|region| region.height > TALLEST);
+        let tallest = match region {
+            Some(region) if region.height > TALLEST / LARGEST_RATIO => (TALLEST / self.pixel_ratio().await?).floor(),
+            _ => TALLEST,
+        };
+        let cut = region.filter(|region| region.height > tallest).map(|region| Cut {
+            // Both are positive and far below 2^53.
+            asked: region.height.ceil() as u64,
+            shown: tallest as u64,
+        });
         let command = CaptureScreenshotParams {
             format: Some(match format {
                 ImageFormat::Png => CaptureScreenshotFormat::Png,
@@ -88,7 +106,7 @@ impl Page {
                 x: region.x,
                 y: region.y,
                 width: region.width.max(1.0),
-                height: region.height.clamp(1.0, TALLEST),
+                height: region.height.clamp(1.0, tallest),
                 scale: 1.0,
             }),
             ..CaptureScreenshotParams::default()
@@ -97,6 +115,13 @@ impl Page {
         let encoded: &str = picture.data.as_ref();
         let bytes = STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()))?;
         Ok(Capture { bytes, cut })
+    }
+
+    /// Device pixels a CSS pixel. The page may say anything here, so it is held within reason.
+    async fn pixel_ratio(&self) -> Result<f64, PageError> {
+        let reply = self.session().call_within(EvaluateParams::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
+        let said = reply.result.value.and_then(|value| value.as_f64()).unwrap_or(1.0);
+        Ok(said.clamp(0.25, LARGEST_RATIO))
     }
 
     /// An element's rectangle from the page's top left corner.

@@ -47,7 +47,7 @@ mod wait;
 mod watch;
 
 pub use actions::Clicked;
-pub use capture::{Area, Capture, ImageFormat, Region};
+pub use capture::{Area, Capture, Cut, ImageFormat, Region};
 pub use client_script::ScriptValue;
 pub use contents::PageStorage;
 pub use cookies::Cookie;

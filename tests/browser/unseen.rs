@@ -1,0 +1,136 @@
+//! Every command that acts or reads, where nobody sees the tab: behind another one, and in a minimised window. None takes
+//! the focus or brings anything into view.
+
+use crate::world::{World, with_headed_world, with_world};
+use serde_json::json;
+use std::time::Duration;
+
+const CALLS: &[&[&str]] = &[
+    &["click", "#plain"],
+    &["click", "#mover"],
+    &["click", "#far"],
+    &["click", "x-box .inner"],
+    &["click", "#fetcher"],
+    &["click", "#asker"],
+    &["fill", "#name", "Jane"],
+    &["press", "End"],
+    &["type", "!"],
+    &["press", "Control+A"],
+    &["fill", "#area", "two\nlines"],
+    &["fill", "#rich", "new"],
+    &["select", "#pick", "Beta"],
+    &["click", "#box"],
+    &["hover", "#name"],
+    &["scroll"],
+    &["scroll", "#plain"],
+    &["wait", "h1"],
+    &["wait", "--load"],
+    &["wait", "--networkidle"],
+    &["text"],
+    &["html", "h1"],
+    &["links"],
+    &["forms"],
+    &["snapshot"],
+    &["snapshot", "-i", "-C"],
+    &["snapshot", "-a"],
+    &["accessibility"],
+    &["media"],
+    &["data"],
+    &["js", "await new Promise((done) => requestAnimationFrame(done)), document.visibilityState"],
+    &["js", "document.hasFocus()"],
+    &["css", "h1", "display"],
+    &["attrs", "#form"],
+    &["is", "visible", "h1"],
+    &["console"],
+    &["network"],
+    &["dialog"],
+    &["cookies"],
+    &["storage"],
+    &["perf"],
+    &["inspect", "#plain"],
+    &["memory"],
+    &["style", "#plain", "color", "red"],
+    &["style", "--undo"],
+    &["cleanup"],
+    &["screenshot"],
+    &["screenshot", "--viewport"],
+    &["screenshot", "#plain"],
+    &["screenshot", "--clip", "0,0,50,40"],
+    &["prettyscreenshot"],
+    &["pdf"],
+    &["responsive", "sizes"],
+    &["viewport", "640x480"],
+    &["reload"],
+    &["goto", "/next.html"],
+    &["back"],
+    &["forward"],
+    &["url"],
+];
+
+async fn all_work(world: &World, place: &str) {
+    for call in CALLS {
+        let next = world.page("next.html");
+        let args: Vec<&str> = call[1..].iter().map(|word| if *word == "/next.html" { &next } else { *word }).collect();
+        if let Err(fault) = world.output(call[0], &args).await {
+            panic!("{place}: {call:?}: {fault:?}");
+        }
+    }
+}
+
+/// Chrome's word for the window of the current tab.
+async fn window_state(world: &World) -> String {
+    let (session, params) = window_of(world).await;
+    let window = session.call_json("Browser.getWindowForTarget", &params, Duration::from_secs(10)).await.unwrap();
+    window["bounds"]["windowState"].as_str().unwrap().to_owned()
+}
+
+async fn window_of(world: &World) -> (gstack::browser::session::Session, serde_json::Value) {
+    let page = world.context.tab().await.unwrap().info().unwrap().page.unwrap();
+    (world.context.browser.root(), json!({ "targetId": page.as_str() }))
+}
+
+async fn minimise(world: &World) {
+    let (session, params) = window_of(world).await;
+    let limit = Duration::from_secs(10);
+    let window = session.call_json("Browser.getWindowForTarget", &params, limit).await.unwrap();
+    let bounds = json!({ "windowId": window["windowId"], "bounds": { "windowState": "minimized" } });
+    session.call_json("Browser.setWindowBounds", &bounds, limit).await.unwrap();
+}
+
+async fn in_view(world: &World) -> Vec<u32> {
+    world.context.browser.refresh_views().await.unwrap();
+    world.context.browser.tabs().iter().filter(|tab| tab.in_view).map(|tab| tab.id.0).collect()
+}
+
+#[test]
+fn commands_work_in_a_hidden_tab() {
+    with_world(|world| async move {
+        world.open_hidden("actions.html").await;
+        let seen = in_view(&world).await;
+        all_work(&world, "hidden, without a window").await;
+        assert_eq!(in_view(&world).await, seen, "another tab is in view");
+        world
+    });
+}
+
+#[test]
+fn commands_work_in_a_hidden_tab_of_a_window_and_in_a_minimised_one() {
+    with_headed_world(|world| async move {
+        world.open_hidden("actions.html").await;
+        let seen = in_view(&world).await;
+        all_work(&world, "hidden, in a window").await;
+        assert_eq!(in_view(&world).await, seen, "another tab is in view");
+        minimise(&world).await;
+        let before = window_state(&world).await;
+        assert_eq!(before, "minimized");
+        world.run("goto", &[&world.page("actions.html")]).await;
+        all_work(&world, "hidden, in a minimised window").await;
+        // The tab that the minimised window would show.
+        world.run("tab", &[&seen[0].to_string()]).await;
+        world.run("goto", &[&world.page("actions.html")]).await;
+        all_work(&world, "in a minimised window").await;
+        assert_eq!(window_state(&world).await, before, "the window came up");
+        assert_eq!(in_view(&world).await, seen, "another tab is in view");
+        world
+    });
+}

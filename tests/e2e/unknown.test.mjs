@@ -1,0 +1,76 @@
+/*
+ * A command whose connection breaks while it works: a writing one may have taken effect, and is said so; none is repeated.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Api } from './harness/api.mjs';
+import { TestHome } from './harness/home.mjs';
+import { Site } from './harness/site.mjs';
+import { until } from './harness/wait.mjs';
+
+describe('a command that is cut off', () => {
+  let home;
+  let site;
+  before(async () => {
+    home = new TestHome({ port: false });
+    site = await Site.start();
+  });
+  after(async () => {
+    site.release();
+    await site.stop();
+    assert.deepEqual(await home.stop(), [], 'no process had to be forced');
+  });
+
+  /** The browser's own process: the one that the keeper has started. */
+  const browser = async () => {
+    const { browserPid } = await home.status();
+    return browserPid;
+  };
+  const ways = [
+    ['the daemon is killed', async () => home.kill(await home.only('daemon'))],
+    ['the browser is killed', async () => home.kill(await browser())],
+    ['the keeper is killed', async () => home.kill(await home.only('browser-keeper'))],
+    ['the daemon is told to end', async () => { await home.ok(['stop']); }],
+  ];
+  for (const [words, end] of ways) {
+    test(`${words}: a click has exit code 3 and an unknown outcome, and is not repeated`, async () => {
+      site.release();
+      await home.ok(['goto', `${site.origin}/held-click`]);
+      const asked = () => site.asked.filter((one) => one === 'GET /held').length;
+      const before = asked();
+      const click = home.run(['click', '#go', '--json']);
+      await until(() => asked() > before, 'the click has not arrived');
+      await end();
+      const { code, stdout, stderr } = await click;
+      assert.equal(code, 3, stderr);
+      const answer = JSON.parse(stdout);
+      assert.deepEqual([answer.ok, answer.outcome, answer.fault.code], [false, 'unknown', 'outcome-unknown']);
+      assert.match(stderr, /\n {2}\S/, 'the next step is said');
+      assert.equal(asked(), before + 1, 'it was sent once');
+    });
+
+    test(`${words}: what only reads has simply failed`, async () => {
+      site.release();
+      await home.ok(['goto', `${site.origin}/form`]);
+      const wait = home.run(['wait', '#never', '--json']);
+      const api = new Api(home);
+      await until(async () => (await api.get('/activity/history')).body.entries.at(-1).command === 'wait', 'it does not wait yet');
+      await end();
+      const { code, stdout } = await wait;
+      assert.deepEqual([code, JSON.parse(stdout).outcome], [1, undefined], stdout);
+    });
+  }
+
+  test('the activity says that the outcome is not known', async () => {
+    site.release();
+    await home.ok(['goto', `${site.origin}/held-click`]);
+    const before = site.asked.length;
+    const click = home.run(['click', '#go']);
+    await until(() => site.asked.slice(before).includes('GET /held'), 'the click has not arrived');
+    await home.kill(await browser());
+    assert.equal((await click).code, 3);
+    const { body } = await new Api(home).get('/activity/history');
+    assert.equal(body.entries.findLast((one) => one.command === 'click').outcome, 'unknown');
+    assert.deepEqual(home.processes('browser'), []);
+  });
+});
