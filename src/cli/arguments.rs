@@ -150,6 +150,7 @@ pub fn command() -> Command {
                     .long("all")
                     .action(ArgAction::SetTrue)
                     .requires("stop")
+                    .conflicts_with("message")
                     .help("With --stop: in all tabs"),
             )
             .arg(
