@@ -40,6 +40,8 @@ describe('what a person keeps and decides in the panel', () => {
   test('a new chat offers to go on with the one before, and takes it back', async () => {
     const { panel } = scene;
     await panel.say('/new');
+    // The suggestions come behind it and move it.
+    await panel.page.waitFor(`document.querySelector('.suggestion') && document.querySelector('.earlier')`);
     await panel.page.click('.earlier');
     await panel.seen('bubble', 'Where is the parcel?');
   });
