@@ -139,10 +139,10 @@ export class Composer {
     this.#changed();
   }
 
-  /** Runs it, or leaves it in the text where something has to follow. @param {Command} command */
+  /** Runs it, or leaves it in the text where something may follow and its name was not written out. @param {Command} command */
   #chooseCommand({ name, hint }) {
     this.slash.close();
-    if (hint) return this.#replace(`/${name} `);
+    if (hint && this.text.value !== `/${name}`) return this.#replace(`/${name} `);
     this.text.value = `/${name}`;
     this.#send();
   }
