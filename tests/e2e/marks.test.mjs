@@ -93,7 +93,7 @@ describe('in the page', () => {
     await panel.page.waitFor(`${visible('.ref-row')}.some((row) => row.innerText.includes('Order now'))`);
     const ref = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).querySelector('.ref').innerText`);
     await panel.page.click('#debug-refs .switch');
-    const badge = await seen(page, 'ref', ref);
+    const badge = await until(async () => (await drawn(page)).find((one) => one.names.includes('ref') && one.text === ref && one.style.includes('translate')), `${ref} at its place`);
     const at = await page.evaluate(`(() => { const { x, y } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x, y]; })()`);
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(badge.style);
     assert.ok(Math.abs(x - at[0]) < 8 && Math.abs(y - at[1]) < 16, `${badge.style} is not at ${at}`);

@@ -51,6 +51,8 @@ function drawRefs(named) {
         badge.remove();
       }
     }
+    // At their places before they are drawn for the first time.
+    placeAll();
   });
   for (const { number, label } of named) {
     const element = elementOf(number);

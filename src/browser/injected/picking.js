@@ -21,7 +21,7 @@ let pickKeys = null;
 
 /* `binding`: the function that the daemon has put into this world. → this document */
 function beginPick(binding) {
-  endPick();
+  stopKeys();
   const tell = (words) => globalThis[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
   pickKeys = (event) => {
     // A page can make up keys; only a person's pick anything.
@@ -39,9 +39,13 @@ function beginPick(binding) {
   return DOCUMENT_ID;
 }
 
-function endPick() {
+function stopKeys() {
   if (pickKeys) removeEventListener('keydown', pickKeys, { capture: true });
   pickKeys = null;
+}
+
+function endPick() {
+  stopKeys();
   pointAt(null);
   return null;
 }

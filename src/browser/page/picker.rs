@@ -16,7 +16,7 @@ use crate::browser::session::Session;
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 
 /// What the page's script calls, in our world.
@@ -106,7 +106,7 @@ impl Marks {
         ]);
         // Subscribed before it is armed: nothing is missed.
         let events = self.tab.browser().cdp().subscribe(filter);
-        let mut pick = Pick { marks: self, documents: HashMap::new(), armed: HashSet::new() };
+        let mut pick = Pick { marks: self, documents: HashMap::new(), armed: HashMap::new() };
         let outcome = pick.run(events, end).await;
         pick.disarm().await;
         outcome
@@ -117,7 +117,8 @@ struct Pick<'a> {
     marks: &'a Marks,
     /// Frames by the document that our script has named.
     documents: HashMap<String, FrameId>,
-    armed: HashSet<SessionId>,
+    /// The document that each session was armed for, by its loader.
+    armed: HashMap<SessionId, String>,
 }
 
 impl Pick<'_> {
@@ -143,7 +144,10 @@ impl Pick<'_> {
                 Ok(Step::Picked(place)) => match self.describe(&place).await? {
                     Some(picked) => return Ok(Some(picked)),
                     // It left the page in the moment of the click: the person picks again.
-                    None => self.arm().await?,
+                    None => {
+                        self.armed.clear();
+                        self.arm().await?;
+                    }
                 },
                 Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
@@ -155,9 +159,15 @@ impl Pick<'_> {
     async fn arm(&mut self) -> Result<(), PageError> {
         let frames = self.marks.tab.frames().await?;
         self.documents.clear();
+        let mut tops: HashMap<SessionId, String> = HashMap::new();
         for frame in frames {
             let session = self.marks.tab.browser().cdp().session(frame.session.clone());
-            if self.armed.insert(frame.session.clone()) {
+            // Parents come first: the first frame of a session is its document's.
+            let is_first = !tops.contains_key(&frame.session);
+            if is_first {
+                tops.insert(frame.session.clone(), frame.loader.clone());
+            }
+            if is_first && !self.armed.contains_key(&frame.session) {
                 let binding = json!({ "name": BINDING, "executionContextName": WORLD });
                 tell(&session, "Runtime.addBinding", &binding).await?;
                 tell(&session, "DOM.enable", &json!({})).await?;
@@ -167,7 +177,11 @@ impl Pick<'_> {
                 self.documents.insert(document, frame.id.clone());
             }
         }
-        for id in self.armed.clone() {
+        for (id, loader) in tops {
+            // Asking for the document again would make void what the browser has just told of the pointer.
+            if self.armed.get(&id) == Some(&loader) {
+                continue;
+            }
             let session = self.marks.tab.browser().cdp().session(id.clone());
             // The browser's own drawing is left empty: ours says what the element is called.
             let mode = json!({ "mode": "searchForNode", "highlightConfig": {} });
@@ -176,16 +190,16 @@ impl Pick<'_> {
                 tell(&session, "DOM.getDocument", &json!({ "depth": 0 })).await?;
                 tell(&session, "Overlay.setInspectMode", &mode).await
             };
-            if let Err(error) = armed.await {
-                tracing::debug!(%error, "a frame's process ended while it was armed for a pick");
-                self.armed.remove(&id);
+            match armed.await {
+                Ok(()) => drop(self.armed.insert(id, loader)),
+                Err(error) => tracing::debug!(%error, "a frame's process ended while it was armed for a pick"),
             }
         }
         Ok(())
     }
 
     async fn disarm(&self) {
-        for id in &self.armed {
+        for id in self.armed.keys() {
             let session = self.marks.tab.browser().cdp().session(id.clone());
             let off = async {
                 tell(&session, "Overlay.setInspectMode", &json!({ "mode": "none", "highlightConfig": {} })).await?;
@@ -206,7 +220,7 @@ impl Pick<'_> {
     }
 
     async fn step(&mut self, event: &Event) -> Result<Step, PageError> {
-        let Some(id) = event.session().filter(|id| self.armed.contains(*id)) else { return Ok(Step::Go) };
+        let Some(id) = event.session().filter(|id| self.armed.contains_key(*id)) else { return Ok(Step::Go) };
         let session = self.marks.tab.browser().cdp().session(id.clone());
         match event.method() {
             "Overlay.inspectNodeRequested" => {
