@@ -3,6 +3,16 @@
 
 say() { printf '%s\n' "$*"; }
 give_up() { printf 'gstack: %s\n' "$*" >&2; exit 1; }
+# Programs that run as root can put a plain file in the place of /dev/null (a compiler told to write there does). What
+# others throw away is then what compilers read as their input.
+need_null() {
+  [ -c /dev/null ] && return
+  if [ "$(id -u)" -eq 0 ] && rm -f /dev/null && mknod -m 666 /dev/null c 1 3; then
+    say "/dev/null was a plain file; it is a device again."
+  else
+    give_up "/dev/null is not a device. As root: rm /dev/null && mknod -m 666 /dev/null c 1 3"
+  fi
+}
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # apt_install PACKAGE…: installs on Debian and Ubuntu, as root or by sudo. Fails where neither is there.

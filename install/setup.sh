@@ -6,12 +6,13 @@
 #   install/setup.sh --no-connect  build and install only
 #   GSTACK_BIN_DIR=DIR             where the program goes (default: ~/.local/bin)
 set -euo pipefail
-# Nothing here asks anything. With standard input closed, the next pipe would become it.
-exec </dev/null
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=install/packages.sh
 . "$root/install/packages.sh"
+need_null
+# Nothing here asks anything. With standard input closed, the next pipe would become it.
+exec </dev/null
 
 connect=yes
 for argument in "$@"; do

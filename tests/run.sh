@@ -7,11 +7,12 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
+# shellcheck source=install/packages.sh
+. install/packages.sh
+need_null
 # Nothing here reads a terminal. With standard input closed, the next pipe would become it, and a program that reads
 # its input (rustc does, asked by cargo) would wait for its own output for ever.
 exec </dev/null
-# shellcheck source=install/packages.sh
-. install/packages.sh
 
 if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension oracle e2e mcp); fi
 for name in "${wanted[@]}"; do
