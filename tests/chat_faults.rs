@@ -7,11 +7,12 @@
 
 use gstack::base::home::Home;
 use gstack::chat::conversation::BlockKind;
+use gstack::chat::session::Record;
 use gstack::chat::store::NewConversation;
 use gstack::chat::{Conversation, Event, Message, Store};
 use gstack::protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};
 use gstack::protocol::fault::FaultCode;
-use gstack::protocol::ids::{AgentName, ClientMessageId, TurnId};
+use gstack::protocol::ids::{AgentName, ClientMessageId, ConversationId, TurnId};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -165,6 +166,77 @@ fn a_full_disk_is_told_and_leaves_whole_lines_only() {
         matches!(end, ChatBody::TurnDone { outcome: TurnOutcome::Interrupted, .. }),
         "written now that there is room"
     );
+}
+
+/// Makes a conversation of so many events, as an earlier daemon has left it.
+fn long_conversation(home: &Home, events: u64) -> ConversationId {
+    let id = ConversationId::random();
+    let folder = home.conversations().join(id.as_str());
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut journal = std::io::BufWriter::new(std::fs::File::create(folder.join("chat.jsonl")).unwrap());
+    writeln!(journal, r#"{{"gstackChat":1,"conversationId":"{id}"}}"#).unwrap();
+    for seq in 1..=events {
+        // Turns of four events each.
+        let turn = seq.div_ceil(4);
+        let body = match seq % 4 {
+            1 => format!(r#""type":"message","clientId":"m{turn}","text":"do {turn}","from":"terminal""#),
+            2 => {
+                format!(r#""type":"turn-started","turnId":"t{turn}","clientId":"m{turn}","agent":"a","agentLabel":"A""#)
+            }
+            3 => format!(r#""type":"notice","turnId":"t{turn}","text":"so far""#),
+            _ => format!(r#""type":"turn-done","turnId":"t{turn}","outcome":"done","durationMs":1"#),
+        };
+        writeln!(journal, r#"{{"seq":{seq},"at":{seq},{body}}}"#).unwrap();
+    }
+    journal.flush().unwrap();
+    let length = std::fs::metadata(folder.join("chat.jsonl")).unwrap().len();
+    let record = Record::new(id.clone(), "/work".into(), None, 1);
+    Record { head: events, journal_bytes: length, updated_at: events, ..record }.write(&folder).unwrap();
+    id
+}
+
+#[test]
+fn a_million_events_open_at_their_end_and_are_paged_from_anywhere() {
+    const EVENTS: u64 = 1_000_000;
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().to_owned()).unwrap();
+    let id = long_conversation(&home, EVENTS);
+    let store = Store::open(&home).unwrap();
+    assert!(store.recover().conversations.is_empty(), "it ended in order, so it stays closed");
+    let conversation = store.get(&id).unwrap();
+    assert_eq!((conversation.head(), conversation.unreadable_lines()), (EVENTS, 0));
+    for before in [u64::MAX, EVENTS / 2, 300, 2] {
+        let page = conversation.history(before, 200).unwrap();
+        let newest = before.min(EVENTS + 1) - 1;
+        let oldest = newest.saturating_sub(199).max(1);
+        let numbers: Vec<u64> = page.events.iter().map(|event| event.seq).collect();
+        assert_eq!(numbers, (oldest..=newest).collect::<Vec<_>>());
+        assert_eq!(page.older, oldest > 1);
+    }
+    conversation.send(message("one more")).unwrap();
+    assert_eq!(conversation.head(), EVENTS + 1);
+}
+
+#[test]
+fn garbage_in_the_middle_and_a_lost_record_cost_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().to_owned()).unwrap();
+    let id = long_conversation(&home, 400);
+    let place = home.conversations().join(id.as_str());
+    std::fs::remove_file(place.join("session.json")).unwrap();
+    let text = std::fs::read_to_string(place.join("chat.jsonl")).unwrap();
+    let damaged: String = text
+        .lines()
+        .map(|line| if line.starts_with(r#"{"seq":203,"#) { "\u{0}\u{fffd} not ours {{{\n" } else { line })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    std::fs::write(place.join("chat.jsonl"), damaged).unwrap();
+    let store = Store::open(&home).unwrap();
+    let conversation = only_conversation(&store);
+    assert_eq!((conversation.id(), conversation.head(), conversation.title_of().as_str()), (&id, 400, "do 1"));
+    let numbers: Vec<u64> = everything(&conversation).iter().map(|event| event.seq).collect();
+    assert_eq!(numbers, (1..=400).filter(|seq| *seq != 203).collect::<Vec<_>>());
+    assert!(conversation.unreadable_lines() > 0);
 }
 
 #[test]

@@ -88,6 +88,7 @@ if wants oracle; then packages tests/oracle; fi
 if wants mcp; then packages tests/mcp; fi
 if wants rust || wants e2e || wants mcp; then
   packages tests/e2e
+  packages tests/agents_npm
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
 fi
 

@@ -6,8 +6,11 @@ use super::approvals::{self, Approvals};
 use super::audit;
 use super::mcp::{self, Mcp};
 use super::policy::{self, Rules};
+use super::sessions::{self, Sessions};
+use super::settings::{self, Wanted};
 use crate::command::registry;
 use crate::protocol::audit::AuditRequest;
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -40,6 +43,14 @@ pub enum Invocation {
         message: String,
         agent: Option<String>,
     },
+    /// Stops the current or named tab's turn, or all.
+    StopChat {
+        all: bool,
+    },
+    /// Lets the messages run that wait for the person's go-ahead.
+    ContinueChat,
+    Sessions(Sessions),
+    Settings(Wanted),
     StopTurns,
     Approvals(Approvals),
     Audit(AuditRequest),
@@ -119,9 +130,37 @@ pub fn command() -> Command {
         Command::new("doctor").about("Check every hop from the panel to the agent, with a remedy for each that fails"),
         Command::new("chat")
             .about("Send a message to the agent and stream its answer")
-            .arg(Arg::new("message").required(true).num_args(1..).value_name("MESSAGE"))
+            .arg(
+                Arg::new("message")
+                    .required_unless_present_any(["stop", "continue"])
+                    .num_args(1..)
+                    .value_name("MESSAGE"),
+            )
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)")),
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)"))
+            .arg(
+                Arg::new("stop")
+                    .long("stop")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with_all(["message", "continue"])
+                    .help("Stop what the agent does in this tab"),
+            )
+            .arg(
+                Arg::new("all")
+                    .long("all")
+                    .action(ArgAction::SetTrue)
+                    .requires("stop")
+                    .help("With --stop: in all tabs"),
+            )
+            .arg(
+                Arg::new("continue")
+                    .long("continue")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with("message")
+                    .help("Let the messages run that wait for your go-ahead"),
+            ),
+        sessions::command(),
+        settings::command(),
         Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
         approvals::command(),
         policy::command(),
@@ -229,6 +268,18 @@ fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<Strin
     Ok(rest)
 }
 
+/// The fault for a command that does not exist, with the nearest one, where that is what is wrong.
+pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let known = command();
+    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
+    Some(registry::unknown_among(name, &names))
+}
+
 /// A tab's number as people write it.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&format!("{text:?} is no tab number; `gstack tabs` lists them")))
@@ -259,6 +310,10 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "restart" => Invocation::Restart,
         "status" => Invocation::Status,
         "doctor" => Invocation::Doctor,
+        "chat" if matches.get_flag("stop") => Invocation::StopChat { all: matches.get_flag("all") },
+        "chat" if matches.get_flag("continue") => Invocation::ContinueChat,
+        "sessions" => Invocation::Sessions(sessions::parse(matches)),
+        "settings" => Invocation::Settings(settings::parse(matches)),
         "chat" => {
             let words: Vec<String> = many("message");
             Invocation::Chat { message: words.join(" "), agent: text("agent") }
@@ -333,6 +388,15 @@ mod tests {
     }
 
     #[test]
+    fn a_command_that_does_not_exist_brings_the_nearest_to_mind() {
+        for (typed, near) in [("clik", "click"), ("conect", "connect"), ("aprovals", "approvals")] {
+            let fault = unknown_command(&parsed(&[typed]).unwrap_err()).unwrap();
+            assert_eq!(fault.hint, Some(format!("Did you mean: {near}?")));
+        }
+        assert!(unknown_command(&parsed(&["--tab", "x", "url"]).unwrap_err()).is_none());
+    }
+
+    #[test]
     fn every_command_has_its_help_behind_both_spellings() {
         for line in [&["click", "--help"][..], &["help", "click"], &["click", "-h"], &["connect", "--help"]] {
             let error = parsed(line).unwrap_err();
@@ -344,6 +408,9 @@ mod tests {
 
     #[test]
     fn a_message_needs_no_quotes() {
+        assert_eq!(parsed(&["chat", "--stop", "--all"]).unwrap().1, Invocation::StopChat { all: true });
+        assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
+        assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
         let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
         assert!(matches!(chat, Invocation::Chat { message, agent: None } if message == "open example.com"));
     }

@@ -2,7 +2,7 @@
 
 use super::terminal::{Terminal, clean, clean_line, print};
 use crate::client::http::Client;
-use crate::protocol::chat::{ChatBody, Decision, StepOutcome, TurnOutcome};
+use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, Decision, StepOutcome, TurnOutcome};
 use crate::protocol::control::{ChatLine, ChatRequest};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, ConversationId, TurnId};
@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal};
 /// Sends the message and prints the answer until its turn ends.
 pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut lines = client.stream("/chat", &request).await?;
-    let mut view = View { terminal, turn: None, steps: HashMap::new(), at_line_start: true };
+    let mut view = View { terminal, turn: None, steps: HashMap::new(), at_line_start: true, said: None };
     let mut conversation: Option<ConversationId> = None;
     while let Some(line) = lines.next::<ChatLine>().await? {
         if json {
@@ -21,7 +21,12 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
             print(&format!("{text}\n"));
         }
         match line {
-            ChatLine::Conversation(info) => conversation = Some(info.conversation_id),
+            ChatLine::Conversation(info) => {
+                let known = conversation.replace(info.conversation_id.clone()).is_some();
+                if known && !json {
+                    view.waits(&info);
+                }
+            }
             ChatLine::Failed(fault) => return Err(fault),
             ChatLine::Delta(delta) if !json => view.text(&delta.text),
             ChatLine::Delta(_) => {}
@@ -108,9 +113,30 @@ struct View {
     /// Words of the steps that have begun.
     steps: HashMap<String, String>,
     at_line_start: bool,
+    /// Why nothing comes, as it was said last.
+    said: Option<String>,
 }
 
 impl View {
+    /// Says once why nothing comes: messages are before this one, or all of them wait for the person.
+    fn waits(&mut self, info: &ConversationInfo) {
+        let words = match (info.state, info.queued) {
+            _ if self.turn.is_some() => return,
+            (_, 0) => return,
+            (ConversationState::Idle, _) => {
+                "The turn before it did not end well, so it waits for your go-ahead: `gstack chat --continue`, or in the side panel."
+                    .to_owned()
+            }
+            (ConversationState::WaitingForSlot, _) => "It waits until another agent has ended.".to_owned(),
+            (_, 1) => "Another turn runs; yours is the next.".to_owned(),
+            (_, queued) => format!("Another turn runs; yours is among {queued} that wait."),
+        };
+        if self.said.as_ref() != Some(&words) {
+            self.line(&self.terminal.dim(&words));
+            self.said = Some(words);
+        }
+    }
+
     fn text(&mut self, text: &str) {
         if self.turn.is_some() && !text.is_empty() {
             let text = clean(text);

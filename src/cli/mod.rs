@@ -14,21 +14,28 @@ mod mcp;
 mod moment;
 mod policy;
 mod progress;
+mod sessions;
+mod settings;
 mod shell;
 mod standard_input;
 mod terminal;
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::client::handover;
 use crate::client::http::Client;
 use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::control::{ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, Status, StopTurns, Stopped,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
+use serde_json::json;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,6 +52,9 @@ pub async fn run(arguments: Vec<String>) -> ExitCode {
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
+            if let Some(fault) = arguments::unknown_command(&error) {
+                return terminal.fail(&fault);
+            }
             // Help and version come this way too; clap knows which stream and code they take.
             error.print().ok();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
@@ -75,6 +85,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     let client = Client::new(home.clone()).with_token(token.clone());
     let running = Client::of_running(home.clone()).with_token(token);
     let json = globals.json;
+    renew(&home, &invocation).await;
     match invocation {
         Invocation::Connect { browser, headless, url, arguments, attach } => {
             let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
@@ -114,14 +125,19 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             chat::chat(&client, request, json, terminal).await?;
         }
         Invocation::StopTurns => {
-            let stopped: Stopped = running.post("/stop-turns", &StopTurns { tab_id: tab(&globals)? }).await?;
-            let words = match stopped.turns {
-                0 => "Nothing was running.".to_owned(),
-                1 => "Stopped 1 turn.".to_owned(),
-                n => format!("Stopped {n} turns."),
-            };
-            show(json, &stopped, || words)?;
+            stop_turns(&running, StopTurns { tab_id: tab(&globals)?, current: false }, json).await?;
         }
+        Invocation::StopChat { all } => {
+            let tab_id = if all { None } else { tab(&globals)? };
+            stop_turns(&running, StopTurns { tab_id, current: !all }, json).await?;
+        }
+        Invocation::ContinueChat => {
+            let request = ContinueTurns { tab_id: tab(&globals)? };
+            let done: Empty = running.post("/continue", &request).await?;
+            show(json, &done, || "What waited runs now.".to_owned())?;
+        }
+        Invocation::Sessions(wanted) => sessions::run(&client, wanted, tab(&globals)?, json, terminal).await?,
+        Invocation::Settings(wanted) => settings::run(&client, wanted, json, terminal).await?,
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {
@@ -161,10 +177,48 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             };
             let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
             let result = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
-            show(json, &result, || result.output.clone())?;
+            // As over HTTP.
+            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
+            show(json, &as_json, || result.output.clone())?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks an older daemon to hand over. Who converses or connects waits for the new one; a command goes on with the old
+/// one where turns keep that busy.
+async fn renew(home: &Home, invocation: &Invocation) {
+    let patient = matches!(invocation, Invocation::Connect { .. } | Invocation::Chat { .. });
+    if !patient && !matches!(invocation, Invocation::Browser { .. }) {
+        return;
+    }
+    match handover::ask(home).await {
+        Ok(None) => {}
+        Ok(Some(handing_over)) if patient || handing_over.turns == 0 => {
+            if handing_over.turns > 0 {
+                let minutes = handing_over.seconds / 60;
+                tell(&format!(
+                    "gstack is updated: {} turns finish first, within {minutes} minutes.",
+                    handing_over.turns
+                ));
+            }
+            if !handover::ended(home, &handing_over).await {
+                tell("The older gstack has not ended yet; this goes on with it.");
+            }
+        }
+        Ok(Some(_)) => {}
+        Err(fault) => tell(&format!("An older gstack runs and does not hand over ({fault}); `gstack stop` ends it.")),
+    }
+}
+
+async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
+    let stopped: Stopped = running.post("/stop-turns", &request).await?;
+    let words = match stopped.turns {
+        0 => "Nothing was running.".to_owned(),
+        1 => "Stopped 1 turn.".to_owned(),
+        n => format!("Stopped {n} turns."),
+    };
+    show(json, &stopped, || words)
 }
 
 /// What this terminal is: its folder and what a browser needs of its environment.
@@ -201,7 +255,13 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
-            say(json, "Stopped. The browser stays open; `gstack connect` goes on with it.");
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    false => "Stopped.",
+                },
+            );
             Ok(())
         }
         Err(fault) if fault.code == FaultCode::DaemonDown => {
@@ -238,7 +298,8 @@ fn agents_text(agents: &Agents, terminal: Terminal) -> String {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();
         let default = if agent.default { " (default)" } else { "" };
-        let mut line = format!("{mark} {:<12} {} {version}{default}", agent.name.as_str(), agent.label);
+        let label = format!("{} {version}", agent.label);
+        let mut line = format!("{mark} {:<12} {}{default}", agent.name.as_str(), label.trim_end());
         if let Some(path) = &agent.path {
             line.push_str(&terminal.dim(&format!("  {path}")));
         }
@@ -270,6 +331,12 @@ fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> R
         if text.is_empty() { print("") } else { print_line(&text) }
     }
     Ok(())
+}
+
+/// Talk beside the data.
+fn tell(words: &str) {
+    // A terminal that went away needs no words.
+    writeln!(std::io::stderr(), "{words}").ok();
 }
 
 /// Says that something was done, unless JSON was asked for: then the exit code says it.

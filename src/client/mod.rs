@@ -3,5 +3,6 @@
 //! Owns finding, starting and calling the daemon. Never owns state of its own.
 
 pub mod events;
+pub mod handover;
 pub mod http;
 pub mod start;

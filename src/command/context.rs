@@ -75,7 +75,9 @@ pub struct Output {
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,
-    /// Our own words about it, which come after the envelope.
+    /// Our own words about it, which come before the envelope.
+    pub head: Option<String>,
+    /// The same, after it.
     pub note: Option<String>,
 }
 
@@ -121,6 +123,9 @@ impl Output {
             Some(url) => wrap(&self.text, url),
             None => self.text,
         };
+        if let Some(head) = self.head {
+            output = format!("{head}\n{output}");
+        }
         if let Some(note) = self.note {
             output.push('\n');
             output.push_str(&note);

@@ -185,8 +185,10 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     let mut parts = vec!["Screenshot saved".to_owned()];
     parts.extend(looks.cleanup.then(|| "(cleaned)".to_owned()));
     parts.extend(scroll_to.map(|wanted| format!("(scrolled to: {wanted})")));
-    parts.push(format!(": {}", path.display()));
-    let mut output = Output::text(parts.join(" ")).data(json!({ "path": path.display().to_string() }));
+    // With what was done in brackets, the colon stands apart from them.
+    let gap = if parts.len() > 1 { " " } else { "" };
+    let text = format!("{}{gap}: {}", parts.join(" "), path.display());
+    let mut output = Output::text(text).data(json!({ "path": path.display().to_string() }));
     output.files.push(path);
     Ok(output)
 }

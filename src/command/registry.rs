@@ -74,7 +74,7 @@ pub fn unknown(name: &str) -> Fault {
 }
 
 /// The same where other commands exist beside these (the CLI's own).
-pub fn unknown_among(name: &str, others: &[&'static str]) -> Fault {
+pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
     match nearest(name, others) {
         Some(near) => fault.hint(format!("Did you mean: {near}?")),
@@ -82,7 +82,7 @@ pub fn unknown_among(name: &str, others: &[&'static str]) -> Fault {
     }
 }
 
-fn nearest(name: &str, others: &[&'static str]) -> Option<&'static str> {
+fn nearest<'a>(name: &str, others: &[&'a str]) -> Option<&'a str> {
     let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
     let given = name.to_lowercase();
     let most = 1 + given.chars().count() / 4;

@@ -39,6 +39,7 @@ async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         return Err(Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Begin with: gstack watch"));
     };
     let (seconds, snapshots) = (watched.seconds(), watched.snapshots);
-    let text = format!("WATCH STOPPED ({seconds}s, {snapshots} snapshots)\n{}", watched.last);
-    Ok(Output::from_page(text, page.url()?).data(json!({ "seconds": seconds, "snapshots": snapshots })))
+    let last = Output::from_page(watched.last, page.url()?);
+    let head = Some(format!("WATCH STOPPED ({seconds}s, {snapshots} snapshots)"));
+    Ok(Output { head, ..last }.data(json!({ "seconds": seconds, "snapshots": snapshots })))
 }

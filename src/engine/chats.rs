@@ -99,6 +99,7 @@ impl Engine {
             return Err(Fault::new(FaultCode::TooLarge, "the message is longer than 1 MB")
                 .hint("Put the text into a file in the agent's folder and name the file."));
         }
+        self.check_takes_turns()?;
         let conversation = self.conversation(&send.conversation_id)?;
         if let Some(agent) = &send.agent {
             self.check_agent(agent)?;
@@ -137,6 +138,7 @@ impl Engine {
 
     /// Lets the messages run that wait for the person's go-ahead.
     pub fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.check_takes_turns()?;
         self.event(id, Event::Continue)
     }
 

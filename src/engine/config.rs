@@ -102,8 +102,6 @@ pub struct AgentsConfig {
     pub at_once: Option<usize>,
     /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
     pub sleep_minutes: f64,
-    /// Each conversation works in a git worktree of its own.
-    pub worktrees: bool,
     /// Agents of the person's own, by name.
     pub own: BTreeMap<String, OwnAgentConfig>,
     /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
@@ -120,7 +118,6 @@ impl Default for AgentsConfig {
             approval_minutes: 60,
             at_once: None,
             sleep_minutes: 10.0,
-            worktrees: false,
             own: BTreeMap::new(),
             output_kilobytes: 60,
         }

@@ -93,8 +93,7 @@ impl Engine {
         let spec = registry::get("snapshot")?;
         let args = ["-i".to_owned()];
         let output = self.run(spec, &args, terminal_target(request), CancellationToken::new()).await?;
-        let result = output.into_result();
-        Ok(CommandResult { output: format!("RESUMED\n{}", result.output), ..result })
+        Ok(Output { head: Some("RESUMED".to_owned()), ..output }.into_result())
     }
 
     fn check_that_nothing_is_lost(&self, request: &CommandRequest) -> Result<(), Fault> {

@@ -3,12 +3,13 @@
 //! Owns the way of these requests to the disk, beside the runtime's own threads. What is at work is stopped before its
 //! conversation goes away. Never drives a turn.
 
-use super::chats::persist;
+use super::chats::{TabPlace, persist};
 use super::ports::PortId;
 use super::{Engine, folders, lock};
 use crate::base::inbox;
 use crate::chat::{Conversation, export};
 use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
+use crate::protocol::control::ConversationText;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::history::{
     ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, Conversations, ConversationsList,
@@ -84,6 +85,16 @@ impl Engine {
         .await
     }
 
+    /// The whole conversation as a document.
+    pub async fn conversation_text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
+        let conversation = self.conversation(&request.conversation_id)?;
+        self.off_thread(move || {
+            let Document { text, ending, .. } = export_text(&conversation, request.format)?;
+            Ok(ConversationText { name: format!("{}.{ending}", file_name(&conversation.title_of())), text })
+        })
+        .await
+    }
+
     /// Writes the conversation into a file of its own, to be read by `file.read`.
     pub async fn export_conversation(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
@@ -101,8 +112,12 @@ impl Engine {
         port: PortId,
         attach: ConversationAttach,
     ) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(&attach.conversation_id)?;
         let place = self.place_of(port, attach.chrome_tab_id)?;
+        self.attach_to(&attach.conversation_id, place).await
+    }
+
+    pub(super) async fn attach_to(&self, id: &ConversationId, place: TabPlace) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversation(id)?;
         if conversation.info().tab_id == Some(place.tab_id) {
             return Ok(conversation.info());
         }
@@ -118,7 +133,7 @@ impl Engine {
             self.runner(former).let_go();
         }
         let page = place.page.clone();
-        let attached = self.store().attach(&attach.conversation_id, place.tab_id, Some(place.key));
+        let attached = self.store().attach(id, place.tab_id, Some(place.key));
         let conversation = attached.map_err(|e| e.fault())?;
         conversation.set_page(page);
         self.tell_tabs();

@@ -15,6 +15,7 @@ mod elements;
 mod failures;
 mod folders;
 mod handoff;
+mod handover;
 mod history;
 mod hops;
 mod leftovers;
@@ -87,6 +88,9 @@ struct Inner {
     config_file: Mutex<()>,
     /// Raised when a setting was changed.
     config_changed: watch::Sender<()>,
+    handing_over: Mutex<bool>,
+    /// Raised when a turn has ended.
+    turns_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
     store: Store,
@@ -141,6 +145,7 @@ impl Engine {
         for folder in [home.workspace(), home.run_files()] {
             private_folder(&folder).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
         }
+        let handed_over = handover::was_handed_over(&home);
         leftovers::sweep(&home, std::time::SystemTime::now());
         let store = Store::open(&home).map_err(|e| e.fault())?;
         let recovered = store.recover();
@@ -166,6 +171,8 @@ impl Engine {
                 config: Mutex::new(Arc::new(config)),
                 config_file: Mutex::default(),
                 config_changed: watch::Sender::new(()),
+                handing_over: Mutex::default(),
+                turns_changed: watch::Sender::new(()),
                 port,
                 provision,
                 store,
@@ -197,15 +204,14 @@ impl Engine {
         engine.take_over_browser().await;
         engine.end_orphans();
         engine.look_for_agents();
-        engine.go_on(&recovered.conversations);
+        if handed_over || engine.config().turns.continue_after_restart {
+            engine.go_on(&recovered.conversations);
+        }
         Ok(engine)
     }
 
-    /// Lets the messages run that waited when the daemon before this one ended, where the person wants that.
+    /// Lets the messages run that waited when the daemon before this one ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
-        if !self.config().turns.continue_after_restart {
-            return;
-        }
         for conversation in recovered {
             if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
                 self.tell_fault(&fault);

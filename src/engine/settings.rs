@@ -28,7 +28,7 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 11] = [
+const SETTINGS: [Known; 10] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -58,16 +58,6 @@ const SETTINGS: [Known; 11] = [
         range: Some((0.0, 1440.0)),
         whole: false,
         value: |config| SettingValue::Number(config.agents.sleep_minutes),
-    },
-    Known {
-        name: "agents.worktrees",
-        group: "Agents",
-        label: "A git worktree for each conversation",
-        help: "An agent works in a copy of its own beside your folder; what it changed is kept and named when it ends.",
-        unit: None,
-        range: None,
-        whole: false,
-        value: |config| SettingValue::Switch(config.agents.worktrees),
     },
     Known {
         name: "agents.approval-minutes",
@@ -329,7 +319,7 @@ mod tests {
             ("agents.at-once", SettingValue::Number(1.5)),
             ("agents.at-once", SettingValue::Number(f64::NAN)),
             ("agents.at-once", SettingValue::Text("two".into())),
-            ("agents.worktrees", SettingValue::Number(1.0)),
+            ("turns.direct-commands", SettingValue::Number(1.0)),
         ] {
             let fault = check(known(name), &value).unwrap_err();
             assert!(fault.code == FaultCode::BadRequest && fault.hint.is_some(), "{name}");

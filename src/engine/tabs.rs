@@ -257,6 +257,7 @@ impl Engine {
     /// The turn is in the journal; here it is brought onto the disk and shown as over.
     pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tab_book().working.remove(conversation.id());
+        self.inner.turns_changed.send_replace(());
         self.tell_working();
         self.tell_tabs();
         self.update_busy();

@@ -3,10 +3,10 @@
 use super::Engine;
 use crate::chat::store::NewConversation;
 use crate::chat::{Conversation, Push, Sink};
-use crate::protocol::chat::{ChatBody, MessageSource};
-use crate::protocol::control::{ChatLine, ChatRequest};
+use crate::protocol::chat::{ChatBody, ConversationInfo, MessageSource};
+use crate::protocol::control::{ChatLine, ChatRequest, ConversationOpen, StopTurns};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ClientMessageId, TurnId};
+use crate::protocol::ids::{ClientMessageId, TabId, TurnId};
 use crate::protocol::methods::{ChatSend, ToPanel};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -21,6 +21,31 @@ impl Engine {
                 lines.send(ChatLine::Failed(fault)).await.ok();
             }
         });
+    }
+
+    /// Lets the waiting messages of the named or current tab's conversation run.
+    pub async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
+        let place = self.place_for_terminal(tab).await?;
+        let id = place.and_then(|place| self.store().of_tab(place.tab_id)).ok_or_else(no_conversation)?;
+        self.chat_continue(&id)
+    }
+
+    /// Stops the running turn of the named tab, of the current one, or of all; how many there were.
+    pub async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
+        if request.tab_id.is_some() || !request.current {
+            return Ok(self.stop_turns(request.tab_id));
+        }
+        match self.place_for_terminal(None).await? {
+            Some(place) => Ok(self.stop_turns(Some(place.tab_id))),
+            None => Ok(0),
+        }
+    }
+
+    /// The conversation goes on in the named or current tab.
+    pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
+        let place = self.place_for_terminal(open.tab_id).await?;
+        let place = place.ok_or_else(|| super::tabs::no_browser("a conversation is opened in a tab"))?;
+        self.attach_to(&open.conversation_id, place).await
     }
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
@@ -54,6 +79,8 @@ impl Engine {
             let line = match &*push {
                 ToPanel::ChatEvent(event) => ChatLine::Event(event.event.clone()),
                 ToPanel::ChatDelta(delta) => ChatLine::Delta(delta.clone()),
+                // The state beside it: a terminal says why nothing comes.
+                ToPanel::ChatInfo(info) => ChatLine::Conversation(info.clone()),
                 ToPanel::ChatGap(_) => return Err(too_slow()),
                 _ => continue,
             };
@@ -108,6 +135,10 @@ impl Follow {
             _ => false,
         }
     }
+}
+
+fn no_conversation() -> Fault {
+    Fault::new(FaultCode::NotFound, "this tab has no conversation").hint("`gstack sessions` lists all of them.")
 }
 
 fn interrupted() -> Fault {

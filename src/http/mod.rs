@@ -4,6 +4,7 @@
 
 mod activity;
 mod answer;
+mod conversations;
 mod guard;
 mod listen;
 mod routes;

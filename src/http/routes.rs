@@ -2,6 +2,7 @@
 
 use super::activity;
 use super::answer::Refusal;
+use super::conversations;
 use super::guard::{self, Access, Caller, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
@@ -12,7 +13,8 @@ use crate::protocol::audit::{AuditBy, AuditRequest};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, Disconnected, Doctor, Status, StopTurns, Stopped, WaitingApprovals,
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, HandOver, HandingOver, Status, StopTurns,
+    Stopped, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
@@ -56,6 +58,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/stop", post(stop))
         .route("/chat", post(chat))
         .route("/stop-turns", post(stop_turns))
+        .route("/continue", post(go_on))
+        .route("/hand-over", post(hand_over))
+        .merge(conversations::routes())
         .route("/approvals", get(approvals))
         .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
@@ -80,7 +85,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
 }
 
 /// A JSON body whose errors have our own form.
-struct Body<T>(T);
+pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Refusal;
@@ -179,8 +184,18 @@ async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) ->
     json_lines(lines)
 }
 
-async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Json<Stopped> {
-    Json(Stopped { turns: engine.stop_turns(request.tab_id) })
+async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Result<Json<Stopped>, Refusal> {
+    Ok(Json(Stopped { turns: engine.stop_from_terminal(request).await? }))
+}
+
+async fn go_on(State(engine): State<Engine>, Body(request): Body<ContinueTurns>) -> Result<Json<Empty>, Refusal> {
+    engine.continue_from_terminal(request.tab_id).await?;
+    Ok(Json(Empty {}))
+}
+
+async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) -> Json<HandingOver> {
+    tracing::info!(version = request.version, "a newer gstack asks to take over");
+    Json(engine.hand_over())
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
@@ -243,7 +258,7 @@ mod tests {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         let mut request = request.body(Bytes::from(body.to_owned())).unwrap();
-        request.extensions_mut().insert(ConnectInfo(Caller::Port));
+        request.extensions_mut().insert(ConnectInfo(Caller::Port(None)));
         let response = router.clone().oneshot(request).await.unwrap();
         let status = response.status();
         let body = to_bytes(response.into_body(), BODY_LIMIT).await.unwrap();
@@ -257,7 +272,7 @@ mod tests {
         let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
         let shutdown = CancellationToken::new();
         let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
-        let router = router(engine.clone(), Access::new(TOKEN), Router::new());
+        let router = router(engine.clone(), Access::new(TOKEN, folder.path()), Router::new());
 
         let (status, health) = answer_of(&router, "GET", "/health", None, "").await;
         assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("no-browser")));

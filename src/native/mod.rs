@@ -7,7 +7,7 @@
 mod origin;
 
 use crate::base::home::Home;
-use crate::client::start;
+use crate::client::{handover, start};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::{FrameCodec, FrameError};
@@ -43,6 +43,13 @@ async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
     let home =
         Home::locate(None).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()).at(Hop::Host))?;
     let stream = start::connect(&home, home.panel_socket()).await?;
+    // An older daemon serves on while its turns finish; then the port closes and the next host meets the new one.
+    let renewed = home.clone();
+    tokio::spawn(async move {
+        if let Err(fault) = handover::ask(&renewed).await {
+            eprintln!("gstack: an older daemon does not hand over: {fault}");
+        }
+    });
     let preamble = HostPreamble {
         origin,
         pid: std::process::id(),

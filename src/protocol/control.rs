@@ -156,11 +156,54 @@ pub struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
 }
 
+/// `POST /conversations/open`: the conversation goes on in a tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationOpen {
+    pub conversation_id: ConversationId,
+    /// Absent: the current one.
+    #[serde(default)]
+    pub tab_id: Option<TabId>,
+}
+
+/// The answer to `POST /conversations/text`: a whole conversation as a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationText {
+    /// A name for a file of it.
+    pub name: String,
+    pub text: String,
+}
+
+/// `POST /hand-over`: a newer gstack wants to take over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandOver {
+    pub version: String,
+}
+
+/// How far handing over is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandingOver {
+    /// So many turns finish first.
+    pub turns: usize,
+    /// The daemon ends within this time at the latest.
+    pub seconds: u64,
+}
+
+/// `POST /continue`: lets the waiting messages of a tab's conversation run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContinueTurns {
+    /// Absent: the current tab.
+    pub tab_id: Option<TabId>,
+}
+
 /// `POST /stop-turns`: stops the running turn of one tab's conversation, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StopTurns {
     pub tab_id: Option<TabId>,
+    /// Without a tab: the current one's, not all.
+    pub current: bool,
 }
 
 /// How many were stopped.

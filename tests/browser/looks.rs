@@ -1,7 +1,6 @@
 //! How a page looks: styles that are changed and undone, clutter, the cascade, pictures for showing.
 
 use crate::world::with_world;
-use gstack::browser::page::refs::RefName;
 use gstack::protocol::fault::FaultCode;
 
 #[test]
@@ -59,13 +58,6 @@ fn the_cascade_says_which_rule_wins() {
         assert_eq!(world.fault("inspect", &["#none"]).await.code, FaultCode::Element);
         let none = world.fault("inspect", &[]).await;
         assert!(none.code == FaultCode::NotFound && none.hint.clone().unwrap().contains("side panel"), "{none:?}");
-        let name = world.find("[paragraph]").await;
-        let tab = world.context.tab().await.unwrap().id();
-        world.context.pages.set_picked(tab, RefName::parse(&name));
-        let picked = world.run("inspect", &[]).await;
-        assert_eq!(picked, world.run("inspect", &[&name]).await);
-        world.context.pages.set_picked(tab, None);
-        assert_eq!(world.fault("inspect", &[]).await.code, FaultCode::NotFound);
         world
     });
 }
@@ -96,7 +88,7 @@ fn a_pretty_picture_leaves_the_page_as_it_was() {
         assert_eq!(u32::from_be_bytes(png[16..20].try_into().unwrap()), 600);
         assert_eq!(world.run("html", &[]).await, before);
         let plain = world.run("prettyscreenshot", &["b.png"]).await;
-        assert_eq!(plain, format!("Screenshot saved : {}", cwd.join("b.png").display()));
+        assert_eq!(plain, format!("Screenshot saved: {}", cwd.join("b.png").display()));
         assert_eq!(world.fault("prettyscreenshot", &["--scroll-to", "no such words"]).await.code, FaultCode::Element);
         assert_eq!(world.fault("prettyscreenshot", &["--width", "1"]).await.code, FaultCode::BadRequest);
         world

@@ -1,11 +1,13 @@
 //! The extension's part: frames through the real native messaging host, and the state of panels as they would show it.
 
 use crate::journal::Replay;
-use crate::world::{GSTACK, LIMIT, World, wait};
+use crate::world::{LIMIT, World, wait};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -18,6 +20,7 @@ pub struct Extension {
     host: Option<Host>,
     next: u64,
     taken: usize,
+    stuck: Arc<AtomicBool>,
     /// Pushes that came while a conversation is being read: they are applied behind what was read.
     held: Option<Vec<Value>>,
     epoch: Option<String>,
@@ -47,6 +50,7 @@ impl Extension {
             host: None,
             next: 0,
             taken: 0,
+            stuck: Arc::default(),
             held: None,
             epoch: None,
             panels,
@@ -65,13 +69,16 @@ impl Extension {
     fn try_connect(&mut self, world: &World) -> Result<(), Gone> {
         self.disconnect();
         let mut command = world.command(&[ORIGIN]);
-        assert_eq!(command.get_program(), GSTACK);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (sender, frames) = channel();
+        let stuck = self.stuck.clone();
         std::thread::spawn(move || {
             let mut length = [0; 4];
             while output.read_exact(&mut length).is_ok() {
+                while stuck.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(100));
+                }
                 let mut body = vec![0; u32::from_ne_bytes(length) as usize];
                 assert!(body.len() <= 1024 * 1024, "Chrome cuts the port at such a frame");
                 if output.read_exact(&mut body).is_err() || sender.send(serde_json::from_slice(&body).unwrap()).is_err()
@@ -173,7 +180,7 @@ impl Extension {
         }
     }
 
-    fn tell(&mut self, method: &str, params: Value) -> Result<(), Gone> {
+    pub fn tell(&mut self, method: &str, params: Value) -> Result<(), Gone> {
         self.write(&json!({ "jsonrpc": "2.0", "client": "p", "method": method, "params": params }))
     }
 
@@ -231,6 +238,22 @@ impl Extension {
         self.read(Duration::from_millis(50)).is_ok() && self.taken > before
     }
 
+    /// From here on nobody takes what the host writes.
+    pub fn stop_reading(&mut self) {
+        self.stuck.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends a message and waits for no answer.
+    pub fn send_only(&mut self, n: usize, order: &str) {
+        let id = self.conversations[n].clone();
+        self.next += 1;
+        let params =
+            json!({ "conversationId": id, "clientId": format!("{order}-{n}"), "text": format!("please [[{order}]]") });
+        let message =
+            json!({ "jsonrpc": "2.0", "client": "p", "id": self.next, "method": "chat.send", "params": params });
+        self.write(&message).unwrap();
+    }
+
     fn acknowledge(&mut self, id: &str) -> Result<(), Gone> {
         let (seq, offset) = self.panels[id].place();
         self.tell("chat.ack", json!({ "conversationId": id, "seq": seq, "offset": offset }))
@@ -252,6 +275,7 @@ impl Extension {
 
 impl Drop for Extension {
     fn drop(&mut self) {
+        self.stuck.store(false, Ordering::Relaxed);
         self.disconnect();
     }
 }

@@ -2,6 +2,7 @@
 //! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again.
 //!
 //! `GSTACK_FAULT_SEEDS` says how many orders are run (else as many as fit into `GSTACK_FAULT_SECONDS`, 45 by default).
+//! `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name.
 //! `GSTACK_SOAK=CONVERSATIONS,TURNS` runs the long one instead: that memory and open files stay flat.
 //! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
@@ -54,7 +55,8 @@ fn main() {
     if let Some(seed) = number("GSTACK_FAULT_SEED") {
         run(format!("seed {seed}"), &|| schedule::run(seed));
     } else {
-        for (name, case) in cases::ALL {
+        let only = std::env::var("GSTACK_FAULT_CASE").unwrap_or_default();
+        for (name, case) in cases::ALL.iter().filter(|(name, _)| name.contains(&only)) {
             run((*name).to_owned(), case);
         }
         let first = u64::from(std::process::id()) << 16 ^ Instant::now().elapsed().as_nanos() as u64 ^ entropy();

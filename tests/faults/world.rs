@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-pub const GSTACK: &str = env!("CARGO_BIN_EXE_gstack");
+/// `GSTACK_BIN` names another build of it.
+pub fn gstack() -> PathBuf {
+    std::env::var_os("GSTACK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_gstack").into(), PathBuf::from)
+}
+
 /// Nothing that is waited for takes this long on a machine that is not lost.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
@@ -43,7 +47,7 @@ impl World {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(GSTACK);
+        let mut command = Command::new(gstack());
         command
             .args(arguments)
             .env_clear()

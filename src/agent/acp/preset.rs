@@ -107,6 +107,15 @@ impl Preset {
         })
     }
 
+    /// Variables that it needs, where the person has not set them.
+    pub fn variables(&self) -> &'static [(&'static str, &'static str)] {
+        match self.kind {
+            // The first turn waits for the browser's tools instead of going on without them on a busy machine.
+            Kind::ClaudeAgent => &[("MCP_CONNECTION_NONBLOCKING", "0"), ("MCP_CONNECT_TIMEOUT_MS", "30000")],
+            Kind::Gemini | Kind::Other => &[],
+        }
+    }
+
     /// Whether [`Launch::system_prompt`] goes with the session, or has to go with the first message.
     pub fn takes_instructions(&self) -> bool {
         self.kind == Kind::ClaudeAgent

@@ -28,6 +28,11 @@ const ASK_LIMIT: Duration = Duration::from_secs(20);
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
+/// Refused by every agent, and so answered at once: what it said before has been read then.
+const NO_METHOD: &str = "_gstack/nothing";
+/// For one that does not answer what it does not know.
+const FLUSH_LIMIT: Duration = Duration::from_secs(5);
+
 /// A process that waits for a message.
 pub struct Ready {
     pub wire: Wire,
@@ -53,6 +58,9 @@ pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Re
     arguments.splice(0..0, preset.arguments.iter().cloned());
     let mut environment = with_own_folder(&launch.environment, program);
     environment.variables.insert(TOKEN_VARIABLE.into(), launch.mcp.token.clone().into());
+    for (name, value) in preset.variables() {
+        environment.variables.entry((*name).into()).or_insert_with(|| (*value).into());
+    }
     let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch)).await {
@@ -174,7 +182,14 @@ async fn resume(
     params["sessionId"] = earlier.into();
     match wire.ask(method, params).await {
         Ok(answer) => {
-            // The history is told again as updates; the conversation has it already.
+            // The history is told again as updates, also behind the answer: it is out before the next answer is.
+            if method == "session/load" {
+                let refused = tokio::time::timeout(FLUSH_LIMIT, wire.ask(NO_METHOD, json!({}))).await;
+                if let Ok(Err(AskError::Ended { how, last_words })) = refused {
+                    return Err(AskError::Ended { how, last_words });
+                }
+            }
+            // The conversation has it already.
             wire.early.retain(|message| !matches!(message, Incoming::Notification { .. }));
             Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
         }

@@ -61,6 +61,8 @@ pub struct AcpTalk {
     cost: Option<f64>,
     cost_before: f64,
     context: (u64, u64),
+    /// The message that the turn before ended in: its late parts are not the next turn's.
+    past: Option<String>,
 }
 
 #[derive(Default)]
@@ -100,6 +102,7 @@ impl AcpTalk {
             cost: None,
             cost_before: 0.0,
             context: (0, 0),
+            past: None,
         }
     }
 
@@ -115,7 +118,7 @@ impl AcpTalk {
         match update {
             Update::Message(chunk) => self.say(chunk, out),
             Update::Thought(chunk) => self.think(chunk, out),
-            Update::ToolCall(call) => self.call(call, out),
+            Update::ToolCall(call) => self.call(*call, out),
             Update::Plan(plan) => out.tell(AgentEvent::Plan(entries(plan))),
             Update::Commands(commands) => {
                 let commands = Some(slash_commands(commands));
@@ -128,7 +131,8 @@ impl AcpTalk {
 
     fn say(&mut self, chunk: Chunk, out: &mut Out) {
         let Content::Text { text } = chunk.content else { return };
-        let Some(turn) = self.turn.as_mut().filter(|_| !text.is_empty()) else { return };
+        let late = chunk.message_id.is_some() && chunk.message_id == self.past;
+        let Some(turn) = self.turn.as_mut().filter(|_| !late && !text.is_empty()) else { return };
         let now = Speaking::Text(chunk.message_id);
         let first = turn.speaking != now;
         turn.speaking = now;
@@ -224,6 +228,9 @@ impl AcpTalk {
         let Some(turn) = self.turn.take() else { return };
         self.waiting.clear();
         close_calls(&turn, out);
+        if let Speaking::Text(id) | Speaking::Thought(id) = &turn.speaking {
+            self.past.clone_from(id);
+        }
         let done = outcome.map(|answer| read::<PromptDone>(&answer, "session/prompt").unwrap_or_default());
         let label = &self.session.label;
         let (outcome, fault) = match &done {

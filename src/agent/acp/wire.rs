@@ -113,7 +113,7 @@ struct UpdateKind {
 pub enum Update {
     Message(Chunk),
     Thought(Chunk),
-    ToolCall(ToolCall),
+    ToolCall(Box<ToolCall>),
     Plan(Plan),
     Commands(Commands),
     Usage(UsageUpdate),
@@ -137,7 +137,7 @@ impl Update {
         Some(match kind.as_str() {
             "agent_message_chunk" => Self::Message(read(&update, &kind)?),
             "agent_thought_chunk" => Self::Thought(read(&update, &kind)?),
-            "tool_call" | "tool_call_update" => Self::ToolCall(read(&update, &kind)?),
+            "tool_call" | "tool_call_update" => Self::ToolCall(Box::new(read(&update, &kind)?)),
             "plan" => Self::Plan(read(&update, &kind)?),
             "available_commands_update" => Self::Commands(read(&update, &kind)?),
             "usage_update" => Self::Usage(read(&update, &kind)?),

@@ -131,6 +131,9 @@ pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
         ("CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT", "0"),
         // What a page says must not be carried into other conversations by notes that nobody sees.
         ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
+        // The first turn waits for the browser's tools instead of going on without them on a busy machine.
+        ("MCP_CONNECTION_NONBLOCKING", "0"),
+        ("MCP_CONNECT_TIMEOUT_MS", "30000"),
         // A program that replaces itself while a conversation runs helps nobody.
         ("DISABLE_AUTOUPDATER", "1"),
     ];

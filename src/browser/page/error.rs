@@ -52,6 +52,8 @@ pub enum PageError {
     /// A reply that our own script does not give.
     #[error("the page's answer can't be read: {0}")]
     Unreadable(String),
+    #[error("{url} could not be fetched: {reason}")]
+    NotFetched { url: String, reason: String },
     /// The address, or one that it redirects to.
     #[error("it leads to {0}, an address that gstack does not open")]
     AddressRefused(String),
@@ -73,8 +75,8 @@ impl From<CdpError> for PageError {
 
 /// `5`, `0.2`
 fn seconds(time: Duration) -> String {
-    let tenths = (time.as_secs_f64() * 10.0).round() / 10.0;
-    format!("{tenths}")
+    let hundredths = (time.as_secs_f64() * 100.0).round() / 100.0;
+    format!("{hundredths}")
 }
 
 const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
@@ -107,6 +109,10 @@ impl From<PageError> for Fault {
             PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
             PageError::FrameLost => (FaultCode::TabGone, "The main frame is used again; switch anew with: frame <sel>"),
             PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
+            PageError::NotFetched { .. } => (
+                FaultCode::Navigation,
+                "Check the address. What a site shows to members only needs their sign-in in this browser.",
+            ),
             PageError::AddressRefused(_) => {
                 (FaultCode::UrlRefused, "Only http and https addresses are fetched, and no cloud's metadata service.")
             }

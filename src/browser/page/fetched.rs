@@ -148,9 +148,9 @@ async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> 
     let patterns = ["Request", "Response"].map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
     tell(session, "Fetch.enable", &json!({ "patterns": patterns })).await?;
     session.post(NavigateParams::new(url));
-    let refused = |what: &str, reason: String| PageError::Refused { what: what.to_owned(), reason };
+    let failed = |url: &str, reason: String| PageError::NotFetched { url: url.to_owned(), reason };
     loop {
-        let event = events.next().await.ok_or_else(|| refused(url, "the browser went away".to_owned()))?;
+        let event = events.next().await.ok_or_else(|| failed(url, "the browser went away".to_owned()))?;
         let Some(paused) = event.read::<Paused>() else { continue };
         let request = json!({ "requestId": paused.request_id });
         if paused.resource_type != "Document" {
@@ -165,11 +165,11 @@ async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> 
             }
             (None, None) => tell(session, "Fetch.continueRequest", &request).await?,
             (Some(reason), _) => {
-                return Err(refused(&paused.request.url, format!("it could not be loaded ({reason})")));
+                return Err(failed(&paused.request.url, reason.clone()));
             }
             (None, Some(_)) if paused.is_redirect() => tell(session, "Fetch.continueResponse", &request).await?,
             (None, Some(status)) if status >= 400 => {
-                return Err(refused(&paused.request.url, format!("the server answered {status}")));
+                return Err(failed(&paused.request.url, format!("the server answered {status}")));
             }
             (None, Some(_)) => return Ok(paused),
         }

@@ -105,13 +105,6 @@ impl Pages {
         memory.refs().label_of(name).map(str::to_owned)
     }
 
-    /// The person has picked an element of the tab, or (none) taken the pick back.
-    pub fn set_picked(&self, tab: TabId, picked: Option<RefName>) {
-        if let Some(memory) = lock(&self.memories).get(&tab) {
-            *lock(&memory.picked) = picked;
-        }
-    }
-
     /// Console messages and requests that are remembered of a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
@@ -159,6 +152,10 @@ impl Page {
         self.pointer = pointer;
         self
     }
+    /// The element that the person picked last, for `inspect` without one. Its document may be gone: then its ref says so.
+    pub fn picked(&self) -> Option<RefName> {
+        *lock(&self.memory.picked)
+    }
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
@@ -167,10 +164,6 @@ impl Page {
             Some(now) if now == *wanted => Ok(()),
             _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
         }
-    }
-    /// The element that the person picked last in this tab. Its document may be gone: then its ref says so.
-    pub fn picked(&self) -> Option<RefName> {
-        *lock(&self.memory.picked)
     }
     pub fn work(&self) -> &Work {
         &self.work

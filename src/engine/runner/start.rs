@@ -47,11 +47,12 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
-        let fits = |agent: &AgentName, model: &Option<String>, of: &str| {
-            *agent == name && *model == choice.model && *of == folder
-        };
-        if self.session.as_ref().is_some_and(|s| fits(&s.agent, &s.model, &s.folder)) {
-            return self.step(Event::AgentReady(turn_id));
+        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
+            let same = session.model == choice.model;
+            if same || session.session.set_model(choice.model.clone()).await.is_ok() {
+                session.model = choice.model;
+                return self.step(Event::AgentReady(turn_id));
+            }
         }
         // The same agent takes another model without a new process, where it can.
         if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder)
@@ -61,7 +62,7 @@ impl Task {
             return self.step(Event::AgentReady(turn_id));
         }
         if let Some(starting) = &mut self.starting
-            && fits(&starting.agent, &starting.model, &starting.folder)
+            && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
         {
             starting.turn_id = Some(turn_id);
             return;

@@ -265,6 +265,10 @@ impl Task {
     }
 
     fn start_turn(&mut self, message: Arc<Message>) {
+        if self.engine.is_handing_over() {
+            // It waits in the journal: the next daemon runs it.
+            return;
+        }
         let cancel = CancellationToken::new();
         *lock(&self.runner.0.turn) = cancel.clone();
         let watchdog = Watchdog::new(&self.engine.config(), Instant::now());

@@ -1,0 +1,246 @@
+//! `gstack sessions`: the conversations as a list, shown, named, moved, deleted, exported.
+//!
+//! Owns the words and the finding by the beginning of an id. What a conversation is, is the daemon's.
+
+use super::show;
+use super::terminal::{Terminal, clean, clean_line, print};
+use crate::base::clock::now_millis;
+use crate::client::http::Client;
+use crate::protocol::chat::{ConversationInfo, ConversationState};
+use crate::protocol::control::{ConversationOpen, ConversationText};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::history::{
+    ConversationExport, ConversationRename, Conversations, ConversationsList, ExportFormat,
+};
+use crate::protocol::ids::{ConversationId, TabId};
+use crate::protocol::methods::{ChatRef, Empty};
+use clap::{Arg, ArgMatches, Command};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// How much of an id is shown: enough to name it by.
+const SHOWN_ID: usize = 8;
+
+/// What was asked for; ids are as they were typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sessions {
+    List { search: Option<String> },
+    Show { id: String },
+    Open { id: String },
+    Rename { id: String, title: String },
+    Delete { id: String },
+    Restore { id: String },
+    Export { id: String, path: Option<PathBuf> },
+}
+
+pub fn command() -> Command {
+    let id = || Arg::new("id").required(true).value_name("ID").help("Its beginning is enough");
+    Command::new("sessions")
+        .about("Conversations: list, search, show, open in a tab, rename, delete, restore, export")
+        .arg(search())
+        .args_conflicts_with_subcommands(true)
+        .subcommand(Command::new("list").about("List them, the newest first").arg(search()))
+        .subcommand(Command::new("show").about("Print one as Markdown").arg(id()))
+        .subcommand(Command::new("open").about("Go on with one in the current tab, or in --tab N").arg(id()))
+        .subcommand(
+            Command::new("rename")
+                .about("Name one; without a title its first words again")
+                .arg(id())
+                .arg(Arg::new("title").num_args(0..).value_name("TITLE")),
+        )
+        .subcommand(Command::new("delete").about("Put one aside; it can be restored for some days").arg(id()))
+        .subcommand(Command::new("restore").about("Bring a deleted one back").arg(id().help("The whole id")))
+        .subcommand(
+            Command::new("export").about("Write one to a file, or print it: Markdown, with --json JSON").arg(id()).arg(
+                Arg::new("path").value_name("PATH").value_parser(clap::value_parser!(PathBuf)).help("A file to make"),
+            ),
+        )
+}
+
+fn search() -> Arg {
+    Arg::new("search").long("search").value_name("TEXT").help("Only those whose title, page or messages hold this")
+}
+
+pub fn parse(matches: &ArgMatches) -> Sessions {
+    let Some((name, matches)) = matches.subcommand() else {
+        return Sessions::List { search: matches.get_one::<String>("search").cloned() };
+    };
+    let id = || matches.get_one::<String>("id").cloned().unwrap_or_default();
+    match name {
+        "show" => Sessions::Show { id: id() },
+        "open" => Sessions::Open { id: id() },
+        "rename" => {
+            let words: Vec<String> = matches.get_many("title").map(|v| v.cloned().collect()).unwrap_or_default();
+            Sessions::Rename { id: id(), title: words.join(" ") }
+        }
+        "delete" => Sessions::Delete { id: id() },
+        "restore" => Sessions::Restore { id: id() },
+        "export" => Sessions::Export { id: id(), path: matches.get_one::<PathBuf>("path").cloned() },
+        _ => Sessions::List { search: matches.get_one::<String>("search").cloned() },
+    }
+}
+
+pub async fn run(
+    client: &Client,
+    wanted: Sessions,
+    tab_id: Option<TabId>,
+    json: bool,
+    terminal: Terminal,
+) -> Result<(), Fault> {
+    match wanted {
+        Sessions::List { search } => {
+            let searched = search.is_some();
+            let found: Conversations = client.post("/conversations/list", &ConversationsList { search }).await?;
+            show(json, &found, || list_text(&found, searched, terminal))
+        }
+        Sessions::Show { id } => {
+            let text = text_of(client, &id, json).await?;
+            print(&if json { text.text } else { clean(&text.text) });
+            Ok(())
+        }
+        Sessions::Export { id, path } => {
+            let text = text_of(client, &id, json).await?;
+            match path {
+                None => print(&text.text),
+                Some(path) => {
+                    write_new(&path, &text.text)?;
+                    super::say(json, &format!("Written to {}.", path.display()));
+                }
+            }
+            Ok(())
+        }
+        Sessions::Open { id } => {
+            let conversation_id = find(client, &id).await?.conversation_id;
+            let info: ConversationInfo =
+                client.post("/conversations/open", &ConversationOpen { conversation_id, tab_id }).await?;
+            let tab = info.tab_id.map(|tab| format!(" in tab {tab}")).unwrap_or_default();
+            show(json, &info, || format!("Opened {:?}{tab}.", clean_line(&info.title)))
+        }
+        Sessions::Rename { id, title } => {
+            let conversation_id = find(client, &id).await?.conversation_id;
+            let info: ConversationInfo =
+                client.post("/conversations/rename", &ConversationRename { conversation_id, title }).await?;
+            show(json, &info, || format!("It is named {:?} now.", clean_line(&info.title)))
+        }
+        Sessions::Delete { id } => {
+            let conversation_id = find(client, &id).await?.conversation_id;
+            let of = ChatRef { conversation_id };
+            let _: Empty = client.post("/conversations/delete", &of).await?;
+            show(json, &of, || {
+                format!("Deleted. To bring it back within some days: gstack sessions restore {}", of.conversation_id)
+            })
+        }
+        Sessions::Restore { id } => {
+            let of = ChatRef { conversation_id: ConversationId::new(id) };
+            let info: ConversationInfo = client.post("/conversations/restore", &of).await?;
+            show(json, &info, || format!("Restored {:?}.", clean_line(&info.title)))
+        }
+    }
+}
+
+async fn text_of(client: &Client, id: &str, json: bool) -> Result<ConversationText, Fault> {
+    let conversation_id = find(client, id).await?.conversation_id;
+    let format = if json { ExportFormat::Json } else { ExportFormat::Markdown };
+    client.post("/conversations/text", &ConversationExport { conversation_id, format }).await
+}
+
+/// The conversation whose id begins so.
+async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
+    let all: Conversations = client.post("/conversations/list", &ConversationsList::default()).await?;
+    let mut named: Vec<ConversationInfo> =
+        all.conversations.into_iter().filter(|info| info.conversation_id.as_str().starts_with(id)).collect();
+    match (named.len(), named.pop()) {
+        (1, Some(found)) => Ok(found),
+        (0, _) => Err(Fault::new(FaultCode::NotFound, format!("there is no conversation {id}"))
+            .hint("`gstack sessions` lists them.")),
+        // Which one is meant is never guessed.
+        (count, _) => Err(Fault::new(FaultCode::BadRequest, format!("{count} conversations begin with {id:?}"))
+            .hint("Give more of the id; `gstack sessions --json` shows them whole.")),
+    }
+}
+
+/// A file of another's is never written over.
+fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
+    let failed = |error: std::io::Error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::AlreadyExists => "Name another file, or remove that one.",
+            _ => "Name a file in a folder that you can write.",
+        };
+        Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display())).hint(hint)
+    };
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)
+}
+
+fn list_text(found: &Conversations, searched: bool, terminal: Terminal) -> String {
+    if found.conversations.is_empty() {
+        let nothing = if searched { "Nothing was found." } else { "There is no conversation yet." };
+        return nothing.to_owned();
+    }
+    let now = now_millis();
+    let lines = found.conversations.iter().map(|info| {
+        let id: String = info.conversation_id.as_str().chars().take(SHOWN_ID).collect();
+        let state = match info.state {
+            ConversationState::Idle if info.queued > 0 => terminal.warm("  waits for your go-ahead"),
+            ConversationState::Idle => String::new(),
+            ConversationState::WaitingForSlot => terminal.warm("  waits for a free place"),
+            ConversationState::WaitingForApproval => terminal.warm("  waits for your answer"),
+            ConversationState::Running | ConversationState::Stopping => terminal.good("  at work"),
+        };
+        let tab = info.tab_id.map(|tab| format!("  tab {tab}")).unwrap_or_default();
+        let age = age(now.saturating_sub(info.updated_at));
+        let mut line = format!(
+            "{id}  {}{state}  {}",
+            terminal.bold(&clean_line(&info.title)),
+            terminal.dim(&format!("{age}{tab}"))
+        );
+        if let Some(excerpt) = found.excerpts.get(&info.conversation_id) {
+            line.push_str(&format!("\n          {}", terminal.dim(&clean_line(excerpt))));
+        }
+        line
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn age(millis: u64) -> String {
+    let minutes = millis / 60_000;
+    match minutes {
+        0 => "now".to_owned(),
+        1..60 => format!("{minutes} min ago"),
+        60..1440 => format!("{} h ago", minutes / 60),
+        _ => format!("{} d ago", minutes / 1440),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &[&str]) -> Sessions {
+        parse(&command().try_get_matches_from(line).unwrap())
+    }
+
+    #[test]
+    fn a_plain_call_lists_and_a_title_needs_no_quotes() {
+        assert_eq!(parsed(&["sessions"]), Sessions::List { search: None });
+        assert_eq!(parsed(&["sessions", "--search", "x"]), Sessions::List { search: Some("x".into()) });
+        let rename = parsed(&["sessions", "rename", "ab", "my", "title"]);
+        assert_eq!(rename, Sessions::Rename { id: "ab".into(), title: "my title".into() });
+        assert_eq!(parsed(&["sessions", "export", "ab"]), Sessions::Export { id: "ab".into(), path: None });
+        assert!(command().try_get_matches_from(["sessions", "show"]).is_err());
+    }
+
+    #[test]
+    fn an_age_is_in_the_unit_that_says_most() {
+        assert_eq!([0, 60_000, 7_200_000, 200_000_000].map(age), ["now", "1 min ago", "2 h ago", "2 d ago"]);
+    }
+
+    #[test]
+    fn an_export_replaces_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        write_new(&path, "one").unwrap();
+        assert!(write_new(&path, "two").unwrap_err().hint.is_some());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");
+    }
+}
