@@ -37,10 +37,11 @@ export class PageMarks {
   /** A panel is about to have something drawn: our element is made first. @param {string} method @param {unknown} params */
   async asked(method, params) {
     if (!DRAWS.has(method)) return;
-    const { chromeTabId, show } = /** @type {{ chromeTabId: number, show?: boolean }} */ (params);
+    const { chromeTabId, show, ref } = /** @type {{ chromeTabId: number, show?: boolean, ref?: string }} */ (params);
     if (show === true) this.#shown.add(chromeTabId);
     if (show === false) this.#shown.delete(chromeTabId);
-    if (show !== false && !this.#ports.has(chromeTabId)) await this.#inject(chromeTabId);
+    const takesAway = show === false || (method === "refs.highlight" && !ref);
+    if (!takesAway && !this.#ports.has(chromeTabId)) await this.#inject(chromeTabId);
   }
 
   /** A document was loaded: one of a working tab gets the marks anew. @param {number} tabId */

@@ -237,7 +237,7 @@ export class PanelApp {
     const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
     // Whoever marks text reads it.
     if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
-    if (reading) byId("conversation").focus();
+    if (reading) byId("reading").querySelector("button")?.focus();
     else this.composer.focus();
   }
 

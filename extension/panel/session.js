@@ -55,7 +55,10 @@ export class Session {
         return;
       }
       case "chat.event":
-        return store.dispatch({ type: "event", ...message.params });
+        store.dispatch({ type: "event", ...message.params });
+        // Rules are made in the terminal, too: what is said of them holds at least from each turn's beginning on.
+        if (message.params.event.type === "turn-started") void this.#readPolicy();
+        return;
       case "chat.delta":
         return store.dispatch({ type: "delta", delta: message.params });
       case "chat.gap":
@@ -94,8 +97,12 @@ export class Session {
     const { reading } = this.store.state;
     if (reading) void this.#read(reading.info.conversationId);
     void this.refreshAgents(false);
-    void this.control.readPolicy().catch(() => { /* asked again with the next connection, and by the settings */ });
+    void this.#readPolicy();
     void this.flush();
+  }
+
+  async #readPolicy() {
+    await this.control.readPolicy().catch(() => { /* asked again with the next connection, turn and look at the settings */ });
   }
 
   /** Opens the conversation of the tab in view and reads what is new in it. */

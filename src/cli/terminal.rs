@@ -3,7 +3,6 @@
 //! Owns printing, colour and exit codes. Never decides what to print.
 
 use crate::protocol::fault::{Fault, FaultCode};
-use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 

@@ -101,7 +101,8 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
     state.write(&home).map_err(|e| storage(&home, &e))?;
     report::send(&Report::Ready { pid: std::process::id() });
     tracing::info!(pid = std::process::id(), port = number, version = VERSION, "ready");
-    Ok(Running { home, engine, panel, http, port, access: Access::new(&token), shutdown, _lock: lock })
+    let access = Access::new(&token, home.root());
+    Ok(Running { home, engine, panel, http, port, access, shutdown, _lock: lock })
 }
 
 impl Running {

@@ -3,7 +3,10 @@
 //! Owns the look at the process table. A process that hides on purpose (new session, cleaned
 //! environment, its parents gone) is not found: docs/SECURITY.md says what a shell gives away.
 
+mod connection;
 mod process_table;
+
+pub use connection::is_of_agent;
 
 use crate::protocol::ids::ConversationId;
 use process_table::{ProcessTable, began, variable};
@@ -81,7 +84,8 @@ pub(super) fn kill(processes: &[Marked]) {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};

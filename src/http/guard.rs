@@ -12,6 +12,8 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
@@ -20,23 +22,37 @@ use subtle::ConstantTimeEq;
 pub enum Caller {
     /// `http.sock`: the kernel says who it is.
     Socket(Option<Peer>),
-    /// 127.0.0.1: anybody on this machine.
-    Port,
+    /// 127.0.0.1: anybody on this machine, at this address.
+    Port(Option<SocketAddr>),
 }
 
 /// What the guard compares with.
 #[derive(Clone, Debug)]
 pub struct Access {
     token: Arc<str>,
+    /// Gstack's home, by which its agents' processes are marked.
+    home: Arc<Path>,
 }
 
 impl Access {
-    pub fn new(token: &str) -> Self {
-        Self { token: Arc::from(token) }
+    pub fn new(token: &str, home: &Path) -> Self {
+        Self { token: Arc::from(token), home: Arc::from(home) }
     }
 
     fn holds(&self, presented: &str) -> bool {
         self.token.as_bytes().ct_eq(presented.as_bytes()).into()
+    }
+
+    /// A request on the port with the token of the state file. An agent's process that has read the file is known by
+    /// its end of the connection.
+    async fn admit(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Result<(), Fault> {
+        if !bearer(headers).is_some_and(|token| self.holds(token)) {
+            return Err(no_token());
+        }
+        let home = self.home.clone();
+        let look = move || peer.is_some_and(|peer| lineage::is_of_agent(&home, peer));
+        // A look that broke off saw nothing that it could trust.
+        if tokio::task::spawn_blocking(look).await.unwrap_or(true) { Err(for_person()) } else { Ok(()) }
     }
 }
 
@@ -55,11 +71,11 @@ pub async fn private(
     request: Request,
     next: Next,
 ) -> Response {
-    let allowed = no_web_page(&caller, request.headers(), false).and_then(|()| match &caller {
-        Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| no_agent(peer, request.headers())),
-        Caller::Port if bearer(request.headers()).is_some_and(|token| access.holds(token)) => Ok(()),
-        Caller::Port => Err(no_token()),
-    });
+    let allowed = match (no_web_page(&caller, request.headers(), false), &caller) {
+        (Err(fault), _) => Err(fault),
+        (Ok(()), Caller::Socket(peer)) => own_user(peer.as_ref()).and_then(|peer| no_agent(peer, request.headers())),
+        (Ok(()), Caller::Port(peer)) => access.admit(*peer, request.headers()).await,
+    };
     match allowed {
         Ok(()) => next.run(request).await,
         Err(fault) => Refusal(fault).into_response(),
@@ -69,7 +85,7 @@ pub async fn private(
 /// Only a person: our own user on the socket, from a process that no agent started.
 pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
     let allowed = match &caller {
-        Caller::Port => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
+        Caller::Port(_) => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
             .hint("Use the gstack command line, which speaks over a unix socket.")),
         Caller::Socket(peer) => own_user(peer.as_ref()).and_then(|peer| no_agent(peer, request.headers())),
     };
@@ -107,11 +123,14 @@ fn no_agent(peer: &Peer, headers: &HeaderMap) -> Result<(), Fault> {
     let descends = peer.pid.is_some_and(|pid| lineage::of(pid) != Lineage::Person);
     // On the socket a token says that an agent asks; nobody else has one.
     if descends || bearer(headers).is_some() {
-        return Err(Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone").hint(
-            "Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.",
-        ));
+        return Err(for_person());
     }
     Ok(())
+}
+
+fn for_person() -> Fault {
+    Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
+        .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.")
 }
 
 /// Commands: the person's own, or an agent's by its token or, where it has dropped that, by its descent. An agent's
@@ -122,8 +141,10 @@ pub async fn commands(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let scope = no_web_page(&caller, request.headers(), false)
-        .and_then(|()| scope_of(&engine, &access, &caller, request.headers()));
+    let scope = match no_web_page(&caller, request.headers(), false) {
+        Ok(()) => scope_of(&engine, &access, &caller, request.headers()).await,
+        Err(fault) => Err(fault),
+    };
     match scope {
         Ok(scope) => {
             request.extensions_mut().insert(scope);
@@ -140,15 +161,17 @@ pub enum Scope {
     Agent(Arc<ConversationTools>),
 }
 
-fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {
+async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {
     let ended = || {
         Fault::new(FaultCode::Forbidden, "the token is wrong, or its agent has ended")
             .hint("The token lives as long as the agent that was started with it.")
     };
     let token = bearer(headers);
     match caller {
-        Caller::Port if token.is_some_and(|token| access.holds(token)) => Ok(Scope::Person),
-        Caller::Port => token.and_then(|token| engine.tools_of_token(token)).map(Scope::Agent).ok_or_else(no_token),
+        Caller::Port(peer) => match token.and_then(|token| engine.tools_of_token(token)) {
+            Some(tools) => Ok(Scope::Agent(tools)),
+            None => access.admit(*peer, headers).await.map(|()| Scope::Person),
+        },
         Caller::Socket(peer) => {
             let peer = own_user(peer.as_ref())?;
             if let Some(token) = token {
@@ -180,7 +203,7 @@ fn own_user(peer: Option<&Peer>) -> Result<&Peer, Fault> {
 /// Refuses what a browser sends on behalf of a page. Navigations are let through where `navigation` says so.
 fn no_web_page(caller: &Caller, headers: &HeaderMap, navigation: bool) -> Result<(), Fault> {
     let text = |name| headers.get(name).and_then(|v| v.to_str().ok());
-    if matches!(caller, Caller::Port) && !text(header::HOST).is_some_and(is_our_host) {
+    if matches!(caller, Caller::Port(_)) && !text(header::HOST).is_some_and(is_our_host) {
         return Err(Fault::new(FaultCode::Forbidden, "the Host header names another host")
             .hint("Ask for 127.0.0.1 or localhost."));
     }
@@ -226,12 +249,12 @@ mod tests {
     #[test]
     fn only_our_own_names_are_served_on_the_port() {
         for host in ["127.0.0.1:34567", "localhost:1", "127.0.0.1", "LOCALHOST:80"] {
-            assert!(no_web_page(&Caller::Port, &headers(&[("host", host)]), false).is_ok(), "{host}");
+            assert!(no_web_page(&Caller::Port(None), &headers(&[("host", host)]), false).is_ok(), "{host}");
         }
         for host in ["evil.example:34567", "127.0.0.1.evil.example", "localhost.evil:1", "[::1]:1", ""] {
-            assert!(no_web_page(&Caller::Port, &headers(&[("host", host)]), false).is_err(), "{host}");
+            assert!(no_web_page(&Caller::Port(None), &headers(&[("host", host)]), false).is_err(), "{host}");
         }
-        assert!(no_web_page(&Caller::Port, &HeaderMap::new(), false).is_err(), "no Host at all");
+        assert!(no_web_page(&Caller::Port(None), &HeaderMap::new(), false).is_err(), "no Host at all");
     }
 
     #[test]
@@ -243,20 +266,20 @@ mod tests {
             &[("host", "localhost"), ("sec-fetch-site", "cross-site")],
             &[("host", "localhost"), ("sec-fetch-site", "same-site")],
         ] {
-            assert!(no_web_page(&Caller::Port, &headers(page), false).is_err(), "{page:?}");
+            assert!(no_web_page(&Caller::Port(None), &headers(page), false).is_err(), "{page:?}");
         }
     }
 
     #[test]
     fn a_person_may_follow_a_link_to_the_open_pages_only() {
         let link = headers(&[("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")]);
-        assert!(no_web_page(&Caller::Port, &link, true).is_ok());
-        assert!(no_web_page(&Caller::Port, &link, false).is_err());
+        assert!(no_web_page(&Caller::Port(None), &link, true).is_ok());
+        assert!(no_web_page(&Caller::Port(None), &link, false).is_err());
     }
 
     #[test]
     fn a_token_is_compared_whole() {
-        let access = Access::new("secret");
+        let access = Access::new("secret", Path::new("/"));
         assert!(access.holds("secret"));
         for wrong in ["", "secre", "secret ", "Secret"] {
             assert!(!access.holds(wrong), "{wrong:?}");

@@ -57,13 +57,12 @@ pub async fn serve_socket(listener: UnixListener, router: Router, shutdown: Canc
 pub async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let tasks = TaskTracker::new();
-    let service = router.layer(Extension(ConnectInfo(Caller::Port)));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { break };
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(REST).await;
@@ -71,7 +70,7 @@ pub async fn serve_port(listener: TcpListener, router: Router, shutdown: Cancell
                 }
             },
         };
-        let service = TowerToHyperService::new(service.clone());
+        let service = TowerToHyperService::new(router.clone().layer(Extension(ConnectInfo(Caller::Port(Some(peer))))));
         let shutdown = shutdown.clone();
         tasks.spawn(async move {
             let mut server = http1::Builder::new();

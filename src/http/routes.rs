@@ -258,7 +258,7 @@ mod tests {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         let mut request = request.body(Bytes::from(body.to_owned())).unwrap();
-        request.extensions_mut().insert(ConnectInfo(Caller::Port));
+        request.extensions_mut().insert(ConnectInfo(Caller::Port(None)));
         let response = router.clone().oneshot(request).await.unwrap();
         let status = response.status();
         let body = to_bytes(response.into_body(), BODY_LIMIT).await.unwrap();
@@ -272,7 +272,7 @@ mod tests {
         let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
         let shutdown = CancellationToken::new();
         let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
-        let router = router(engine.clone(), Access::new(TOKEN), Router::new());
+        let router = router(engine.clone(), Access::new(TOKEN, folder.path()), Router::new());
 
         let (status, health) = answer_of(&router, "GET", "/health", None, "").await;
         assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("no-browser")));

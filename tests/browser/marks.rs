@@ -242,6 +242,8 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
 
         // Keys that the page makes up pick nothing and end nothing.
         let forged = pick(&world, async |session| {
+            // The keys before have scrolled.
+            world.run("js", &["scrollTo(0, 0)"]).await;
             until_picking(&world, &session).await;
             let keys =
                 "for (const key of ['Tab', 'Enter', 'Escape']) dispatchEvent(new KeyboardEvent('keydown', { key }))";
@@ -270,7 +272,7 @@ fn a_page_gains_nothing_by_calling_its_elements_ours() {
     with_world(|world| async move {
         open(&world).await;
         let add = |html: &str| format!("document.body.insertAdjacentHTML('beforeend', `{html}`)");
-        let shown = "display: block !important; opacity: 1 !important; transform: none !important";
+        let shown = "display: block !important; visibility: visible !important; opacity: 1 !important; transform: none !important";
         world.run("js", &[&add(&format!("<p data-gstack style='{shown}'>Words of the page</p>"))]).await;
         assert!(world.output("text", &[]).await.unwrap().text.contains("Words of the page"));
         let cover =

@@ -1,14 +1,17 @@
 /*
- * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display.
+ * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
+ * docs/images/panel: every state of the panel, in both themes, 320 and 420 pixels wide.
  *
- * Run by hand: node tests/e2e/pictures.mjs [panel-and-page | agent-at-work]. Needs Xvfb and ImageMagick's `import`. The agent is the stand-in, so that
- * the picture is the same each time; everything else is real.
+ * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. The windows' agent is the
+ * stand-in, so that the pictures are the same each time, and everything else is real; the states are played by the fake
+ * host of tests/extension.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { draw } from '../extension/shots.mjs';
 import { TestHome } from './harness/home.mjs';
 import { StandIn } from './harness/stand-in.mjs';
 
@@ -111,14 +114,26 @@ async function scene(scheme, xvfb, name, play) {
   }
 }
 
-const [only] = process.argv.slice(2);
-mkdirSync(folder, { recursive: true });
-const xvfb = await display();
-try {
-  for (const scheme of ['light', 'dark']) {
-    for (const [name, play] of [['panel-and-page', conversation], ['agent-at-work', marks]]) if (!only || only === name) await scene(scheme, xvfb, name, play);
+/** A window's pictures in both themes. */
+async function windows() {
+  mkdirSync(folder, { recursive: true });
+  const xvfb = await display();
+  const plays = { 'panel-and-page': conversation, 'agent-at-work': marks };
+  try {
+    for (const scheme of ['light', 'dark']) {
+      for (const [name, play] of Object.entries(plays)) await scene(scheme, xvfb, name, play);
+    }
+  } finally {
+    xvfb.end();
   }
-} finally {
-  xvfb.end();
 }
+
+/** Few colours are enough for a panel: a third of the size. */
+function optimise(file) {
+  execFileSync('convert', [file, '-strip', '-dither', 'None', '-colors', '128', '-define', 'png:compression-level=9', `PNG8:${file}`]);
+}
+
+const [what, ...names] = process.argv.slice(2);
+if (what !== 'panel') await windows();
+if (what !== 'window') await draw(path.join(folder, 'panel'), { names, widths: [320, 420], optimise });
 console.log(`The pictures are in ${folder}`);

@@ -2,7 +2,7 @@
  * What agents may do, decided by the person's rules and answers, against an agent that does whatever a page tells it.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
@@ -205,11 +205,31 @@ describe('an agent that was given a shell', () => {
       `${curl} http://localhost/approvals | grep '"approvals"'`,
       `${curl} -d '{"command":"cookies","args":[]}' http://localhost/command | grep -v error`,
       `env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" '${GSTACK}' policy unattended 1h`,
+      // The state file's token, read by a process of the same user.
+      `'${process.execPath}' -e 'const state = JSON.parse(require("fs").readFileSync(process.env.GSTACK_HOME + "/browse.json")); const headers = { authorization: "Bearer " + state.token, "content-type": "application/json" }; fetch("http://127.0.0.1:" + state.port + "/command", { method: "POST", headers, body: JSON.stringify({ command: "cookies", args: [] }) }).then((answer) => process.exit(answer.ok ? 0 : 1))'`,
     ]) {
       const outcome = await turn.shell(line);
       assert.notEqual(outcome.code, 0, `${line}: ${outcome.stdout}`);
     }
     assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
+  });
+
+  test('its file tools never see credentials, gstack\'s own folder, or what a link in the folder leads to', async () => {
+    const folder = scene.home.person;
+    mkdirSync(path.join(folder, '.ssh'), { recursive: true });
+    writeFileSync(path.join(folder, '.ssh/id'), 'secret');
+    symlinkSync(path.join(folder, '.ssh/id'), path.join(folder, 'innocent'));
+    for (const file of [path.join(scene.home.home, 'browse.json'), path.join(scene.home.home, 'policy.json'), path.join(folder, '.ssh/id'), path.join(folder, 'innocent')]) {
+      for (const tool of ['Read', 'Write', 'Edit']) {
+        const answer = await turn.ask(tool, { file_path: file, content: 'x' });
+        assert.equal(answer.behavior, 'deny', `${tool} ${file}`);
+      }
+    }
+    assert.deepEqual(JSON.parse(await scene.home.ok(['approvals', '--json'])).approvals, [], 'nobody is even asked');
+    const writing = turn.ask('Write', { file_path: path.join(folder, 'new.txt'), content: 'x' });
+    await until(async () => JSON.parse(await scene.home.ok(['approvals', '--json'])).approvals.length === 1, 'writing is asked about');
+    await scene.home.ok(['approvals', 'deny']);
+    assert.equal((await writing).behavior, 'deny');
   });
 
   test('leaves a token that opens nothing once the agent has ended', async () => {

@@ -95,8 +95,10 @@ describe("turns", options, () => {
 
   test("the tab menu: other conversations, the agent's tabs, stop all", () => withPanel("tabs", async (panel, _browser, _page, pages) => {
     await panel.until("document.querySelector('.tabchip__others .live-dot')");
-    await panel.evaluate(`chrome.tabs.create({ url: "${pages.origin}/welcome", active: false })`);
-    await panel.until("chrome.tabs.query({ title: 'Welcome' }).then((tabs) => globalThis.there = tabs.length), globalThis.there === 1").catch(() => {});
+    await panel.evaluate(`new Promise((loaded) => {
+      chrome.tabs.onUpdated.addListener((_id, { status }, { url }) => { if (status === "complete" && url.endsWith("/welcome")) loaded(); });
+      chrome.tabs.create({ url: "${pages.origin}/welcome", active: false });
+    })`);
     await panel.evaluate("document.querySelector('.tabchip').click()");
     assert.equal(await panel.evaluate("document.querySelectorAll('.menu--tabs [data-line^=\"tab \"]').length"), 4);
     await press(panel, "Add a tab");

@@ -13,16 +13,19 @@ const SCROLL_SETTLES_MS = 100;
 const FRAMES_BETWEEN_LOOKS = 6;
 /* Without frames (a tab that is not drawn) this stands in for one. */
 const FRAME_FALLBACK_MS = 50;
+/* A busy machine may take this long for a frame of something that is animated. */
+const ANIMATED_FRAME_MS = 500;
 
 let lastScroll = -Infinity;
 addEventListener('scroll', () => { lastScroll = performance.now(); }, { capture: true, passive: true });
 
-const nextFrame = () =>
+/* → whether a frame was drawn, and not only the time for one went by */
+const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, FRAME_FALLBACK_MS);
+    const timer = setTimeout(() => resolve(false), fallback);
     requestAnimationFrame(() => {
       clearTimeout(timer);
-      resolve();
+      resolve(true);
     });
   });
 
@@ -120,10 +123,12 @@ function notEditable(element) {
 
 /* Nothing moves it now: else its rectangle must be the same in two frames. */
 async function isStable(element) {
-  if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !isAnimated(element)) return true;
+  const animated = isAnimated(element);
+  if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !animated) return true;
   const before = element.getBoundingClientRect();
-  await nextFrame();
-  if (!element.isConnected) return false;
+  // An animation moves with frames only: without one nothing is known of it.
+  const drawn = await nextFrame(animated ? ANIMATED_FRAME_MS : FRAME_FALLBACK_MS);
+  if (!element.isConnected || (animated && !drawn)) return false;
   const after = element.getBoundingClientRect();
   return before.x === after.x && before.y === after.y && before.width === after.width && before.height === after.height;
 }

@@ -25,7 +25,9 @@ const FILL_LIMIT_MS = 2000;
 addEventListener('beforeinput', (event) => {
   if (!filling || !event.isTrusted || performance.now() > filling.until) return;
   const target = event.composedPath()[0];
-  if (composedContains(filling.element, target) || !filling.element.isConnected) {
+  const { element } = filling;
+  // A part of an editable region is typed into through the region.
+  if (composedContains(element, target) || (element.isContentEditable && composedContains(target, element)) || !element.isConnected) {
     filling.seen = true;
     return;
   }

@@ -119,7 +119,7 @@ function placeAll() {
   // A transformed <html> moves what is fixed in it.
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
-  const target = overlay.target && { ...overlay.target, box: boxOf(overlay.target.element) };
+  const target = overlay.target && { ...overlay.target, box: (boxOf(overlay.target.element) ?? overlay.target.element).getBoundingClientRect() };
   // All reading comes before all writing: one layout a frame.
   for (const [badge, box] of places) {
     const left = Math.max(2, box.left - BADGE_LEFT);
@@ -127,13 +127,6 @@ function placeAll() {
     moveTo(badge, left - origin.left, top - origin.top);
   }
   if (target) placeOutline(target, origin);
-}
-
-/* `display: contents` has no box of its own: its first child with one stands for it. */
-function boxOf(element) {
-  if (element.getClientRects().length) return element.getBoundingClientRect();
-  for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
-  return element.getBoundingClientRect();
 }
 
 function placeOutline({ element, layer, box }, origin) {

@@ -225,10 +225,15 @@ function printRow(row, depth, options, out, printed) {
   if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
   const plain = row.kids.filter(isPlainCell).map((cell) => cell.name || inlineText(cell));
   const number = within(depth, options) ? numberOf(row.element) : 0;
-  line(out, printed, depth, options, number, row.kind, row.role, row.name, row.properties, plain.join(' | '));
-  printKids({ ...row, kids: row.kids.filter((kid) => !isPlainCell(kid)) }, depth + 1, options, out, printed);
+  line(out, printed, depth, options, number, row.kind, row.role, row.name, row.properties, plain.join(' | ').replace(/( \| )+$/, ''));
+  const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
+  printKids({ ...row, kids: rest }, depth + 1, options, out, printed);
   return true;
 }
+
+/* A cell that is named by what is in it, which has lines of its own. */
+const saysOnlyItsContent = (cell) =>
+  cell.kids !== undefined && !cell.properties && cell.kids.length > 0 && cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
 
 const within = (depth, options) => options.depth === null || depth <= options.depth;
 

@@ -6,18 +6,23 @@
 use super::devtools::{call, tell};
 use super::error::PageError;
 use super::evaluate::{Argument, script_in};
-use super::page::{Memory, Page, Pages, SCRIPT_LIMIT, lock};
+use super::page::{Memory, Page, Pages, lock};
 use super::refs::{ElementPlace, RefName};
 use super::script::WORLD;
 use crate::browser::frames::{FrameId, World};
 use crate::browser::session::Session;
 use crate::browser::tab::Tab;
 use crate::protocol::ids::TabId;
+use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A frame that does not answer must not hold up what is drawn in the others, nor the snapshot that it is drawn after.
+const DRAW_LIMIT: Duration = Duration::from_secs(3);
 
 /// The world of our extension's content scripts: the browser reports it under the extension's name.
 const EXTENSION_WORLD: &str = "gstack";
@@ -133,17 +138,21 @@ impl Marks {
         let listed = lock(&self.memory.listed).clone();
         let mut by_frame = self.places(&listed);
         self.share_root().await?;
-        for frame in self.tab.frames().await? {
-            // A frame without any refs may have those of a snapshot before.
-            match by_frame.remove(&frame.id) {
-                Some((document, badges)) => {
-                    lock(&self.memory.drawn).frames.insert(frame.id.clone());
-                    self.in_document::<Value>(&frame.id, &document, "drawRefs", &[&badges]).await?;
+        let frames = self.tab.frames().await?;
+        let drawing = frames.into_iter().map(|frame| {
+            let badges = by_frame.remove(&frame.id);
+            async move {
+                match badges {
+                    Some((document, badges)) => {
+                        lock(&self.memory.drawn).frames.insert(frame.id.clone());
+                        self.in_document::<Value>(&frame.id, &document, "drawRefs", &[&badges]).await.map(drop)
+                    }
+                    // It may have those of a snapshot before.
+                    None => self.try_call::<Value>(&frame.id, "clearRefs", &[]).await.map(drop),
                 }
-                None => drop(self.try_call::<Value>(&frame.id, "clearRefs", &[]).await?),
             }
-        }
-        Ok(())
+        });
+        join_all(drawing).await.into_iter().collect()
     }
 
     /// Outlines one element, or none. `RefNotFound` where it is not in the page any more.
@@ -217,16 +226,16 @@ impl Marks {
         Ok(self.try_call::<Option<T>>(frame, "inDocument", &all).await?.flatten())
     }
 
-    /// Calls a function of our script; none where the document or its frame went away.
+    /// Calls a function of our script; none where the document or its frame went away, or does not answer.
     pub(super) async fn try_call<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
         function: &str,
         arguments: &[&dyn Argument],
     ) -> Result<Option<T>, PageError> {
-        match script_in(&self.tab, frame, function, arguments, SCRIPT_LIMIT).await {
+        match script_in(&self.tab, frame, function, arguments, DRAW_LIMIT).await {
             Ok(value) => Ok(Some(value)),
-            Err(PageError::DocumentGone) => Ok(None),
+            Err(PageError::DocumentGone | PageError::Timeout { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -45,3 +45,24 @@ pub const SOURCE: &str = concat!(
 pub fn early_script() -> EarlyScript {
     EarlyScript { world: Some(WORLD.to_owned()), source: SOURCE.to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCE;
+    use std::collections::HashSet;
+
+    /// The parts share one function body: there the later of two functions would silently take the other's place.
+    #[test]
+    fn no_two_parts_declare_the_same_name() {
+        let mut names = HashSet::new();
+        for line in SOURCE.lines() {
+            let declared = ["function ", "async function ", "function* ", "const ", "let ", "class "]
+                .iter()
+                .find_map(|keyword| line.strip_prefix(keyword));
+            let Some(rest) = declared else { continue };
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next().unwrap_or_default();
+            assert!(name.is_empty() || names.insert(name), "{name} is declared twice");
+        }
+        assert!(names.len() > 100, "the declarations were not found");
+    }
+}

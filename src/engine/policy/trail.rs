@@ -116,7 +116,7 @@ fn rows(text: &str) -> impl Iterator<Item = u64> {
         .map(str::to_lowercase)
         .collect();
     let long: Vec<u64> =
-        words.iter().filter(|word| word.chars().count() >= LONG_WORD).map(|word| hash_of(word)).collect();
+        words.iter().filter(|word| word.chars().count() >= LONG_WORD).map(hash_of).collect();
     let rows: Vec<u64> = words.windows(ROW).map(hash_of).collect();
     long.into_iter().chain(rows)
 }

@@ -6,6 +6,7 @@ use super::task::Task;
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
 use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
+use crate::command::redaction;
 use crate::engine::policy::{Permitted, Wish};
 use crate::engine::turn_steps::Steps;
 use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
@@ -155,7 +156,8 @@ impl Task {
     /// The agent wants to use a tool of its own.
     fn permission(&mut self, asked: PermissionAsked) {
         let wish = Wish::of_own_tool(self.conversation.id().clone(), &asked);
-        let card = match self.engine.judge(&self.conversation, &wish, &asked.does) {
+        let action = redaction::text(&asked.does);
+        let card = match self.engine.judge(&self.conversation, &wish, &action) {
             Permitted::Yes => {
                 asked.answer.send(PermissionAnswer::Allow).ok();
                 return;
@@ -174,7 +176,7 @@ impl Task {
         let limit = self.engine.approval_limit();
         let runner = self.runner.clone();
         let waiting_id = approval_id.clone();
-        let (engine, conversation, action) = (self.engine.clone(), self.conversation.clone(), asked.does.clone());
+        let (engine, conversation) = (self.engine.clone(), self.conversation.clone());
         self.engine.spawn(async move {
             let mut decided = decided;
             let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);

@@ -26,9 +26,12 @@ export class Gstack {
   #home = path.join(this.#folder, 'g');
   #person = path.join(this.#folder, 'home');
 
-  static async start() {
+  /** `config`: the text of a config.toml. */
+  static async start(config = '') {
     const gstack = new Gstack();
     mkdirSync(gstack.#person);
+    mkdirSync(gstack.#home, { mode: 0o700 });
+    if (config) writeFileSync(path.join(gstack.#home, 'config.toml'), config);
     const browser = path.join(gstack.#folder, 'browser');
     writeFileSync(browser, `#!/bin/sh\nexec '${BROWSER}' ${QUIET.join(' ')} "$@"\n`, { mode: 0o755 });
     gstack.environment = {
