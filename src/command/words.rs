@@ -36,7 +36,7 @@ impl Words {
 }
 
 /// What is done, and what is asked for.
-const VERBS: [(&str, &str); 31] = [
+const VERBS: [(&str, &str); 32] = [
     ("Opening", "Open"),
     ("Going", "Go"),
     ("Reloading", "Reload"),
@@ -45,6 +45,7 @@ const VERBS: [(&str, &str); 31] = [
     ("Running", "Run"),
     ("Checking", "Check"),
     ("Clicking", "Click"),
+    ("Dragging", "Drag"),
     ("Filling", "Fill"),
     ("Choosing", "Choose"),
     ("Pointing at", "Point at"),

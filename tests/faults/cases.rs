@@ -100,7 +100,11 @@ fn a_long_line_and_a_flood_cost_no_memory() {
     let (_, during) = weight(daemon);
     assert!(during < before + 60 * 1024, "{before} kB before, {during} kB in a flood");
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
-    assert_eq!(end_of(&mut extension, 1)["outcome"], "stopped");
+    let end = end_of(&mut extension, 1);
+    // A fast machine is flooded past the limit of what one turn may say before the stop comes.
+    let flooded =
+        end["outcome"] == "failed" && end["fault"]["message"].as_str().is_some_and(|words| words.contains("MB"));
+    assert!(end["outcome"] == "stopped" || flooded, "{end}");
     finish(&world, extension);
 }
 

@@ -92,7 +92,7 @@ fn json_is_the_same_as_over_http() {
     let value: serde_json::Value = serde_json::from_str(&stage.run(&["--json", "js", "1+1"])).unwrap();
     assert_eq!((&value["ok"], &value["output"]), (&true.into(), &"2".into()));
     let said = stage.said(&["--json", "tab", "99"]);
-    let value: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((&value["ok"], &value["error"]), (&false.into(), &"there is no tab 99".into()));
     assert!(value["hint"].is_string() && value["fault"]["code"] == "not-found", "{value}");
 }

@@ -68,7 +68,7 @@ fn turns_and_steps_end_as_they_did() {
     let outcomes: Vec<StepOutcome> = told.iter().map(|step| step.1).collect();
     assert_eq!(&outcomes[1..5], [StepOutcome::Ok, StepOutcome::Ok, StepOutcome::Denied, StepOutcome::Denied]);
     assert_eq!(told[2].0, "Write new.txt");
-    let usage = |event: &AgentEvent| matches!(event, AgentEvent::TurnDone { usage: Some(usage), .. } if usage.context_window == 200_000);
+    let usage = |event: &AgentEvent| matches!(event, AgentEvent::TurnDone { usage: Some(usage), .. } if usage.context_window == 1_000_000);
     assert!(claude.iter().any(usage));
 }
 
