@@ -5,8 +5,14 @@ import { composer, options, press, say, text, withPanel } from "./with-panel.mjs
 
 const ready = "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled";
 const chips = "[...document.querySelectorAll('.composer .attachment')].map((one) => one.dataset.kind)";
-/** The last message that the daemon was sent. */
-const sent = async (browser) => JSON.parse([...(await browser.wire()).matchAll(/^message (.*)$/gm)].at(-1)[1]);
+/** The last message that the daemon was sent, once there is one: the bubble is there before it. */
+async function sent(browser) {
+  for (;;) {
+    const message = [...(await browser.wire()).matchAll(/^message (.*)$/gm)].at(-1);
+    if (message) return JSON.parse(message[1]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 const selectedCommand = "document.querySelector('#commands [aria-selected=true] .menu__name')?.innerText";
 
 describe("the composer", options, () => {

@@ -274,7 +274,11 @@ mod tests {
         let away: i32 = lines.next().await.unwrap().unwrap().parse().unwrap();
         let own = child.pid().unwrap() as i32;
         child.end(PATIENCE).await;
-        assert!(!runs(away) && !runs(own));
+        assert!(!runs(own));
+        // Another's child is reaped by somebody else: killed, it may take a moment to be gone.
+        while runs(away) {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[cfg(target_os = "linux")]
