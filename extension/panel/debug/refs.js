@@ -31,7 +31,7 @@ export class RefsTab {
     this.search = h("input", { type: "text", placeholder: t("filterRefs"), "aria-label": t("filterRefs"), oninput: () => this.#draw() });
     this.again = h("button", { class: "button", type: "button", onclick: () => void this.#snapshot() }, icon("retry"), t("newSnapshot"));
     this.toggle = h("button", { class: "switch", type: "button", role: "switch", "aria-checked": "false", "aria-label": t("showRefs"), onclick: () => void this.#toggle() });
-    this.list = h("div", { class: "refs", role: "list", onpointerleave: () => this.#outline(null) });
+    this.list = h("div", { class: "refs", onpointerleave: () => this.#outline(null) });
     element.append(h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.again),
       h("div", { class: "setting setting--tool" }, h("span", { class: "setting__text" }, t("showRefs")), this.toggle),
       h("div", { class: "drawer__body" }, this.list));
@@ -63,7 +63,7 @@ export class RefsTab {
     } catch (error) {
       if (asked !== this.#asked) return;
       const { message, hint } = faultOf(error);
-      this.list.replaceChildren(h("p", { class: "drawer__nothing" }, hint ? `${message} ${hint}` : message));
+      this.#fill(h("p", { class: "drawer__nothing" }, hint ? `${message} ${hint}` : message));
     }
   }
 
@@ -80,12 +80,21 @@ export class RefsTab {
     await this.#try(() => this.actions.show(this.#shows));
   }
 
+  /**
+   * A list is one only while it has rows; words alone are none.
+   * @param {...Node} shown
+   */
+  #fill(...shown) {
+    setAttribute(this.list, "role", shown.some((node) => /** @type {Element} */ (node).role === "listitem") ? "list" : null);
+    this.list.replaceChildren(...shown);
+  }
+
   /** @param {() => Promise<void>} work */
   async #try(work) {
     try {
       await work();
     } catch (error) {
-      this.list.replaceChildren(h("p", { class: "drawer__nothing" }, faultOf(error).message));
+      this.#fill(h("p", { class: "drawer__nothing" }, faultOf(error).message));
     }
   }
 
@@ -112,7 +121,7 @@ export class RefsTab {
     const found = this.#refs.filter(({ ref, role, name }) => words.every((word) => `${ref} ${role} ${name}`.toLowerCase().includes(word)));
     const elements = found.filter(({ ref }) => ref.startsWith("@e"));
     const others = found.filter(({ ref }) => !ref.startsWith("@e"));
-    this.list.replaceChildren(
+    this.#fill(
       ...(this.#refs.length === 0 ? [h("p", { class: "drawer__nothing" }, t("noRefs"))] : found.length === 0 ? [h("p", { class: "drawer__nothing" }, t("nothingFound"))] : []),
       ...(elements.length > 0 ? [h("div", { class: "section-head" }, h("span", {}, t("refsOfSnapshot")), h("span", {}, elements.length)), ...elements.map((info) => this.#row(info))] : []),
       ...(others.length > 0 ? [h("div", { class: "section-head" }, h("span", {}, t("refsBeyond")), h("span", {}, others.length)), ...others.map((info) => this.#row(info))] : []));
