@@ -10,7 +10,6 @@ const SETTINGS = () => [
   { name: "agents.at-once", label: "Agents at once", help: "More wait for a free slot. Each takes about 190 MB.", group: "Agents", value: 4, default: 3, unit: "agents", range: [1, 32] },
   { name: "agents.sleep-minutes", label: "End an idle agent after", help: "It starts again with the next message.", group: "Agents", value: 20, default: 20, unit: "minutes", range: [1, 1440] },
   { name: "turns.direct-commands", label: "Run plain commands at once", help: "A message that is exactly one command runs without a model.", group: "Conversation", value: true, default: true },
-  { name: "worktree", label: "Work in", help: "A copy leaves your own files alone until you take its changes over.", group: "Conversation", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "worktree", label: "A copy of it" }] },
   { name: "snapshot.cap", label: "Longest snapshot", help: "What goes beyond is cut, and said so.", group: "Pages", value: 50, default: 50, unit: "kB", range: [1, 1000] },
   { name: "report.to", label: "Name in notes", help: "", group: "Pages", value: "", default: "" },
 ];
