@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Messages and requests remembered a tab.
-pub const RING: usize = 1000;
+pub const RING: usize = 50_000;
 /// Longer messages are cut: a page that logs its whole state would fill the memory.
 const LONGEST_MESSAGE: usize = 4096;
 
