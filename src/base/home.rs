@@ -126,6 +126,10 @@ impl Home {
     pub fn audit_file(&self) -> PathBuf {
         self.root.join("audit.jsonl")
     }
+    /// What pages said, asked for and showed as dialogs, where a person wants it written.
+    pub fn capture_file(&self) -> PathBuf {
+        self.root.join("capture.jsonl")
+    }
     /// One folder a conversation.
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")

@@ -10,6 +10,7 @@ use crate::browser::endpoint::Endpoint;
 use crate::browser::keeper_link::KeeperLink;
 use crate::browser::launch::side_panel;
 use crate::browser::page::Pages;
+use crate::browser::page::capture_file::CaptureFile;
 use crate::browser::page::script::early_script;
 use crate::browser::{keeper_link, launch, websocket};
 use crate::command::url_guard;
@@ -159,7 +160,19 @@ impl Engine {
     }
 
     fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
-        let current = Current { browser: browser.clone(), pages: Pages::default(), pid, attached };
+        let capture = self.config().browser.capture_to_disk.then(|| CaptureFile::open(self.home().capture_file()));
+        let capture = capture.and_then(|opened| match opened {
+            Ok(file) => Some(file),
+            Err(error) => {
+                let message = format!("what pages say can't be written to disk: {error}");
+                self.tell_fault(
+                    &Fault::new(FaultCode::Storage, message).hint("Free some space, or turn the setting off."),
+                );
+                None
+            }
+        });
+        let pages = Pages::default().captured_to(capture);
+        let current = Current { browser: browser.clone(), pages, pid, attached };
         *lock(&self.inner.browsers.current) = Some(current);
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));

@@ -58,11 +58,19 @@ pub struct BrowserConfig {
     pub headless: Option<bool>,
     /// What a snapshot prints at most, in bytes; the rest is counted.
     pub snapshot_limit: usize,
+    /// Console messages, requests and dialogs are written to `capture.jsonl`, too. Holds from the next browser on.
+    pub capture_to_disk: bool,
 }
 
 impl Default for BrowserConfig {
     fn default() -> Self {
-        Self { path: None, arguments: Vec::new(), headless: None, snapshot_limit: SNAPSHOT_LIMIT }
+        Self {
+            path: None,
+            arguments: Vec::new(),
+            headless: None,
+            snapshot_limit: SNAPSHOT_LIMIT,
+            capture_to_disk: false,
+        }
     }
 }
 

@@ -28,7 +28,7 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 10] = [
+const SETTINGS: [Known; 11] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -118,6 +118,16 @@ const SETTINGS: [Known; 10] = [
         range: Some((2_000.0, 1_000_000.0)),
         whole: true,
         value: |config| number(config.browser.snapshot_limit),
+    },
+    Known {
+        name: "browser.capture-to-disk",
+        group: "gstack",
+        label: "Write what pages say to disk",
+        help: "Console messages, requests and dialogs also go to capture.jsonl, with whatever secrets they hold. From the next browser on.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.browser.capture_to_disk),
     },
     Known {
         name: "daemon.idle-exit-minutes",

@@ -2,6 +2,7 @@
 //!
 //! Owns two rings of bounded size, fed by the page's events. Never holds bodies or headers.
 
+use super::capture_file::{CaptureFile, Captured};
 use super::console_events::{ConsoleCalled, ExceptionThrown};
 use super::page::{Memories, lock, memory_of};
 use crate::base::clock::now_millis;
@@ -63,23 +64,22 @@ impl Journal {
     }
 
     /// `of_page`: it came from the page itself, not from a frame in a process of its own.
-    fn event(&mut self, event: &Event, of_page: bool) {
+    /// Gives what is complete with it.
+    fn event(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
         match event.method() {
             "Runtime.consoleAPICalled" => {
-                if let Some(called) = event.read::<ConsoleCalled>() {
-                    self.say(called.at(), called.level().to_owned(), called.text());
-                }
+                let called = event.read::<ConsoleCalled>()?;
+                Some(self.say(called.at(), called.level().to_owned(), called.text()))
             }
             "Runtime.exceptionThrown" => {
-                if let Some(thrown) = event.read::<ExceptionThrown>() {
-                    self.say(now_millis(), "error".to_owned(), thrown.text());
-                }
+                let thrown = event.read::<ExceptionThrown>()?;
+                Some(self.say(now_millis(), "error".to_owned(), thrown.text()))
             }
-            "Page.frameNavigated" if !of_page => {}
             "Page.frameNavigated" => {
-                if let Some(navigated) = event.read::<Navigated>() {
+                if of_page && let Some(navigated) = event.read::<Navigated>() {
                     self.navigated(&navigated.frame);
                 }
+                None
             }
             _ => self.network(event),
         }
@@ -95,7 +95,7 @@ impl Journal {
         }
     }
 
-    fn say(&mut self, at: u64, level: String, mut text: String) {
+    fn say(&mut self, at: u64, level: String, mut text: String) -> Captured {
         if text.len() > LONGEST_MESSAGE {
             let mut end = LONGEST_MESSAGE;
             while !text.is_char_boundary(end) {
@@ -107,14 +107,16 @@ impl Journal {
         if self.console.len() == RING {
             self.console.pop_front();
         }
-        self.console.push_back(ConsoleMessage { at, level, text });
+        let message = ConsoleMessage { at, level, text };
+        self.console.push_back(message.clone());
+        Captured::Console(message)
     }
 
-    fn network(&mut self, event: &Event) {
-        let Some(seen) = event.read::<NetworkEvent>() else { return };
+    fn network(&mut self, event: &Event) -> Option<Captured> {
+        let seen = event.read::<NetworkEvent>()?;
         let millis = seen.timestamp.map_or(0, whole_millis);
         if event.method() == "Network.requestWillBeSent" {
-            let Some(request) = seen.request else { return };
+            let request = seen.request?;
             // The same id again is a redirect: the hop before is over.
             if let Some(before) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) {
                 before.done = true;
@@ -137,9 +139,9 @@ impl Journal {
                 endless: matches!(seen.kind.as_str(), "EventSource" | "WebSocket" | "Ping" | "Media"),
                 done: false,
             });
-            return;
+            return None;
         }
-        let Some(record) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) else { return };
+        let record = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id)?;
         match event.method() {
             "Network.responseReceived" => record.status = seen.response.map(|response| response.status),
             "Network.loadingFinished" => {
@@ -150,11 +152,13 @@ impl Journal {
                 record.done = true;
                 record.failed = seen.error_text;
             }
-            _ => return,
+            _ => return None,
         }
-        if record.done {
-            record.took = Some(millis.saturating_sub(record.started));
+        if !record.done {
+            return None;
         }
+        record.took = Some(millis.saturating_sub(record.started));
+        Some(Captured::Request(record.clone()))
     }
 }
 
@@ -181,7 +185,7 @@ impl super::page::Page {
 /// Feeds the journals of all engaged tabs of a browser, from the first event on: of popups too, before any command is
 /// about them. Events of frames and workers in other processes count: a request may begin in one and end in another.
 /// Ends with the memories or the browser.
-pub(super) fn feed(browser: &Browser, memories: &Memories) {
+pub(super) fn feed(browser: &Browser, memories: &Memories, capture: Option<CaptureFile>) {
     let methods = [
         "Runtime.consoleAPICalled",
         "Runtime.exceptionThrown",
@@ -190,6 +194,7 @@ pub(super) fn feed(browser: &Browser, memories: &Memories) {
         "Network.responseReceived",
         "Network.loadingFinished",
         "Network.loadingFailed",
+        "Page.javascriptDialogOpening",
     ];
     let cdp = browser.cdp();
     let mut events = cdp.subscribe(Filter::all().methods(&methods));
@@ -211,8 +216,17 @@ pub(super) fn feed(browser: &Browser, memories: &Memories) {
                 Some(Role::Frame(tab) | Role::Worker(tab)) => (tab, false),
                 _ => continue,
             };
+            if event.method() == "Page.javascriptDialogOpening" {
+                if let (Some(capture), Some(dialog)) = (&capture, event.read::<Opening>()) {
+                    capture.dialog(tab, &dialog.kind, &dialog.message);
+                }
+                continue;
+            }
             let memory = memory_of(&mut lock(&memories), tab, &Browser { shared });
-            lock(&memory.journal).event(&event, of_page);
+            let captured = lock(&memory.journal).event(&event, of_page);
+            if let (Some(capture), Some(captured)) = (&capture, captured) {
+                capture.take(tab, &captured);
+            }
             memory.journal_grew.notify_waiters();
         }
     });
@@ -238,6 +252,13 @@ struct NetworkEvent {
     encoded_data_length: Option<f64>,
     #[serde(default)]
     error_text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Opening {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
 }
 
 #[derive(Deserialize)]

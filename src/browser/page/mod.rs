@@ -6,6 +6,7 @@ mod accessibility;
 mod actions;
 mod annotate;
 mod capture;
+pub mod capture_file;
 mod client_script;
 mod closed_roots;
 mod console_events;

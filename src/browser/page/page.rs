@@ -2,6 +2,7 @@
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
+use super::capture_file::CaptureFile;
 use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, feed};
@@ -31,12 +32,14 @@ pub struct Pages {
     memories: Memories,
     /// A task feeds the journals.
     fed: Arc<OnceLock<()>>,
+    /// Where what pages say is written, too; none: in memory only.
+    capture: Option<CaptureFile>,
     snapshot_limit: usize,
 }
 
 impl Default for Pages {
     fn default() -> Self {
-        Self { memories: Memories::default(), fed: Arc::default(), snapshot_limit: SNAPSHOT_LIMIT }
+        Self { memories: Memories::default(), fed: Arc::default(), capture: None, snapshot_limit: SNAPSHOT_LIMIT }
     }
 }
 
@@ -87,11 +90,18 @@ impl Pages {
         self
     }
 
+    /// Writes what pages say, ask for and show as dialogs to a file, from the first tab on that is engaged after this.
+    #[must_use]
+    pub fn captured_to(mut self, file: Option<CaptureFile>) -> Self {
+        self.capture = file;
+        self
+    }
+
     /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
     /// the next one in.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
         // Before the tab is engaged, so that nothing of it is missed.
-        self.fed.get_or_init(|| feed(tab.browser(), &self.memories));
+        self.fed.get_or_init(|| feed(tab.browser(), &self.memories, self.capture.clone()));
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;

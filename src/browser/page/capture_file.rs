@@ -1,0 +1,146 @@
+//! Console messages, requests and dialogs on disk, where a person wants that.
+//!
+//! Owns the file: 0600, one JSON object a line, moved aside once at a size. Never holds bodies or headers. Lines are
+//! written beside the runtime's own threads; where the disk can't follow they are counted and left out, never waited for.
+
+use super::journal::{ConsoleMessage, RequestRecord};
+use crate::base::atomic::FILE_MODE;
+use crate::base::clock::now_millis;
+use crate::protocol::ids::TabId;
+use serde::Serialize;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// Lines that wait for the disk.
+const WAITING: usize = 4096;
+/// At this size the file is moved to `NAME.1` and begun anew.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// What an event was to the journal, and so to the file.
+pub(super) enum Captured {
+    Console(ConsoleMessage),
+    /// Answered in full, or failed.
+    Request(RequestRecord),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Line<'a> {
+    Console {
+        at: u64,
+        tab: TabId,
+        level: &'a str,
+        text: &'a str,
+    },
+    Request {
+        at: u64,
+        tab: TabId,
+        method: &'a str,
+        url: &'a str,
+        status: Option<u16>,
+        /// Milliseconds.
+        took: Option<u64>,
+        /// Bytes over the wire.
+        size: Option<u64>,
+        failed: Option<&'a str>,
+    },
+    Dialog {
+        at: u64,
+        tab: TabId,
+        #[serde(rename = "type")]
+        dialog: &'a str,
+        message: &'a str,
+    },
+}
+
+/// The way to the file. Cheap to clone; the file is closed with the last of them.
+#[derive(Clone, Debug)]
+pub struct CaptureFile(mpsc::Sender<Vec<u8>>);
+
+impl CaptureFile {
+    /// Appends to the file at `path`; made where there is none.
+    pub fn open(path: PathBuf) -> io::Result<Self> {
+        let mut file = append_to(&path)?;
+        let (sender, mut lines) = mpsc::channel::<Vec<u8>>(WAITING);
+        tokio::task::spawn_blocking(move || {
+            while let Some(line) = lines.blocking_recv() {
+                if let Err(error) = write(&mut file, &path, &line) {
+                    tracing::warn!(%error, "what pages say is no longer written to disk");
+                    return;
+                }
+            }
+        });
+        Ok(Self(sender))
+    }
+
+    pub(super) fn take(&self, tab: TabId, captured: &Captured) {
+        self.put(&match captured {
+            Captured::Console(said) => Line::Console { at: said.at, tab, level: &said.level, text: &said.text },
+            Captured::Request(ended) => Line::Request {
+                at: now_millis(),
+                tab,
+                method: &ended.method,
+                url: &ended.url,
+                status: ended.status,
+                took: ended.took,
+                size: ended.size,
+                failed: ended.failed.as_deref(),
+            },
+        });
+    }
+
+    pub(super) fn dialog(&self, tab: TabId, dialog: &str, message: &str) {
+        self.put(&Line::Dialog { at: now_millis(), tab, dialog, message });
+    }
+
+    fn put(&self, line: &Line<'_>) {
+        let Ok(mut bytes) = serde_json::to_vec(line) else { return };
+        bytes.push(b'\n');
+        if self.0.try_send(bytes).is_err() {
+            tracing::debug!("a line of a page was left out of the file: the disk can't follow");
+        }
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).mode(FILE_MODE).open(path)
+}
+
+fn write(file: &mut File, path: &Path, line: &[u8]) -> io::Result<()> {
+    if file.metadata()?.len() + line.len() as u64 > LARGEST {
+        std::fs::rename(path, path.with_extension("jsonl.1"))?;
+        *file = append_to(path)?;
+    }
+    file.write_all(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_are_json_in_a_file_of_the_person_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("capture.jsonl");
+        let file = CaptureFile::open(path.clone()).unwrap();
+        let said = ConsoleMessage { at: 5, level: "log".to_owned(), text: "a \"word\"".to_owned() };
+        file.take(TabId(3), &Captured::Console(said));
+        file.dialog(TabId(3), "alert", "Stop\nnow");
+        drop(file);
+        let text = loop {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if text.lines().count() == 2 {
+                break text;
+            }
+            tokio::task::yield_now().await;
+        };
+        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((&lines[0]["kind"], &lines[0]["text"]), (&"console".into(), &"a \"word\"".into()));
+        assert_eq!((&lines[1]["type"], &lines[1]["tab"]), (&"alert".into(), &3.into()));
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, FILE_MODE);
+    }
+}
