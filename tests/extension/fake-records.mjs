@@ -14,8 +14,11 @@ const SETTINGS = () => [
   { name: "report.to", label: "Name in notes", help: "", group: "Pages", value: "", default: "" },
 ];
 
+/** A choice of two, which gstack's own settings have none of. Left out of the states that pictures are taken of. */
+const OF_TWO = { name: "test.copy", label: "Work in", help: "A copy leaves your own files alone.", group: "Test", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "copy", label: "A copy of it" }] };
+
 export function recordMethods({ scenario, conversations, infoOf, save, fault, tabs, current }) {
-  const settings = SETTINGS();
+  const settings = [...SETTINGS(), ...(scenario.past ? [] : [OF_TWO])];
   let rules = scenario.rules?.(Date.now()) ?? [];
   let count = 0;
   const past = scenario.past?.(Date.now()) ?? [];
