@@ -52,24 +52,33 @@ count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
 # No test takes minutes: one that hangs is ended and named.
 node_tests() { node --test --test-timeout=300000 --test-reporter=tap "$@"; }
-# One at a time: two browsers at once on two cores make both slow. A file that fails runs once more, said in words:
-# a machine that stalls for half a minute must not look like a defect, and a defect fails twice.
-browser_tests() {
-  local file out status=0
-  cargo build --locked --quiet
+# once_more WHAT COMMAND…: a command that failed runs once more, said in words: a machine that stalls for half a minute
+# must not look like a defect, and a defect fails twice. Counted are the summaries in here, so of a first try that
+# failed only its failures are shown.
+once_more() {
+  local what=$1 out status=0
+  shift
   out=$(mktemp)
-  for file in "$@"; do
-    if ! GSTACK_BROWSER_PATH=$browser node_tests "$file" >"$out" 2>&1; then
-      grep -E '^ *not ok|error:' "$out" || true
-      say "AGAIN: $file failed and runs once more"
-      GSTACK_BROWSER_PATH=$browser node_tests "$file" >"$out" 2>&1 || status=1
-    fi
-    # Counted are the summaries in here; of a first try that failed only its failures were shown.
-    cat "$out"
-  done
+  if ! "$@" >"$out" 2>&1; then
+    grep -E '^ *not ok|error:|FAILED$|panicked at' "$out" || true
+    say "AGAIN: $what failed and runs once more"
+    "$@" >"$out" 2>&1 || status=1
+  fi
+  cat "$out"
   rm -f "$out"
   return "$status"
 }
+# One file at a time: two browsers at once on two cores make both slow.
+node_files() {
+  local file status=0
+  for file in "$@"; do once_more "$file" node_tests "$file" || status=1; done
+  return "$status"
+}
+browser_tests() {
+  cargo build --locked --quiet
+  GSTACK_BROWSER_PATH=$browser node_files "$@"
+}
+rust_tests() { once_more "cargo test" cargo test --locked --no-fail-fast; }
 
 say "Looking for what the tests need"
 if wants fmt || wants clippy || wants rust || wants oracle || wants e2e || wants mcp; then
@@ -95,9 +104,9 @@ fi
 
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
-stage rust count_cargo cargo test --locked --no-fail-fast
+stage rust count_cargo rust_tests
 stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
-stage extension count_node node_tests tests/extension/*.test.mjs
+stage extension count_node node_files tests/extension/*.test.mjs
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
 stage e2e count_node browser_tests tests/e2e/*.test.mjs
 # Real MCP clients: the SDK's and the inspector's.
