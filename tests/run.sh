@@ -78,7 +78,10 @@ browser_tests() {
   cargo build --locked --quiet
   GSTACK_BROWSER_PATH=$browser node_files "$@"
 }
-rust_tests() { once_more "cargo test" cargo test --locked --no-fail-fast; }
+rust_tests() {
+  say "Some minutes without a word follow."
+  once_more "cargo test" cargo test --locked --no-fail-fast
+}
 
 say "Looking for what the tests need"
 if wants fmt || wants clippy || wants rust || wants oracle || wants e2e || wants mcp; then

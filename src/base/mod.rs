@@ -2,6 +2,7 @@
 //!
 //! Never knows of chats, browsers or agents.
 
+pub mod append;
 pub mod atomic;
 pub mod browsers;
 pub mod clock;

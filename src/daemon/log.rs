@@ -2,12 +2,11 @@
 //!
 //! Owns the file. Each line goes through the rules of `redaction` first: an error may name an address, with its secrets.
 
-use crate::base::atomic::FILE_MODE;
+use crate::base::append;
 use crate::base::home::Home;
 use crate::command::redaction;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
 
@@ -22,7 +21,7 @@ pub fn start(home: &Home) -> io::Result<()> {
     if std::fs::metadata(&path).is_ok_and(|found| found.len() > LARGEST) {
         std::fs::rename(&path, path.with_extension("log.1"))?;
     }
-    let file: File = OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(&path)?;
+    let file: File = append::open(&path)?;
     let filter = EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new("gstack=info,warn"));
     let subscriber =
         tracing_subscriber::fmt().with_ansi(false).with_env_filter(filter).with_writer(Mutex::new(Redacting { file }));

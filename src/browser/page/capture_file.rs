@@ -4,13 +4,12 @@
 //! written beside the runtime's own threads; where the disk can't follow they are counted and left out, never waited for.
 
 use super::journal::{ConsoleMessage, RequestRecord};
-use crate::base::atomic::FILE_MODE;
+use crate::base::append;
 use crate::base::clock::now_millis;
 use crate::protocol::ids::TabId;
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
@@ -63,7 +62,7 @@ pub struct CaptureFile(mpsc::Sender<Vec<u8>>);
 impl CaptureFile {
     /// Appends to the file at `path`; made where there is none.
     pub fn open(path: PathBuf) -> io::Result<Self> {
-        let mut file = append_to(&path)?;
+        let mut file = append::open(&path)?;
         let (sender, mut lines) = mpsc::channel::<Vec<u8>>(WAITING);
         tokio::task::spawn_blocking(move || {
             while let Some(line) = lines.blocking_recv() {
@@ -105,14 +104,10 @@ impl CaptureFile {
     }
 }
 
-fn append_to(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).mode(FILE_MODE).open(path)
-}
-
 fn write(file: &mut File, path: &Path, line: &[u8]) -> io::Result<()> {
     if file.metadata()?.len() + line.len() as u64 > LARGEST {
         std::fs::rename(path, path.with_extension("jsonl.1"))?;
-        *file = append_to(path)?;
+        *file = append::open(path)?;
     }
     file.write_all(line)
 }
@@ -120,6 +115,7 @@ fn write(file: &mut File, path: &Path, line: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::atomic::FILE_MODE;
 
     #[tokio::test]
     async fn lines_are_json_in_a_file_of_the_person_alone() {

@@ -2,12 +2,11 @@
 //!
 //! Owns the file: 0600, appended to, moved to `audit.1.jsonl` where it has grown. Never holds what was typed into pages.
 
-use crate::base::atomic::FILE_MODE;
+use crate::base::append;
 use crate::protocol::audit::AuditEntry;
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
@@ -32,12 +31,12 @@ impl Audit {
     pub fn append(&self, entry: &AuditEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        let mut file = open(&self.path)?;
+        let mut file = append::open(&self.path)?;
         let length = file.metadata()?.len();
         if length > 0 && length + line.len() as u64 > self.largest {
             drop(file);
             std::fs::rename(&self.path, before(&self.path))?;
-            file = open(&self.path)?;
+            file = append::open(&self.path)?;
         } else if ends_torn(&mut file, length)? {
             line.insert(0, b'\n');
         }
@@ -65,7 +64,7 @@ impl Audit {
     /// What is written from now on.
     pub fn follow(&self) -> io::Result<Follower> {
         let written = self.written.subscribe();
-        let mut file = open(&self.path)?;
+        let mut file = append::open(&self.path)?;
         file.seek(SeekFrom::End(0))?;
         Ok(Follower { path: self.path.clone(), file, torn: String::new(), written })
     }
@@ -89,7 +88,7 @@ impl Follower {
 
     fn read(&mut self) -> io::Result<Vec<AuditEntry>> {
         self.file.read_to_string(&mut self.torn)?;
-        let there = open(&self.path)?;
+        let there = append::open(&self.path)?;
         if there.metadata()?.ino() != self.file.metadata()?.ino() {
             self.file = there;
             self.file.read_to_string(&mut self.torn)?;
@@ -104,12 +103,6 @@ impl Follower {
 /// The file before this one: `audit.1.jsonl`.
 fn before(path: &Path) -> PathBuf {
     path.with_extension("1.jsonl")
-}
-
-/// Never through a symbolic link.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW.bits() as i32;
-    OpenOptions::new().read(true).append(true).create(true).mode(FILE_MODE).custom_flags(flags).open(path)
 }
 
 /// A crash in the middle of a line.
