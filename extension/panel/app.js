@@ -186,7 +186,7 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older && state.agents ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");

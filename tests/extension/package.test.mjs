@@ -42,7 +42,7 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   assert.deepEqual(manifest.content_scripts.map(({ matches }) => matches), [["http://127.0.0.1/welcome*"]]);
   const uses = {
     nativeMessaging: /connectNative/, sidePanel: /chrome\.sidePanel/, tabs: /chrome\.tabs/, scripting: /chrome\.scripting/,
-    storage: /chrome\.storage\.local/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
+    storage: /chrome\.storage\.local/, unlimitedStorage: /keepAttached/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);

@@ -51,3 +51,16 @@ export async function press(panel, words) {
   await panel.until(`${find} && !${find}.disabled`);
   await panel.evaluate(`${find}.click()`);
 }
+
+/** Settles when the extension's storage is so. @param {string} condition  a function of all that it holds */
+export function untilStored(panel, condition) {
+  return panel.evaluate(`new Promise((stored) => {
+    const look = async () => {
+      if (!(${condition})(await chrome.storage.local.get(null))) return;
+      chrome.storage.onChanged.removeListener(look);
+      stored(true);
+    };
+    chrome.storage.onChanged.addListener(look);
+    void look();
+  })`);
+}
