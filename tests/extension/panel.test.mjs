@@ -102,6 +102,16 @@ describe("the panel", options, () => {
 
   test("the welcome page learns of the connected panel of its window", () => withPanel("usual", (_panel, _browser, page) => page.until("document.title === 'ready'"), { path: "/welcome?x=1" }));
 
+  for (const [side, isRight] of [["left", false], ["right", true]]) {
+    test(`the welcome page learns that panels open on the ${side}`, () => withPanel("usual", async (panel, _browser, page) => {
+      const told = await panel.evaluate("chrome.sidePanel.getLayout?.().then(({ side }) => side)");
+      // Older browsers do not say.
+      if (told !== undefined) assert.equal(told, side);
+      await page.until("document.title === 'ready'");
+      assert.equal(await page.evaluate("document.documentElement.dataset.panelSide"), told);
+    }, { path: "/welcome", preferences: { side_panel: { is_right_aligned: isRight } } }));
+  }
+
   test("without a host the welcome page goes on waiting", () => withPanel(undefined, async (panel, _browser, page) => {
     await panel.until("document.querySelector('.hopline')");
     assert.equal(await page.evaluate("document.title"), "Welcome");

@@ -15,9 +15,9 @@ export const composer = "document.querySelector('.composer__text')";
 export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
 
 /** Runs with the panel of a browser that shows `path` of the test's site. */
-export async function withPanel(scenario, run, { path = "/cart", tolerated } = {}) {
+export async function withPanel(scenario, run, { path = "/cart", tolerated, ...more } = {}) {
   const pages = await site();
-  const browser = await Browser.start({ scenario, program });
+  const browser = await Browser.start({ scenario, program, ...more });
   const errors = [];
   browser.pipe.on(({ method, params }) => {
     if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
