@@ -48,7 +48,7 @@ export class Approval extends Ask {
       h("h2", { class: "approval__ask", id: headline }, ask),
       h("dl", { class: "approval__facts" },
         ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
-        ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, why)] : []),
+        ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, h("span", {}, why))] : []),
         h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does))),
     ], [...this.#choices, this.#more(event)]);
   }

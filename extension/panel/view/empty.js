@@ -86,8 +86,8 @@ export class Empty {
   #suggest(suggestions, title, about) {
     this.list.replaceChildren(
       h("div", { class: "suggestions__head" }, h("span", {}, title), h("span", { class: "truncate" }, about)),
-      ...suggestions.map(({ icon: name, say, evidence: [evidence, value] }) =>
-        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
+      ...suggestions.map(({ icon: name, say, sends, evidence: [evidence, value] }) =>
+        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(sends ?? t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
           evidence && h("span", { class: "data" }, t(evidence, value ?? "")))));
   }
 }

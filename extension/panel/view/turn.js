@@ -105,7 +105,7 @@ export class Turn {
     if (this.#footerOf === spelled) return;
     const stateChanged = !this.#footerOf.startsWith(state);
     this.#footerOf = spelled;
-    this.facts.replaceChildren(...facts.map((fact) => h("span", {}, fact)));
+    this.facts.replaceChildren(...facts.map((fact) => h("span", {}, h("bdi", {}, fact))));
     const usage = turn?.done?.usage;
     if (usage) this.facts.title = usageWords(usage);
     if (!stateChanged) return;
