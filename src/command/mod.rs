@@ -48,6 +48,7 @@ mod watch;
 pub mod words;
 
 pub use arguments::Arguments;
-pub use context::{Context, Output};
+pub use context::{Context, Moves, Output, not_in_set};
 pub use progress::Progress;
 pub use spec::{Category, Class, Spec};
+pub use tabs::tab_number;
