@@ -3,10 +3,10 @@
 //! Owns what begins and ends with them. Never reads what they ask.
 
 use super::Engine;
-use super::ports::{PortId, PortSender};
+use super::ports::{Port, PortId, PortSender};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{ConversationId, PanelId};
+use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
@@ -46,9 +46,11 @@ impl Engine {
                 format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
+        let instance = hello.instance_id.clone();
         if let Some(known) = self.ports().get_mut(port) {
             known.hello = Some(hello);
         }
+        self.replace_ports_of(&instance, port);
         self.inner.ports_changed.send_replace(());
         Ok(Welcome {
             protocol: PROTOCOL,
@@ -59,6 +61,17 @@ impl Engine {
             welcome_url: Some(self.welcome_url()),
             extension_version: Some(VERSION.to_owned()),
         })
+    }
+
+    /// The extension has one port. An earlier one whose end has not been seen yet is over, and its tabs are this one's:
+    /// else they would be strange tabs, with new conversations.
+    fn replace_ports_of(&self, instance: &InstanceId, port: PortId) {
+        let is_of = |known: &Port| known.hello.as_ref().is_some_and(|hello| hello.instance_id == *instance);
+        let earlier: Vec<PortId> =
+            self.ports().iter().filter(|(id, known)| *id != port && is_of(known)).map(|(id, _)| id).collect();
+        for id in earlier {
+            self.forget_tabs(id);
+        }
     }
 
     pub fn pong(&self) -> Pong {

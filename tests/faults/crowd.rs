@@ -129,13 +129,13 @@ fn a_hundred_panels_get_everything_while_others_stop_reading() {
     stop.store(true, Ordering::Relaxed);
     let daemon = world.daemon().unwrap();
     let before = weight(daemon);
-    const TURNS: usize = 3;
+    const TURNS: usize = 4;
     std::thread::scope(|threads| {
         for port in &mut ports {
             threads.spawn(|| port.follow(TURNS + 1));
         }
         for turn in 0..TURNS {
-            send(&mut owner, 0, &format!("t{turn}"), "tell 150");
+            send(&mut owner, 0, &format!("t{turn}"), "tell 60");
             assert_eq!(end_of(&mut owner, 0)["outcome"], "done");
         }
     });

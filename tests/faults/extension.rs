@@ -98,7 +98,7 @@ impl Extension {
     }
 
     fn read_all(&mut self, id: &str) -> Result<(), Gone> {
-        let after = self.panels.entry(id.to_owned()).or_default().head();
+        let after = self.panels.entry(id.to_owned()).or_default().resume_after();
         let subscribed = self.ask("chat.subscribe", json!({ "conversationId": id, "after": after }))?;
         let subscribed = subscribed.unwrap_or_else(|fault| panic!("no subscription: {fault}"));
         let head = subscribed["head"].as_u64().unwrap();
@@ -116,7 +116,7 @@ impl Extension {
             pages.push(page["events"].as_array().unwrap().clone());
         }
         let panel = self.panels.entry(id.to_owned()).or_default();
-        panel.cut_back_to(head);
+        panel.cut_back_to(head.min(after));
         for event in pages.into_iter().rev().flatten() {
             panel.read(&event);
         }

@@ -21,6 +21,16 @@ impl Replay {
         self.events.last_key_value().map_or(0, |(seq, _)| *seq)
     }
 
+    /// After which event a panel reads again: before the first text of the running turn, which may have grown unseen.
+    pub fn resume_after(&self) -> u64 {
+        let begun =
+            self.events.iter().rev().find(|(_, event)| event["type"] == "turn-started" || event["type"] == "turn-done");
+        let Some((begun, _)) = begun.filter(|(_, event)| event["type"] == "turn-started") else { return self.head() };
+        let grows = |event: &Value| event["type"] == "text" || event["type"] == "thinking";
+        let first = self.events.range(begun..).find(|(_, event)| grows(event)).map(|(seq, _)| seq - 1);
+        first.unwrap_or_else(|| self.head())
+    }
+
     pub fn cut_back_to(&mut self, head: u64) {
         self.events.retain(|seq, _| *seq <= head);
     }

@@ -2,9 +2,9 @@
 //! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again, `GSTACK_FAULT_BROWSER_SEED=N` one
 //! with a real browser in it.
 //!
-//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` say how many orders are run, `GSTACK_FAULT_AT_ONCE` how many of
-//! them side by side, `GSTACK_SOAK=CONVERSATIONS,TURNS` how long the long one is.
-//! `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name, and no orders.
+//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
+//! them side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name and no orders.
+//! `GSTACK_SOAK=CONVERSATIONS,TURNS` says how long the long one is.
 //! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
@@ -102,17 +102,19 @@ fn main() {
         report.run(format!("browser seed {seed}"), || browser::schedule(seed));
     } else {
         let only = std::env::var("GSTACK_FAULT_CASE").ok().filter(|words| !words.is_empty());
+        let (seeds, browsers) = (number("GSTACK_FAULT_SEEDS"), number("GSTACK_FAULT_BROWSER_SEEDS"));
+        let orders_alone = seeds.is_some() || browsers.is_some();
         let groups = [cases::ALL, worktrees::ALL, disks::ALL, crowd::ALL, builds::ALL, browser::ALL, soak::ALL];
-        for (name, case) in groups.into_iter().flatten() {
+        for (name, case) in groups.into_iter().flatten().filter(|_| !orders_alone) {
             if only.as_ref().is_none_or(|only| name.contains(only)) {
                 report.run((*name).to_owned(), case);
             }
         }
         if only.is_none() {
             let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
-            report.run_seeds("seed", number("GSTACK_FAULT_SEEDS").unwrap_or(SEEDS), at_once, schedule::run);
-            let browsers = number("GSTACK_FAULT_BROWSER_SEEDS").unwrap_or(BROWSER_SEEDS);
-            report.run_seeds("browser seed", browsers, 2, browser::schedule);
+            let count = |asked: Option<u64>, usual| asked.unwrap_or(if orders_alone { 0 } else { usual });
+            report.run_seeds("seed", count(seeds, SEEDS), at_once, schedule::run);
+            report.run_seeds("browser seed", count(browsers, BROWSER_SEEDS), 2, browser::schedule);
         }
     }
     let (passed, failed) = (report.passed.into_inner(), report.failed.into_inner().unwrap());
