@@ -88,9 +88,10 @@ impl ConversationTools {
             offered::find(&call.command).ok_or_else(|| offered::not_offered(&call.command))?
         };
         let info = self.runner.conversation().info();
-        let tab = info.tab_id.filter(|_| self.engine.has_browser());
+        let tab = info.tab_id.filter(|tab| self.engine.pages_with(Some(*tab)).is_some());
         let Some(tab) = tab else { return Err(not_driven()) };
         let site = self.engine.site_of(tab);
+        self.engine.stay_for_turn(self.runner.conversation(), tab)?;
         if !self.by_person {
             self.permit(spec, &call, tab, &cancel).await?;
         }
@@ -182,7 +183,7 @@ impl ConversationTools {
 
     /// What a call does, with what its ref is called in the page.
     fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
-        let pages = self.engine.pages().map(|(_, pages)| pages);
+        let pages = self.engine.pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe_with(command, args, &label)
     }
