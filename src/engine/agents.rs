@@ -159,7 +159,8 @@ impl Engine {
 
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
-        let info = self.browser()?.tab(tab).ok()?.info().ok()?;
+        let (browser, _) = self.pages_with(Some(tab))?;
+        let info = browser.tab(tab).ok()?.info().ok()?;
         site::of(&info.url)
     }
 }

@@ -24,6 +24,7 @@ mod model;
 mod policy;
 mod ports;
 mod provision;
+mod relays;
 mod runner;
 mod settings;
 mod slots;
@@ -34,6 +35,7 @@ mod tools;
 mod turn_steps;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use crate::browser::relay::Heard;
 pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
@@ -56,6 +58,7 @@ use browsers::Browsers;
 use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
+use relays::Relays;
 use runner::Runners;
 use slots::Slots;
 use std::collections::{HashMap, HashSet};
@@ -97,6 +100,7 @@ struct Inner {
     agents: Agents,
     tab_numbers: TabNumbers,
     browsers: Browsers,
+    relays: Mutex<Relays>,
     ports: Mutex<Ports>,
     /// Raised when a port says hello or a panel opens: whoever waits for one looks again.
     ports_changed: watch::Sender<()>,
@@ -179,6 +183,7 @@ impl Engine {
                 agents,
                 tab_numbers: TabNumbers::default(),
                 browsers: Browsers::default(),
+                relays: Mutex::default(),
                 ports: Mutex::default(),
                 ports_changed: watch::Sender::new(()),
                 subscriptions: Mutex::default(),
@@ -305,6 +310,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.close_relay(id);
         self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
@@ -331,15 +337,16 @@ impl Engine {
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
         if let Some(known) = self.ports().get_mut(port) {
-            known.hello = Some(hello);
+            known.hello = Some(hello.clone());
         }
+        self.open_relay(port, &hello);
         self.inner.ports_changed.send_replace(());
         Ok(Welcome {
             protocol: PROTOCOL,
             version: VERSION.to_owned(),
             epoch: self.store().epoch().clone(),
             pid: std::process::id(),
-            driven: self.browser_of(port).is_some(),
+            driven: self.piped(port).is_some() || hello.relay,
             welcome_url: Some(self.welcome_url()),
             extension_version: Some(VERSION.to_owned()),
         })

@@ -26,6 +26,8 @@ pub struct ConnectRequest {
     pub arguments: Vec<String>,
     /// The DevTools address of a browser that somebody else started, instead of one of our own.
     pub attach: Option<String>,
+    /// The everyday browser whose extension is connected, instead of one of our own.
+    pub everyday: bool,
 }
 
 /// The answer to `POST /disconnect`.
@@ -70,7 +72,7 @@ pub struct Connected {
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
-    /// `headed`, `headless`, `attached` or `none`.
+    /// `headed`, `headless`, `attached`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
     pub tabs: usize,
