@@ -112,6 +112,9 @@ impl Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {
     pub hops: Vec<HopState>,
+    /// What hinders nothing and should be known: a work tree that was left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.

@@ -79,6 +79,10 @@ impl Replay {
         self.events.values().filter(move |event| event["type"] == kind)
     }
 
+    pub fn turns_done(&self) -> usize {
+        self.of_type("turn-done").count()
+    }
+
     /// The messages' client ids, each as often as it is there.
     pub fn messages(&self) -> HashMap<&str, usize> {
         let mut found = HashMap::new();
