@@ -11,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod earlier;
 mod elements;
 mod failures;
 mod folders;
@@ -290,6 +291,7 @@ impl Engine {
             panels: self.ports().panels(),
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
+            policy_fault: self.policy_fault().map(|fault| fault.message),
         }
     }
 
@@ -350,9 +352,13 @@ impl Engine {
     }
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client.clone()) {
             known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
+        }
+        // Told to each panel, since it stays so until the file is mended.
+        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
+            sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
         self.inner.ports_changed.send_replace(());
         self.update_busy();
