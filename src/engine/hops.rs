@@ -55,7 +55,11 @@ impl Engine {
         notes
     }
 
+    /// It is well as long as it can live by the person's rules.
     fn daemon_hop(&self) -> HopState {
+        if let Some(fault) = self.policy_fault() {
+            return bad(Hop::Daemon, fault);
+        }
         let detail = format!("version {VERSION}, pid {}, home {}", std::process::id(), self.home().root().display());
         good(Hop::Daemon, detail, None)
     }

@@ -11,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod earlier;
 mod elements;
 mod failures;
 mod folders;
@@ -300,6 +301,7 @@ impl Engine {
             panels: self.ports().panels(),
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
+            policy_fault: self.policy_fault().map(|fault| fault.message),
         }
     }
 

@@ -3,11 +3,11 @@
 //! Owns what begins and ends with them. Never reads what they ask.
 
 use super::Engine;
-use super::ports::{PortId, PortSender};
+use super::ports::{self, PortId, PortSender};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, PanelId};
-use crate::protocol::methods::{PanelOpened, Pong};
+use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
@@ -68,9 +68,13 @@ impl Engine {
     }
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client.clone()) {
             known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
+        }
+        // Told to each panel, since it stays so until the file is mended.
+        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
+            sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
         self.inner.ports_changed.send_replace(());
         self.update_busy();
