@@ -71,7 +71,7 @@ fn visit(world: &World, browser: usize, rounds: usize) {
     for round in 0..rounds {
         for (n, id) in ids.iter().enumerate() {
             let client_id = format!("{browser}-{n}-{round}");
-            let params = json!({ "conversationId": id, "clientId": client_id, "text": "please [[say 20]]" });
+            let params = json!({ "conversationId": id, "clientId": client_id, "text": "please [[say 5]]" });
             extension.ask("chat.send", params).unwrap().unwrap();
         }
         let until = Instant::now() + LIMIT;
