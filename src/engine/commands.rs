@@ -170,6 +170,11 @@ impl Engine {
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
                     Err(cut_off(spec, FaultCode::BrowserDown, GONE))
                 }
+                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                },
                 Ok(output) => Ok(output),
             },
             refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
