@@ -3,7 +3,7 @@
 use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
 use crate::protocol::chat::{PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{AgentName, ConversationId, StepId};
+use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -84,6 +84,8 @@ pub struct Prompt {
     pub text: String,
     /// The page that the person looks at now.
     pub page: Option<PageContext>,
+    /// The tab that the tools act on, where it is another one.
+    pub working_tab: Option<(TabId, PageContext)>,
     pub images: Vec<Image>,
 }
 

@@ -259,8 +259,13 @@ impl Browser {
         // too; nothing is asked of them.
         root.call(auto_attach("tab")).await?;
         // All present targets are reported before the reply.
-        let mut tabs = self.events();
         root.call(discover).await?;
+        self.all_told(TAB_LIMIT).await
+    }
+
+    /// Returns once [`Browser::tabs`] holds every tab that is being opened now.
+    pub async fn all_told(&self, limit: Duration) -> Result<(), BrowserError> {
+        let mut tabs = self.events();
         let all_told = async {
             while self.shared.state().tabs.has_untold() {
                 if matches!(tabs.recv().await, Err(broadcast::error::RecvError::Closed) | Ok(BrowserEvent::Gone)) {
@@ -269,9 +274,10 @@ impl Browser {
             }
             Ok(())
         };
-        let after = TAB_LIMIT;
-        let told = tokio::time::timeout(after, all_told).await;
-        told.unwrap_or_else(|_| Err(BrowserError::Timeout { what: "reading the browser's tabs".to_owned(), after }))
+        let told = tokio::time::timeout(limit, all_told).await;
+        told.unwrap_or_else(|_| {
+            Err(BrowserError::Timeout { what: "reading the browser's tabs".to_owned(), after: limit })
+        })
     }
 
     /// Names this run of this browser.

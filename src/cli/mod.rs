@@ -5,6 +5,7 @@
 mod activity;
 mod approvals;
 pub mod arguments;
+mod asked;
 mod audit;
 mod chat;
 mod connect;
@@ -14,6 +15,7 @@ mod mcp;
 mod moment;
 mod policy;
 mod progress;
+mod questions;
 mod sessions;
 mod settings;
 mod shell;

@@ -49,7 +49,7 @@ mod watch;
 pub mod words;
 
 pub use arguments::Arguments;
-pub use context::{Context, Output};
+pub use context::{Context, Moves, Output, not_in_set};
 pub use progress::Progress;
 pub use spec::{Category, Class, Spec};
-pub use tabs::listed_title;
+pub use tabs::{listed_title, tab_number};

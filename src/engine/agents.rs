@@ -93,22 +93,22 @@ impl Engine {
     }
 
     /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` needs to
-    /// speak to this daemon from a shell of the agent's: with its tab and its token, and with nothing more.
+    /// speak to this daemon from a shell of the agent's: with its token, and with nothing more.
     pub(super) fn agent_environment(
         &self,
         tools: &ConversationTools,
     ) -> impl Future<Output = AgentEnvironment> + Send + 'static {
         let engine = self.clone();
         let conversation = tools.conversation();
-        let mut own: Vec<(&str, String)> = vec![
+        let own: Vec<(&str, String)> = vec![
             (lineage::AGENT_VARIABLE, self.home().root().to_string_lossy().into_owned()),
             (lineage::CONVERSATION_VARIABLE, conversation.id().to_string()),
             (TOKEN_VARIABLE, tools.token().to_owned()),
             (HOME_VARIABLE, self.home().root().to_string_lossy().into_owned()),
         ];
-        own.extend(conversation.info().tab_id.map(|tab| (TAB_VARIABLE, tab.to_string())));
         async move {
             let mut environment = engine.inner.agents.environment().await;
+            // The token says whose tabs; in which of them it works may change.
             for name in [SESSION_VARIABLE, TAB_VARIABLE] {
                 environment.variables.remove(OsStr::new(name));
             }

@@ -9,7 +9,7 @@ use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::browser::relay::refusals;
-use crate::command::{Arguments, Category, Context, Output, Progress, Spec, control, everyday, registry};
+use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, control, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -82,13 +82,16 @@ impl Engine {
         if spec.name == "tabs" && self.browser().is_none() && !self.everyday_browsers().is_empty() {
             return Ok(self.with_everyday_tabs(Output::default()).into_result());
         }
+        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+            return Err(not_driven());
+        }
         if everyday.is_none() && self.browser().is_none() {
             self.start_headless(&request).await?;
         }
         self.linger_for_terminal(request.tab_id);
-        let moves_current = request.tab_id.is_none();
         let for_model = request.for_model;
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
+        let moves = moves_of(request.tab_id);
+        let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
         let mut output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
         if spec.name == "tabs" {
@@ -107,14 +110,7 @@ impl Engine {
         }
         self.let_in(place.tab_id);
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target {
-            tab: Some(place.tab_id),
-            moves_current: false,
-            cwd: None,
-            only_on: None,
-            pointer: None,
-            for_model: false,
-        };
+        let target = Target { tab: Some(place.tab_id), ..Target::default() };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -196,7 +192,8 @@ impl Engine {
             browser,
             pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
-            moves_current: target.moves_current,
+            moves: target.moves,
+            tab_set: target.tab_set,
             only_on: target.only_on,
             pointer: target.pointer,
             for_model: target.for_model,
@@ -232,11 +229,13 @@ impl Engine {
 }
 
 /// Where a command runs.
+#[derive(Default)]
 pub(super) struct Target<'a> {
     /// Absent: the current tab.
     pub(super) tab: Option<TabId>,
-    /// `tab`, `newtab` and `closetab` of this client move the current tab.
-    pub(super) moves_current: bool,
+    pub(super) moves: Moves,
+    /// The only tabs that the client may know of; none: all of them.
+    pub(super) tab_set: Option<Vec<TabId>>,
     /// The client's folder.
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
@@ -245,6 +244,11 @@ pub(super) struct Target<'a> {
     pub(super) pointer: Option<PointerWatch>,
     /// A model reads the output.
     pub(super) for_model: bool,
+}
+
+/// A client of the person's that has named no tab is the one that moves the browser's current tab.
+pub(super) fn moves_of(named: Option<TabId>) -> Moves {
+    if named.is_none() { Moves::Current } else { Moves::Nothing }
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.

@@ -7,6 +7,7 @@ use super::commands::Target;
 use super::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
+use crate::command::Moves;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -84,8 +85,7 @@ impl Engine {
             let spec_name = if started && !attached { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
-            let target =
-                Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None, for_model: false };
+            let target = Target { moves: Moves::Current, ..Target::default() };
             let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }

@@ -116,7 +116,7 @@ struct Inner {
     agents_running: Mutex<HashSet<ConversationId>>,
     policy: Mutex<PolicyStore>,
     audit: Mutex<Audit>,
-    /// Raised when an approval is asked for or is no longer open.
+    /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,

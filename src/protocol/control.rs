@@ -1,9 +1,9 @@
 //! What the terminal asks of the daemon besides commands: the browser's and the daemon's life,
 //! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
 
-use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision};
+use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
 use super::fault::Fault;
-use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, TabId};
+use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
 use super::methods::HopState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -152,10 +152,21 @@ pub struct WaitingApproval {
     pub choices: Vec<Decision>,
 }
 
-/// `GET /approvals`.
+/// A question of an agent that waits for an answer, as `gstack approvals` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingQuestion {
+    pub conversation_id: ConversationId,
+    pub question_id: QuestionId,
+    pub parts: Vec<QuestionPart>,
+}
+
+/// `GET /approvals`: all that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<WaitingQuestion>,
 }
 
 /// `POST /conversations/open`: the conversation goes on in a tab.

@@ -247,7 +247,10 @@ async fn the_page_and_pictures_reach_the_model_beside_the_words() {
     let page = PageContext { url: "https://a.test/".into(), title: "A <b>page</b>".into(), selection: None };
     let image =
         Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
-    talk.session.prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image] }).await.unwrap();
+    talk.session
+        .prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image], ..Prompt::default() })
+        .await
+        .unwrap();
     assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
     let sent = bench.requests().pop().unwrap()["body"]["messages"].to_string();
     assert!(sent.contains("https://a.test/") && sent.contains("A &lt;b&gt;page&lt;/b&gt;"));

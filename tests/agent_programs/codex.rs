@@ -295,7 +295,7 @@ async fn pictures_and_a_change_of_model_reach_the_api() {
     let image =
         Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
     talk.session.set_model(Some("gpt-other".to_owned())).await.unwrap();
-    talk.session.prompt(Prompt { text: "what is it?".into(), page: None, images: vec![image] }).await.unwrap();
+    talk.session.prompt(Prompt { text: "what is it?".into(), images: vec![image], ..Prompt::default() }).await.unwrap();
     let events = talk.turn().await;
     assert!(matches!(events.last(), Some(AgentEvent::TurnDone { model: Some(model), .. }) if model == "gpt-other"));
     let sent = &bench.requests().pop().unwrap()["body"];

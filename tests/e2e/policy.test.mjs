@@ -176,10 +176,10 @@ describe('an agent that was given a shell', () => {
     assert.equal((await clicking).code, 1);
   });
 
-  test('has no other tab, no secrets, no paths and nothing that is the person\'s', async () => {
+  test('has no tab of others, no secrets, no paths and nothing that is the person\'s', async () => {
     const second = /Opened tab (\d+)/.exec(await scene.home.ok(['newtab', `${scene.site.origin}/form`]))[1];
     for (const line of [
-      `--tab ${second} text`, 'cookies', 'storage', 'state save mine', 'cdp Browser.getVersion', 'chain text', 'tabs',
+      `--tab ${second} text`, 'cookies', 'storage', 'state save mine', 'cdp Browser.getVersion', 'chain text', 'tab-each text',
       'screenshot h1 mine.png', 'approvals', 'approvals allow', 'policy', 'policy unattended 1h', 'audit', 'disconnect',
       'connect --attach http://127.0.0.1:9', 'chat hello', 'status', 'stop', 'mcp install claude-nothing',
     ]) {

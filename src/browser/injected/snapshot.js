@@ -13,14 +13,15 @@ const endsText = (tag) => !INLINE.has(tag);
 
 /*
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
- * which lines are only counted}
+ * which lines are only counted, marks: what no person sees is marked}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
  */
-function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity }) {
+function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity, marks = false }) {
   beginPass();
+  readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
     interactive, cursor, limit, size: 0, more: 0, frames: [], cursorNodes: [],
-    modal: topModal(),
+    modal: topModal(), sight: marks ? new Sight() : null,
   };
   const top = { kids: [], mute: false, leaf: false, fresh: true };
   const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
@@ -34,6 +35,7 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   const out = [];
   const printed = { more: walk.more };
   printKids(top, 0, { compact, depth, interactive }, out, printed);
+  beginPass();
   return {
     lines: out.join('\n'),
     more: printed.more,
@@ -51,8 +53,11 @@ function topModal() {
 
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
-  if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
-  if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
+  if (NEVER_SHOWN.has(tag)) return;
+  const plain = !element.hasAttributes();
+  if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
+  // Beyond the limit lines are only counted.
+  if (walk.size > walk.limit && plain && !walk.cursor && isOnlyWords(element, tag)) return;
   const shown = rendering(element);
   if (shown === GONE) return;
   if (tag === 'br') {
@@ -92,9 +97,14 @@ function visitElement(element, parent, flags, walk) {
       visitChildren(element, target, inside, walk, false);
     }
   }
+  if (walk.sight && node?.fromContent && tag !== 'option') markHidden(node, element, isInteractive, walk);
   if (node) walk.size += node.role.length + node.name.length + node.properties.length + (node.value?.length ?? 0) + 12;
   if (block) parent.fresh = true;
 }
+
+/* An element without attributes that neither has a line of its own nor holds one that has. */
+const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
+const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag)))));
 
 /* Elements whose content is not part of the page, and drawings with nothing to act on. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
@@ -107,19 +117,23 @@ const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
-  for (const child of treeChildren(element)) {
+  const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
-      if (withText) addText(target, child.data, walk);
+      if (withText) addText(target, walk.sight ? walk.sight.marked(element, child.data) : child.data, walk);
+      else if (walk.sight && target.fromContent && /\S/.test(child.data)) noteSight(target, element, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
           target.kids.push({ text: `… ${element.children.length - OPTION_LIMIT} more options` });
         }
-        continue;
+        return;
       }
       visitElement(child, target, flags, walk);
     }
-  }
+  };
+  const children = treeChildren(element);
+  if (children) for (const child of children) visit(child);
+  else for (let child = element.firstChild; child; child = child.nextSibling) visit(child);
 }
 
 /* The node of an element, put into its parent; null where the element has no line of its own. */
@@ -144,6 +158,23 @@ function makeNode(element, tag, role, parent, flags, walk) {
     properties: propertiesOf(element, role, disabled), value: valueOf(element, role), kids: [], fresh: true,
     mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role), leaf: LEAF_ROLES.has(role), fromContent,
   });
+}
+
+/* A text that is in the name of a node: seen, or hidden in one way or the other. */
+function noteSight(node, element, walk) {
+  node.sights ??= new Set();
+  node.sights.add(walk.sight.hidesText(element));
+}
+
+/*
+ * Says of a node that is named by its text that nobody sees that, or a part of it. Words that are cut away inside a
+ * control are its label for screen readers, beside a picture that everybody sees.
+ */
+function markHidden(node, element, isControl, walk) {
+  const sights = node.sights ?? new Set(['']);
+  const hidden = sights.has(FADED) || (sights.has(CUT) && !isControl);
+  const whole = walk.sight.hidesAll(element) || (hidden && !sights.has('') && !(isControl && sights.has(CUT)));
+  if (whole || hidden) node.properties = [node.properties, whole ? 'hidden' : 'partly hidden'].filter(Boolean).join(', ');
 }
 
 /* An element without a role has a line only where it was named or can be reached by the keyboard. */

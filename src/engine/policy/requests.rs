@@ -67,7 +67,7 @@ impl Engine {
         self.spawn(async move {
             let mut shown = None;
             loop {
-                let waiting = WaitingApprovals { approvals: engine.waiting_approvals() };
+                let waiting = engine.waiting_approvals();
                 if shown.as_ref() != Some(&waiting) {
                     if lines.send(waiting.clone()).await.is_err() {
                         return;
@@ -83,7 +83,7 @@ impl Engine {
         });
     }
 
-    /// An approval was asked for, or is no longer open.
+    /// An approval or an answer was asked for, or is no longer waited for.
     pub(in crate::engine) fn approvals_changed(&self) {
         self.inner.approvals_changed.send_replace(());
     }

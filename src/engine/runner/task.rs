@@ -240,6 +240,7 @@ impl Task {
                     // Whoever asked may have been cancelled.
                     waiting.send(answers).ok();
                 }
+                self.engine.approvals_changed();
                 self.tell_waiting();
             }
             Effect::TurnEnded(end) => {
@@ -247,6 +248,7 @@ impl Task {
                 self.requests.clear();
                 self.asked.clear();
                 self.steps.clear();
+                self.runner.forget_denied();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
                 }
@@ -290,7 +292,8 @@ impl Task {
     async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
-        let prompt = Prompt { text: message.text.clone(), page, images };
+        let working_tab = self.engine.working_page(&self.conversation);
+        let prompt = Prompt { text: message.text.clone(), page, working_tab, images };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });
