@@ -82,6 +82,9 @@ impl Engine {
         if spec.name == "tabs" && self.browser().is_none() && !self.everyday_browsers().is_empty() {
             return Ok(self.with_everyday_tabs(Output::default()).into_result());
         }
+        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+            return Err(not_driven());
+        }
         if everyday.is_none() && self.browser().is_none() {
             self.start_headless(&request).await?;
         }
@@ -163,6 +166,11 @@ impl Engine {
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
                     Err(cut_off(spec, FaultCode::BrowserDown, GONE))
                 }
+                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                },
                 Ok(output) => Ok(output),
             },
             refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),

@@ -118,10 +118,17 @@ impl Engine {
         self.everyday_browsers().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
     }
 
+    /// The tab is of an everyday browser whose extension is not connected now.
+    pub(super) fn is_away(&self, tab: TabId) -> bool {
+        let relays = lock(&self.inner.relays);
+        let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
+        relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
+    }
+
     /// The browser of a tab, with what commands remember of it: an everyday one, else the one in use.
     pub(super) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
         let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
-        everyday.or_else(|| self.pages())
+        everyday.or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
     }
 
     /// What the extension said of DevTools.

@@ -133,7 +133,7 @@ impl ConversationTools {
         let Place { tab, subject } = self.place(spec, &call, named)?;
         self.engine.working(conversation, |working| working.tab = Some(tab));
         let site = self.engine.site_of(tab);
-        self.engine.stay_for_turn(self.runner.conversation(), tab)?;
+        self.engine.stay_for_turn(conversation, tab)?;
         if !self.by_person {
             self.permit(spec, &call, subject, &cancel).await?;
         }
@@ -152,11 +152,11 @@ impl ConversationTools {
         if self.by_person {
             return Ok(tool_result(self.engine.run(spec, &call.args, target, cancel).await?).await);
         }
-        let before = self.engine.tabs_now(conversation);
+        let before = self.engine.tabs_now(tab);
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
         if spec.writes {
-            self.engine.tabs_opened_since(conversation, &before).await;
+            self.engine.tabs_opened_since(conversation, tab, &before).await;
         }
         if spec.name == "closetab" {
             self.engine.leave_tab_sets(subject);
