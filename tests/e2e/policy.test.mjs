@@ -202,6 +202,13 @@ describe('a page that tells the agent what to do', () => {
     assert.match(refused.stderr, /policy\.json can't be read/);
     assert.equal((await scene.home.run(['policy', 'allow', 'act'])).code, 1);
     assert.equal(readFileSync(file, 'utf8'), '{"version":', 'it is not written over');
+    assert.match(await scene.home.ok(['status']), /Policy: .*policy\.json can't be read/);
+    const doctor = await scene.home.run(['doctor']);
+    assert.ok(doctor.code !== 0 && doctor.stdout.includes("policy.json can't be read"), doctor.stdout);
+    const panel = await BarePanel.open(scene.home, 'three', (await json('sessions')).conversations[0].conversationId);
+    const told = panel.pushed.find((message) => message.method === 'fault');
+    assert.match(told.params.message, /policy\.json can't be read/, 'each panel is told');
+    await panel.close();
     await scene.home.ok(['stop']);
     writeFileSync(file, good);
   });
