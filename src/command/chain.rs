@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::composition::{CHAIN, COMMANDS as PARAMETER, Call, TAB_EACH, calls};
-use super::context::{Context, Output};
+use super::context::{Context, Moves, Output};
 use super::reading::pretty;
 use super::registry;
 use super::spec::{Category, Class, Kind, Spec, parameter};
@@ -93,7 +93,7 @@ async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fau
 }
 
 async fn in_tab(context: &Context, tab: TabId, url: &str, call: &Call) -> (Value, Vec<std::path::PathBuf>) {
-    let context = Context { tab: Some(tab), moves_current: false, ..context.clone() };
+    let context = Context { tab: Some(tab), moves: Moves::Nothing, ..context.clone() };
     match run(&context, call).await {
         Ok(output) => {
             let files = output.files.clone();

@@ -6,6 +6,7 @@
 mod closed;
 mod composed;
 mod contents;
+mod hidden;
 mod looks;
 mod marks;
 mod popups;

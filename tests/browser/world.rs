@@ -9,7 +9,7 @@ use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Output, Progress, registry};
+use gstack::command::{Context, Moves, Output, Progress, registry};
 use gstack::protocol::fault::Fault;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -85,7 +85,8 @@ impl World {
             browser,
             pages: Pages::default(),
             tab: None,
-            moves_current: true,
+            moves: Moves::Current,
+            tab_set: None,
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),

@@ -13,15 +13,15 @@ const endsText = (tag) => !INLINE.has(tag);
 
 /*
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
- * which lines are only counted}
+ * which lines are only counted, marks: what no person sees is marked}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
  */
-function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity }) {
+function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity, marks = false }) {
   beginPass();
   readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
     interactive, cursor, limit, size: 0, more: 0, frames: [], cursorNodes: [],
-    modal: topModal(),
+    modal: topModal(), sight: marks ? new Sight() : null,
   };
   const top = { kids: [], mute: false, leaf: false, fresh: true };
   const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
@@ -97,6 +97,7 @@ function visitElement(element, parent, flags, walk) {
       visitChildren(element, target, inside, walk, false);
     }
   }
+  if (walk.sight && node?.fromContent && tag !== 'option') markHidden(node, element, isInteractive, walk);
   if (node) walk.size += node.role.length + node.name.length + node.properties.length + (node.value?.length ?? 0) + 12;
   if (block) parent.fresh = true;
 }
@@ -118,7 +119,8 @@ function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
   const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
-      if (withText) addText(target, child.data, walk);
+      if (withText) addText(target, walk.sight ? walk.sight.marked(element, child.data) : child.data, walk);
+      else if (walk.sight && target.fromContent && /\S/.test(child.data)) noteSight(target, element, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
@@ -156,6 +158,23 @@ function makeNode(element, tag, role, parent, flags, walk) {
     properties: propertiesOf(element, role, disabled), value: valueOf(element, role), kids: [], fresh: true,
     mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role), leaf: LEAF_ROLES.has(role), fromContent,
   });
+}
+
+/* A text that is in the name of a node: seen, or hidden in one way or the other. */
+function noteSight(node, element, walk) {
+  node.sights ??= new Set();
+  node.sights.add(walk.sight.hidesText(element));
+}
+
+/*
+ * Says of a node that is named by its text that nobody sees that, or a part of it. Words that are cut away inside a
+ * control are its label for screen readers, beside a picture that everybody sees.
+ */
+function markHidden(node, element, isControl, walk) {
+  const sights = node.sights ?? new Set(['']);
+  const hidden = sights.has(FADED) || (sights.has(CUT) && !isControl);
+  const whole = walk.sight.hidesAll(element) || (hidden && !sights.has('') && !(isControl && sights.has(CUT)));
+  if (whole || hidden) node.properties = [node.properties, whole ? 'hidden' : 'partly hidden'].filter(Boolean).join(', ');
 }
 
 /* An element without a role has a line only where it was named or can be reached by the keyboard. */

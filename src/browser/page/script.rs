@@ -27,6 +27,7 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/actionability.js"),
     include_str!("../injected/guard.js"),
     include_str!("../injected/drag.js"),
+    include_str!("../injected/sight.js"),
     include_str!("../injected/readers.js"),
     include_str!("../injected/editing.js"),
     include_str!("../injected/snapshot.js"),

@@ -24,7 +24,7 @@ impl Engine {
 
     /// Whether a command that types would type into a password field.
     pub(in crate::engine) async fn types_into_password(&self, tab: TabId, spec: &Spec, args: &[String]) -> bool {
-        let Some((browser, pages)) = self.pages() else { return false };
+        let Some((browser, pages)) = self.pages_with(Some(tab)) else { return false };
         let Ok(tab) = browser.tab(tab) else { return false };
         let target = Arguments::parse(spec, args).ok().and_then(|arguments| arguments.target("sel"));
         match pages.open(&tab).await {
