@@ -538,6 +538,10 @@ model?: string | null,
  */
 folder: string, 
 /**
+ * The folder is in a git work tree of the conversation's own.
+ */
+worktree?: Worktree | null, 
+/**
  * The number of its newest event; 0 while it has none.
  */
 head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, 
@@ -1202,3 +1206,16 @@ doing: string,
  * It waits for a person's answer.
  */
 waiting: boolean, };
+
+/**
+ * What a conversation's own git work tree was made from.
+ */
+export type Worktree = { 
+/**
+ * The folder that it stands for: the conversation would work there without it.
+ */
+of: string, 
+/**
+ * The commit that was checked out, whole.
+ */
+commit: string, };

@@ -128,7 +128,7 @@ export class PanelApp {
     this.queue.update(queue, paused);
     const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
     this.agents.update(state.agents, own, away);
-    this.folder.update(connected ? own?.folder ?? "" : "");
+    this.folder.update(connected ? own?.folder ?? "" : "", own?.worktree?.of);
     this.composer.update({
       placeholder: this.#placeholder(state, entries.length === 0, busy),
       canSend: state.conversation !== null,

@@ -14,3 +14,4 @@ pub mod peer;
 pub mod program;
 pub mod site;
 pub mod state;
+pub mod trouble;

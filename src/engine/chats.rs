@@ -165,6 +165,8 @@ impl Engine {
         if let Some(runner) = runner {
             runner.let_go();
         }
+        let place = conversation.place();
+        self.tidy_worktree(conversation, place);
         self.tell_tabs();
         Ok(fresh.info())
     }

@@ -23,6 +23,7 @@ pub struct Config {
     pub agents: AgentsConfig,
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
+    pub worktrees: WorktreesConfig,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -205,6 +206,21 @@ impl WatchdogConfig {
     }
     pub fn total(&self) -> Option<Duration> {
         (self.total_minutes > 0.0).then(|| minutes(self.total_minutes))
+    }
+}
+
+/// Whether conversations work in git work trees of their own.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct WorktreesConfig {
+    pub enabled: bool,
+    /// A folder in the repository; absent or empty: the folder that the conversation would work in.
+    pub repository: Option<String>,
+}
+
+impl WorktreesConfig {
+    pub fn repository(&self) -> Option<&str> {
+        self.repository.as_deref().filter(|folder| !folder.is_empty())
     }
 }
 

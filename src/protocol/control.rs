@@ -83,6 +83,9 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
+    /// Why the person's rules can't be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_fault: Option<String>,
 }
 
 impl Status {
@@ -104,6 +107,7 @@ impl Status {
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
         lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
     }
 }
@@ -112,6 +116,9 @@ impl Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {
     pub hops: Vec<HopState>,
+    /// What hinders nothing and should be known: a work tree that was left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.

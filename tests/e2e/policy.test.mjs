@@ -214,6 +214,27 @@ describe('an agent that was given a shell', () => {
     assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
   });
 
+  test('is known with a cleaned environment, a session of its own and its parents gone, and leaves nothing behind', async () => {
+    const escape = (line) => `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &' )`;
+    const file = path.join(scene.home.folder, 'code');
+    await turn.shell(escape(`"${GSTACK}" policy unattended 1h; echo $? > "${file}.new"; mv "${file}.new" "${file}"; exec sleep 86399`));
+    await until(() => existsSync(file), 'the process that hides has asked');
+    assert.notEqual(readFileSync(file, 'utf8').trim(), '0');
+    assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
+    const hidden = () => scene.home.processes().filter((one) => one.command.join(' ') === 'sleep 86399');
+    await until(() => hidden().length === 1, 'it lives on');
+    assert.ok(!hidden()[0].environment.some((one) => one.startsWith('GSTACK_AGENT')), 'nothing in it says whose it is');
+    turn.end();
+    await scene.panel.gone('stop');
+    turn = await scene.ask('Go on');
+    assert.equal(hidden().length, 1, 'the agent lives, and so does what it started');
+    turn.crash();
+    await turn.gone();
+    await until(() => hidden().length === 0, 'what the agent left behind has ended with it');
+    await scene.panel.gone('stop');
+    turn = await scene.ask('And again');
+  });
+
   test('its file tools never see credentials, gstack\'s own folder, or what a link in the folder leads to', async () => {
     const folder = scene.home.person;
     mkdirSync(path.join(folder, '.ssh'), { recursive: true });
