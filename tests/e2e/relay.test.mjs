@@ -245,8 +245,10 @@ describe('what may come between', () => {
 
   test('quick actions work on the tab in view, also after Cancel', async () => {
     const { panel, home } = scene;
-    await home.ok(['text', '--tab', String(await scene.tab('/form'))]);
+    const reading = ['text', '--tab', String(await scene.tab('/form'))];
+    await home.ok(reading);
     await scene.cancel();
+    await until(async () => /Cancel was pressed/.test((await home.run(reading)).stderr), 'gstack keeps out');
     const clicked = await panel.page.evaluate(`(() => {
       const button = [...document.querySelectorAll('button')].find((one) => one.textContent.includes('Clean up'));
       button.click();
