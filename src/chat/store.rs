@@ -206,6 +206,19 @@ impl Store {
         self.lock().detach_tab(tab_id);
     }
 
+    /// A tab that was away is reported again: the conversation that it had goes on in it.
+    pub fn tab_back(&self, tab_id: TabId, key: &TabKey) -> Result<(), ChatError> {
+        let mut inner = self.lock();
+        if inner.by_tab.contains_key(&tab_id) {
+            return Ok(());
+        }
+        if let Some(id) = inner.had_tab(key) {
+            let conversation = self.get_in(&mut inner, &id)?;
+            inner.attach(&conversation, tab_id, Some(key.clone()));
+        }
+        Ok(())
+    }
+
     /// Nobody reports this tab for now: its conversation is found again by the tab's key.
     pub fn tab_away(&self, tab_id: TabId) {
         let mut inner = self.lock();

@@ -87,8 +87,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     let json = globals.json;
     renew(&home, &invocation).await;
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments, attach } => {
-            let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
+        Invocation::Connect { browser, headless, url, arguments, attach, everyday } => {
+            let request = ConnectRequest { browser, headless, url, arguments, attach, everyday, ..here() };
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {

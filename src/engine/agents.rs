@@ -6,7 +6,7 @@ use super::{Engine, lineage, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::agent::builtin;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
-use crate::base::site;
+use crate::base::{program, site};
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::command::{TAB_VARIABLE, TOKEN_VARIABLE};
@@ -16,6 +16,15 @@ use crate::protocol::methods::{Agents, ToPanel};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
+
+/// Linux alone lets a process be the parent of what its descendants leave behind.
+fn minder() -> Option<std::path::PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let path = program::path();
+    path.inspect_err(|error| tracing::warn!(%error, "agents run without a minder: this program is not found")).ok()
+}
 
 /// The agent that will answer, or why it can't.
 pub(super) struct Choice {
@@ -126,6 +135,7 @@ impl Engine {
             for name in [SESSION_VARIABLE, TAB_VARIABLE] {
                 environment.variables.remove(OsStr::new(name));
             }
+            environment.minder = minder();
             environment.variables.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
             environment
         }
@@ -173,7 +183,8 @@ impl Engine {
 
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
-        let info = self.browser()?.tab(tab).ok()?.info().ok()?;
+        let (browser, _) = self.pages_with(Some(tab))?;
+        let info = browser.tab(tab).ok()?.info().ok()?;
         site::of(&info.url)
     }
 }

@@ -53,7 +53,7 @@ impl Engine {
             };
             let shutdown = engine.shutdown();
             let outcome = tokio::select! {
-                outcome = engine.connect_steps(&request, &mut tell) => outcome,
+                outcome = engine.connect_until_open(&request, &mut tell) => outcome,
                 () = shutdown.cancelled() => Err(Fault::new(FaultCode::Updating, "gstack was ended while it connected")
                     .hint("Run `gstack connect` again.")
                     .command("gstack connect")
@@ -67,12 +67,26 @@ impl Engine {
         });
     }
 
+    /// A browser that was found open may be ending just then: the next one is opened instead.
+    async fn connect_until_open(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
+        let found_open = self.browser().is_some();
+        let outcome = self.connect_steps(request, tell).await;
+        match outcome {
+            Err(fault) if found_open && !self.has_browser() => {
+                tracing::info!(%fault, "the browser ended while it was connected to; another one is opened");
+                self.connect_steps(request, tell).await
+            }
+            outcome => outcome,
+        }
+    }
+
     async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
         if let Some(cwd) = &request.cwd {
             *lock(&self.inner.folder) = Some(cwd.clone());
         }
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
+            None if request.everyday => self.connect_everyday(tell).await?,
             None => self.open_browser(request, tell).await?,
         };
         let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;

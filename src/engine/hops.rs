@@ -21,12 +21,12 @@ const LITTLE_SPACE: u64 = 50_000_000;
 impl Engine {
     /// The hops behind the host, for a panel's Connection view: the panel has proved those before by asking.
     pub async fn hops(&self, port: PortId) -> Vec<HopState> {
-        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop().await, self.agent_hop().await]
+        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
     /// All hops, for `gstack doctor`.
     pub async fn doctor(&self) -> Doctor {
-        let mut hops = vec![self.daemon_hop(), self.browser_hop().await];
+        let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
         let mut notes = self.file_notes().await;
@@ -55,7 +55,11 @@ impl Engine {
         notes
     }
 
+    /// It is well as long as it can live by the person's rules.
     fn daemon_hop(&self) -> HopState {
+        if let Some(fault) = self.policy_fault() {
+            return bad(Hop::Daemon, fault);
+        }
         let detail = format!("version {VERSION}, pid {}, home {}", std::process::id(), self.home().root().display());
         good(Hop::Daemon, detail, None)
     }
@@ -119,16 +123,23 @@ impl Engine {
         }
     }
 
-    async fn browser_hop(&self) -> HopState {
-        let Some(browser) = self.browser() else {
+    /// The browser behind a port, else the one in use.
+    async fn browser_hop(&self, of: Option<PortId>) -> HopState {
+        let everyday = of.and_then(|port| self.everyday(port)).map(|everyday| everyday.browser().clone());
+        let Some(browser) = everyday.or_else(|| self.browser()) else {
             let fault = super::tabs::no_browser("commands and agents have nothing to act on");
             return bad(Hop::Browser, fault);
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browser_pid().map(|pid| format!(", pid {pid}")).unwrap_or_default();
-                let attached = if self.is_attached() { ", attached to" } else { "" };
+                let pid = self.browser_pid().filter(|_| !browser.is_relayed());
+                let pid = pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
+                let attached = match browser.is_relayed() {
+                    true => ", by its extension",
+                    false if self.is_attached() => ", attached to",
+                    false => "",
+                };
                 let detail = format!("{version}{pid}{attached}, {} tabs", browser.tabs().len());
                 good(Hop::Browser, detail, Some(began))
             }

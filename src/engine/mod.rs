@@ -11,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod earlier;
 mod elements;
 mod failures;
 mod folders;
@@ -25,6 +26,7 @@ mod panels;
 mod policy;
 mod ports;
 mod provision;
+mod relays;
 mod runner;
 mod settings;
 mod slots;
@@ -36,6 +38,7 @@ mod turn_steps;
 mod worktrees;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use crate::browser::relay::Heard;
 pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
@@ -57,6 +60,7 @@ use browsers::Browsers;
 use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
+use relays::Relays;
 use runner::Runners;
 use slots::Slots;
 use std::collections::{HashMap, HashSet};
@@ -98,6 +102,7 @@ struct Inner {
     agents: Agents,
     tab_numbers: TabNumbers,
     browsers: Browsers,
+    relays: Mutex<Relays>,
     ports: Mutex<Ports>,
     /// Raised when a port says hello or a panel opens: whoever waits for one looks again.
     ports_changed: watch::Sender<()>,
@@ -182,6 +187,7 @@ impl Engine {
                 agents,
                 tab_numbers: TabNumbers::default(),
                 browsers: Browsers::default(),
+                relays: Mutex::default(),
                 ports: Mutex::default(),
                 ports_changed: watch::Sender::new(()),
                 subscriptions: Mutex::default(),
@@ -295,6 +301,7 @@ impl Engine {
             panels: self.ports().panels(),
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
+            policy_fault: self.policy_fault().map(|fault| fault.message),
         }
     }
 

@@ -3,11 +3,11 @@
 //! Owns what begins and ends with them. Never reads what they ask.
 
 use super::Engine;
-use super::ports::{Port, PortId, PortSender};
+use super::ports::{self, Port, PortId, PortSender};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
-use crate::protocol::methods::{PanelOpened, Pong};
+use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
@@ -21,6 +21,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.close_relay(id);
         self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
@@ -46,18 +47,18 @@ impl Engine {
                 format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
-        let instance = hello.instance_id.clone();
         if let Some(known) = self.ports().get_mut(port) {
-            known.hello = Some(hello);
+            known.hello = Some(hello.clone());
         }
-        self.replace_ports_of(&instance, port);
+        self.replace_ports_of(&hello.instance_id, port);
+        self.open_relay(port, &hello);
         self.inner.ports_changed.send_replace(());
         Ok(Welcome {
             protocol: PROTOCOL,
             version: VERSION.to_owned(),
             epoch: self.store().epoch().clone(),
             pid: std::process::id(),
-            driven: self.browser_of(port).is_some(),
+            driven: self.piped(port).is_some() || hello.relay,
             welcome_url: Some(self.welcome_url()),
             extension_version: Some(VERSION.to_owned()),
         })
@@ -79,9 +80,13 @@ impl Engine {
     }
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client.clone()) {
             known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
+        }
+        // Told to each panel, since it stays so until the file is mended.
+        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
+            sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
         self.inner.ports_changed.send_replace(());
         self.update_busy();

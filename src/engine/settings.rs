@@ -28,7 +28,7 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 13] = [
+const SETTINGS: [Known; 14] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -148,6 +148,16 @@ const SETTINGS: [Known; 13] = [
         range: None,
         whole: false,
         value: |config| SettingValue::Switch(config.browser.capture_to_disk),
+    },
+    Known {
+        name: "browser.let-go-seconds",
+        group: "gstack",
+        label: "Let go of a tab after",
+        help: "In your everyday browser: how long after its last act gstack stays attached to a tab. From the extension's next start on.",
+        unit: Some("seconds"),
+        range: Some((0.0, 3600.0)),
+        whole: true,
+        value: |config| SettingValue::Number(config.browser.let_go_seconds),
     },
     Known {
         name: "daemon.idle-exit-minutes",

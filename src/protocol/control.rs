@@ -26,6 +26,8 @@ pub struct ConnectRequest {
     pub arguments: Vec<String>,
     /// The DevTools address of a browser that somebody else started, instead of one of our own.
     pub attach: Option<String>,
+    /// The everyday browser whose extension is connected, instead of one of our own.
+    pub everyday: bool,
 }
 
 /// The answer to `POST /disconnect`.
@@ -70,7 +72,7 @@ pub struct Connected {
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
-    /// `headed`, `headless`, `attached` or `none`.
+    /// `headed`, `headless`, `attached`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
     pub tabs: usize,
@@ -81,6 +83,9 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
+    /// Why the person's rules can't be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_fault: Option<String>,
 }
 
 impl Status {
@@ -102,6 +107,7 @@ impl Status {
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
         lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
     }
 }

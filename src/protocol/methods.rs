@@ -19,6 +19,9 @@ use super::history::{
 };
 use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId, WindowId};
 use super::policy::{PolicyAdd, PolicyRemove};
+use super::relay::{
+    RelayAnswer, RelayAttach, RelayCommand, RelayDetach, RelayDetached, RelayEvent, RelayPart, RelayTab,
+};
 use super::settings::SettingsSet;
 use super::tabs::{TabWithConversation, TabsChanged};
 use serde::{Deserialize, Serialize};
@@ -166,6 +169,15 @@ pub enum ToDaemon {
     /// A browser command on the panel's tab (quick actions). → [`super::command::CommandResult`]
     #[serde(rename = "command.run")]
     CommandRun(CommandRun),
+    /// Notification: the answer to a `relay.…` message that has a `call`.
+    #[serde(rename = "relay.answer")]
+    RelayAnswer(RelayAnswer),
+    /// Notification: a DevTools event of a tab that the extension is attached to.
+    #[serde(rename = "relay.event")]
+    RelayEvent(RelayEvent),
+    /// Notification: the extension is no longer attached to a tab, by somebody else's doing.
+    #[serde(rename = "relay.detached")]
+    RelayDetached(RelayDetached),
 }
 
 /// What the daemon tells the extension. Notifications only.
@@ -200,6 +212,21 @@ pub enum ToPanel {
     /// A command began or ended (to panels that asked by `activity.subscribe`).
     #[serde(rename = "activity.entry")]
     ActivityEntry(ActivityEntry),
+    /// To the background: attach to a tab. Answered by `relay.answer`.
+    #[serde(rename = "relay.attach")]
+    RelayAttach(RelayAttach),
+    /// To the background: let go of a tab.
+    #[serde(rename = "relay.detach")]
+    RelayDetach(RelayDetach),
+    /// To the background: a DevTools command. Answered by `relay.answer`.
+    #[serde(rename = "relay.command")]
+    RelayCommand(RelayCommand),
+    /// To the background: a piece of the parameters of a command that follows.
+    #[serde(rename = "relay.part")]
+    RelayPart(RelayPart),
+    /// To the background: open, close or show a tab. Answered by `relay.answer`.
+    #[serde(rename = "relay.tab")]
+    RelayTab(RelayTab),
     /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),

@@ -25,6 +25,7 @@ pub mod ids;
 pub mod keeper;
 pub mod methods;
 pub mod policy;
+pub mod relay;
 pub mod rpc;
 pub mod settings;
 pub mod tabs;

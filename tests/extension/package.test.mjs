@@ -68,11 +68,15 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   const uses = {
     nativeMessaging: /connectNative/, sidePanel: /chrome\.sidePanel/, tabs: /chrome\.tabs/, scripting: /chrome\.scripting/,
     storage: /chrome\.storage\.local/, unlimitedStorage: /keepAttached/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
+    webNavigation: /chrome\.webNavigation\.onCreatedNavigationTarget/,
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);
-  // The only thing that `debugger` is for.
-  assert.deepEqual([...source.matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name).filter((name) => name !== "getTargets"), []);
+  // Only one file attaches, by the daemon's word; all others may only look.
+  const usesOf = (path) => [...read(path).matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name);
+  const looks = new Set(["getTargets", "onEvent", "onDetach"]);
+  const attaching = scripts.filter((path) => usesOf(path).some((name) => !looks.has(name)));
+  assert.deepEqual(attaching.map((path) => path.replaceAll("\\", "/")), ["background/relay.js"]);
 });
 
 test("no text becomes HTML, no style or script is inline", () => {

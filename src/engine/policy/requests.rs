@@ -22,6 +22,11 @@ impl Engine {
         Ok(Policy { rules })
     }
 
+    /// Why the rules can't be read, where they can't.
+    pub(in crate::engine) fn policy_fault(&self) -> Option<Fault> {
+        lock(&self.inner.policy).fault().cloned()
+    }
+
     /// Adds a rule; the answer is every rule in force, the new one first. `by`: where the person is.
     pub fn policy_add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();

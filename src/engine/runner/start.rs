@@ -214,7 +214,8 @@ impl Task {
         match (starting, outcome) {
             (Some(starting), Ok(session)) => {
                 let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
-                self.session = Some(Session { agent, model, folder, generation, session, tools, slot });
+                let is_informed = session.resumed();
+                self.session = Some(Session { agent, model, folder, generation, session, is_informed, tools, slot });
                 self.engine.agent_started(self.conversation.id());
                 match turn_id {
                     Some(turn_id) => self.step(Event::AgentReady(turn_id)),

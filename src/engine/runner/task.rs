@@ -11,7 +11,7 @@ use crate::chat::turn::Message;
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
 use crate::engine::turn_steps::Steps;
-use crate::engine::{Engine, lock};
+use crate::engine::{Engine, earlier, lock};
 use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
@@ -293,13 +293,22 @@ impl Task {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
         let working_tab = self.engine.working_page(&self.conversation);
-        let prompt = Prompt { text: message.text.clone(), page, working_tab, images };
+        let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
+        let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
+        if let Some(words) = &earlier {
+            // It may carry elsewhere what it is told of, as if it had read that now.
+            self.engine.with_trail(self.conversation.id(), |trail| trail.read("", words));
+        }
+        let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });
         };
         match session.session.prompt(prompt).await {
-            Ok(()) => self.step(Event::PromptAccepted(turn_id)),
+            Ok(()) => {
+                session.is_informed = true;
+                self.step(Event::PromptAccepted(turn_id));
+            }
             Err(fault) => {
                 // What takes no message takes the next one neither: that one gets a new process.
                 self.end_session();
