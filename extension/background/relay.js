@@ -10,6 +10,8 @@
 const PROTOCOL = "1.3";
 /** Chrome's words where our own attachment of an earlier life of this worker is still there, or another extension's is. */
 const ATTACHED_ALREADY = "Another debugger is already attached";
+/** Chrome's words where nobody may enter: pages of its own, of other extensions, of its store. */
+const OWN_PAGE = /^Cannot access a |cannot be scripted/;
 /** What a message to the daemon may hold, in characters of the largest text in it: Chrome throws above 64 MiB. */
 const LARGEST = 60 * 1024 * 1024;
 
@@ -86,7 +88,7 @@ export class Relay {
       this.#attached.add(tabId);
       const targets = await chrome.debugger.getTargets();
       return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
-    }, async () => ((await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"));
+    }, async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"));
   }
 
   /** @param {number} tabId */
@@ -155,7 +157,7 @@ export class Relay {
    * Does what was asked and tells the daemon how it ended.
    * @param {number} call
    * @param {() => Promise<unknown>} act
-   * @param {() => Promise<Refusal | undefined>} whyNot  what a failure means, where DevTools itself has not said no
+   * @param {(text: string) => Promise<Refusal | undefined>} whyNot  what Chrome's words mean, where DevTools itself has not said no
    */
   async #answer(call, act, whyNot) {
     /** @type {unknown} */
@@ -175,7 +177,7 @@ export class Relay {
 /**
  * Chrome gives DevTools' own error as JSON in the message, and its own reasons as text.
  * @param {unknown} thrown
- * @param {() => Promise<Refusal | undefined>} whyNot
+ * @param {(text: string) => Promise<Refusal | undefined>} whyNot
  * @returns {Promise<RelayError>}
  */
 async function errorOf(thrown, whyNot) {
@@ -188,7 +190,7 @@ async function errorOf(thrown, whyNot) {
       // Not DevTools' after all.
     }
   }
-  return { message: text, refusal: await whyNot() };
+  return { message: text, refusal: await whyNot(text) };
 }
 
 /** The length of the largest text in an answer: pictures and documents are one text each. @param {unknown} result */

@@ -43,6 +43,13 @@ impl TabNumbers {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         *kept.entry(target.clone()).or_insert_with(|| self.next())
     }
+    /// A tab of the one browser that these are kept for has or had this number.
+    pub fn keeps(&self, id: TabId) -> bool {
+        let holds = |kept: &Arc<Mutex<HashMap<TargetId, TabId>>>| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).values().any(|known| *known == id)
+        };
+        self.kept.as_ref().is_some_and(holds)
+    }
     fn was_given(&self, id: TabId) -> bool {
         id.0 > 0 && id.0 < self.next.load(Ordering::Relaxed)
     }

@@ -19,8 +19,8 @@ pub const REFUSED: &[(&str, &str, &str)] = &[
     ("memory", ITS_PROCESSES, "The browser's own task manager tells."),
 ];
 
-/// DevTools commands of these domains are for the browser itself, and closed to extensions.
-const DOMAINS: &[&str] = &["Browser.", "SystemInfo."];
+/// DevTools commands of these domains are closed to extensions.
+const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "SystemInfo."];
 
 /// An error where a command is one of these.
 pub fn check(spec: &Spec, arguments: &Arguments) -> Result<(), Fault> {
@@ -29,7 +29,7 @@ pub fn check(spec: &Spec, arguments: &Arguments) -> Result<(), Fault> {
     }
     let method = arguments.text("method").filter(|_| spec.name == "cdp");
     if let Some(method) = method.filter(|method| DOMAINS.iter().any(|domain| method.starts_with(domain))) {
-        let why = "extensions may send DevTools commands to a page only";
+        let why = "Chrome closes its domain to extensions";
         return Err(refused(&method, why, "Use the browser of `gstack connect` for it."));
     }
     Ok(())

@@ -98,6 +98,10 @@ impl Engine {
         self.update_busy();
     }
 
+    pub(super) fn is_in_use(&self, everyday: &Everyday) -> bool {
+        self.browser().is_some_and(|browser| browser.run() == everyday.browser().run())
+    }
+
     /// The extension of an everyday browser was restarted: where it was the browser in use, it is again.
     pub(super) fn everyday_is_back(&self, everyday: &Everyday) {
         let is_it = lock(&self.inner.browsers.everyday).as_ref() == Some(everyday.browser().run());

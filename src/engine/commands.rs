@@ -79,10 +79,22 @@ impl Engine {
             return outcome.map(Output::into_result);
         }
         let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
-        if spec.name == "tabs" && self.browser().is_none() && !self.everyday_browsers().is_empty() {
-            return Ok(self.with_everyday_tabs(Output::default()).into_result());
+        // What a person has open elsewhere is theirs to know, and no model's.
+        let lists_all = spec.name == "tabs" && !request.for_model;
+        if request.for_model
+            && let Some(everyday) = &everyday
+            && !self.is_in_use(everyday)
+        {
+            return Err(not_for_models());
         }
-        if everyday.is_none() && self.browser().is_none() {
+        let has_own = self.browser().is_some() || everyday.is_some();
+        if lists_all && !has_own && !self.everyday_browsers().is_empty() {
+            return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
+        }
+        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+            return Err(not_driven());
+        }
+        if !has_own {
             self.start_headless(&request).await?;
         }
         self.linger_for_terminal(request.tab_id);
@@ -91,8 +103,8 @@ impl Engine {
         let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
         let mut output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
-        if spec.name == "tabs" {
-            output = self.with_everyday_tabs(output);
+        if lists_all {
+            output = self.with_everyday_tabs(output, request.tab_id);
         }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
@@ -163,6 +175,11 @@ impl Engine {
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
                     Err(cut_off(spec, FaultCode::BrowserDown, GONE))
                 }
+                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                },
                 Ok(output) => Ok(output),
             },
             refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
@@ -265,6 +282,14 @@ fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
         return Fault { message, code: FaultCode::OutcomeUnknown, ..fault };
     }
     fault
+}
+
+/// A model outside of any conversation is asked for nothing, so it gets no tab that the person has not handed over.
+fn not_for_models() -> Fault {
+    Fault::new(FaultCode::Forbidden, "this is a tab of the person's everyday browser, which they have not handed over")
+        .hint("The person can: gstack connect --everyday")
+        .command("gstack connect --everyday")
+        .at(Hop::Browser)
 }
 
 pub(super) fn not_driven() -> Fault {

@@ -33,7 +33,10 @@ pub(super) struct Pointing {
 impl Engine {
     /// The refs of a tab's last snapshot.
     pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
-        Ok(listed(self.marks(port, of.chrome_tab_id).await?.refs().await?))
+        match self.marks(port, of.chrome_tab_id, Wish::Look).await? {
+            Some(marks) => Ok(listed(marks.refs().await?)),
+            None => Ok(Refs { refs: Vec::new() }),
+        }
     }
 
     /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
@@ -47,9 +50,11 @@ impl Engine {
     }
 
     pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
-        let marks = self.marks(port, show.chrome_tab_id).await?;
-        self.draws(port, client, &marks);
-        Ok(marks.show_refs(show.show).await?)
+        let wish = if show.show { Wish::Draw } else { Wish::Look };
+        let Some(marks) = self.marks(port, show.chrome_tab_id, wish).await? else { return Ok(()) };
+        let shown = marks.show_refs(show.show).await;
+        self.drew(port, client, &marks);
+        Ok(shown?)
     }
 
     pub async fn highlight(
@@ -64,9 +69,11 @@ impl Engine {
                 Fault::new(FaultCode::BadRequest, format!("{text} is no ref")).hint("A ref looks like @e3.")
             })?),
         };
-        let marks = self.marks(port, highlight.chrome_tab_id).await?;
-        self.draws(port, client, &marks);
-        Ok(marks.highlight(name).await?)
+        let wish = if name.is_some() { Wish::Draw } else { Wish::Look };
+        let Some(marks) = self.marks(port, highlight.chrome_tab_id, wish).await? else { return Ok(()) };
+        let pointed = marks.highlight(name).await;
+        self.drew(port, client, &marks);
+        Ok(pointed?)
     }
 
     /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
@@ -75,7 +82,7 @@ impl Engine {
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
-        let marks = self.marks(port, of.chrome_tab_id).await?;
+        let marks = self.marks(port, of.chrome_tab_id, Wish::Draw).await?.ok_or_else(not_driven)?;
         let end = self.shutdown().child_token();
         let key = (port, client);
         {
@@ -155,19 +162,41 @@ impl Engine {
         }
     }
 
-    fn draws(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
-        let before = lock(&self.inner.pointing).drawn.insert((port, client), (marks.tab(), marks.stay()));
+    /// What a panel has drawn in a tab, if it has, is its to take away.
+    fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
+        let drawn = marks.draws().then(|| (marks.tab(), marks.stay()));
+        let mut pointing = lock(&self.inner.pointing);
+        let before = match drawn {
+            Some(drawn) => pointing.drawn.insert((port, client), drawn),
+            None => pointing.drawn.remove(&(port, client)),
+        };
+        drop(pointing);
+        // Without the lock: that may begin to let go of the tab.
         drop(before);
     }
 
-    async fn marks(&self, port: PortId, tab: ChromeTabId) -> Result<Marks, Fault> {
+    /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
+    async fn marks(&self, port: PortId, tab: ChromeTabId, wish: Wish) -> Result<Option<Marks>, Fault> {
         let place = self.place_of(port, tab)?;
-        // It is the person who points.
-        self.let_in(place.tab_id);
-        let (browser, pages) =
-            self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id))).ok_or_else(not_driven)?;
-        Ok(pages.marks(&browser.tab(place.tab_id)?).await?)
+        let found = self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id)));
+        let (browser, pages) = found.ok_or_else(not_driven)?;
+        let tab = browser.tab(place.tab_id)?;
+        if wish == Wish::Draw {
+            self.let_in(place.tab_id);
+        } else if browser.is_relayed() && !tab.is_engaged() {
+            return Ok(None);
+        }
+        Ok(Some(pages.marks(&tab).await?))
     }
+}
+
+/// What a panel wants of the marks in a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// It looks by itself, whenever another tab comes into view.
+    Look,
+    /// The person wants something shown.
+    Draw,
 }
 
 fn listed(refs: Vec<ListedRef>) -> Refs {

@@ -118,10 +118,17 @@ impl Engine {
         self.everyday_browsers().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
     }
 
+    /// The tab is of an everyday browser whose extension is not connected now.
+    pub(super) fn is_away(&self, tab: TabId) -> bool {
+        let relays = lock(&self.inner.relays);
+        let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
+        relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
+    }
+
     /// The browser of a tab, with what commands remember of it: an everyday one, else the one in use.
     pub(super) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
         let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
-        everyday.or_else(|| self.pages())
+        everyday.or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
     }
 
     /// What the extension said of DevTools.
@@ -147,14 +154,13 @@ impl Engine {
         }
     }
 
-    /// `tabs`, with those of the everyday browsers in their own parts.
-    pub(super) fn with_everyday_tabs(&self, mut output: Output) -> Output {
+    /// `tabs`, with those of the everyday browsers in their own parts. `of`: the tab that the command was for.
+    pub(super) fn with_everyday_tabs(&self, mut output: Output, of: Option<TabId>) -> Output {
         let mut data = output.data.take().and_then(|data| data.as_array().cloned()).unwrap_or_default();
-        let current = self.browser();
+        let listed = self.pages_with(of).map(|(browser, _)| browser).filter(|_| !output.text.is_empty());
         for everyday in self.everyday_browsers() {
             let browser = everyday.browser();
-            // The one in use is listed already.
-            if current.as_ref().is_some_and(|current| current.run() == browser.run()) {
+            if listed.as_ref().is_some_and(|listed| listed.run() == browser.run()) {
                 continue;
             }
             let head = format!("Everyday browser ({}), by --tab N:", everyday.name);
@@ -248,8 +254,10 @@ impl Engine {
     pub(super) fn linger_for_terminal(&self, tab: Option<TabId>) {
         let tab = tab.or_else(|| self.browser()?.current_known());
         let found = tab.and_then(|id| self.everyday_with(id)?.browser().tab(id).ok());
-        // A tab that has just been closed stays for nobody.
-        found.map(|tab| tab.linger_for(TERMINAL_LINGER).unwrap_or_default());
+        if let Some(tab) = found {
+            // One that has just been closed stays for nobody.
+            tab.linger_for(TERMINAL_LINGER).unwrap_or_default();
+        }
     }
 }
 

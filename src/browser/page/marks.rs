@@ -105,6 +105,11 @@ impl Marks {
     pub fn tab(&self) -> TabId {
         self.tab.id()
     }
+    /// Something is drawn now.
+    pub fn draws(&self) -> bool {
+        let drawn = lock(&self.memory.drawn);
+        drawn.refs || drawn.pointed.is_some()
+    }
     /// Keeps the tab attached to for as long as something is drawn.
     pub fn stay(&self) -> Stay {
         self.stay.clone()

@@ -175,7 +175,7 @@ impl Source {
         for one in out {
             match one {
                 Out::Browser(bytes) => self.ready.push_back(bytes.into()),
-                Out::Extension(message) => (self.outlet)(message),
+                Out::Extension(message) => (self.outlet)(*message),
             }
         }
     }

@@ -82,12 +82,11 @@ impl Strip {
 
     /// The *tab* targets, or the pages in them.
     pub(super) fn listed(&self, tabs: bool) -> Vec<Listed<'_>> {
-        let list =
-            |tab: &'_ ChromeTab| (tabs.then(|| tab_target(tab.chrome_tab_id))).unwrap_or_else(|| page_target(tab));
+        let name = |tab: &ChromeTab| if tabs { tab_target(tab.chrome_tab_id) } else { page_target(tab) };
         self.tabs
             .values()
             .map(|tab| Listed {
-                target_id: list(tab),
+                target_id: name(tab),
                 kind: if tabs { "tab" } else { "page" },
                 title: &tab.title,
                 url: &tab.url,

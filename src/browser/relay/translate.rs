@@ -43,7 +43,7 @@ const PART: usize = COMFORTABLE / 4;
 pub(super) enum Out {
     /// A DevTools message for the connection.
     Browser(Vec<u8>),
-    Extension(ToPanel),
+    Extension(Box<ToPanel>),
 }
 
 /// What the extension said.
@@ -203,7 +203,7 @@ impl Translator {
             ("Target.detachFromTarget", _) => {
                 if let Some(Place::Tab(tab)) = self.places.get(&named.session_id).copied() {
                     self.forget(tab);
-                    out.push(Out::Extension(ToPanel::RelayDetach(RelayDetach { chrome_tab_id: tab })));
+                    out.push(extension(ToPanel::RelayDetach(RelayDetach { chrome_tab_id: tab })));
                 }
                 out.push(done(id, json!({})));
             }
@@ -253,7 +253,7 @@ impl Translator {
             return out.push(refused(id, refusal));
         }
         self.asked.insert(id, Asked::Attach(tab));
-        out.push(Out::Extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
+        out.push(extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
     }
 
     fn ask_of_tab(&mut self, id: u32, asked: Asked, act: RelayTabAct, tab: Option<ChromeTabId>, out: &mut Vec<Out>) {
@@ -261,7 +261,7 @@ impl Translator {
             return out.push(refused(id, Refusal::TooOld));
         }
         self.asked.insert(id, asked);
-        out.push(Out::Extension(ToPanel::RelayTab(RelayTab { call: id, act, chrome_tab_id: tab })));
+        out.push(extension(ToPanel::RelayTab(RelayTab { call: id, act, chrome_tab_id: tab })));
     }
 
     /// The *tab* target exists here only: it has one page, and says so when asked for what is in it.
@@ -396,12 +396,16 @@ fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &m
         let mut rest = params.get();
         while !rest.is_empty() {
             let (text, after) = rest.split_at(rest.floor_char_boundary(PART));
-            out.push(Out::Extension(ToPanel::RelayPart(RelayPart { call, text: text.to_owned() })));
+            out.push(extension(ToPanel::RelayPart(RelayPart { call, text: text.to_owned() })));
             rest = after;
         }
     }
     let command = RelayCommand { call, chrome_tab_id: tab, session_id, method, params: whole };
-    out.push(Out::Extension(ToPanel::RelayCommand(command)));
+    out.push(extension(ToPanel::RelayCommand(command)));
+}
+
+fn extension(message: ToPanel) -> Out {
+    Out::Extension(Box::new(message))
 }
 
 fn read<T: Default + for<'a> Deserialize<'a>>(raw: &RawValue) -> T {

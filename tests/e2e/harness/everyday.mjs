@@ -67,7 +67,7 @@ export class Everyday {
 
   /** The real side panel, by a click on the extension's button; it shows the tab in view. */
   async sidePanel() {
-    await this.worker();
+    await this.inWorker('true');
     const { targetInfos } = await this.#send('Target.getTargets', { filter: [{ type: 'tab' }] });
     await this.#send('Extensions.triggerAction', { id: EXTENSION_ID, targetId: targetInfos[0].targetId });
     const target = await this.client.target(isPanel, 'the side panel');
@@ -80,7 +80,7 @@ export class Everyday {
   async open(url) {
     const { targetId } = await this.client.send('Target.createTarget', { url });
     const page = await this.client.attach(targetId);
-    await page.waitFor('document.readyState === "complete"', `${url} is loaded`);
+    await until(() => page.evaluate('location.href !== "about:blank" && document.readyState === "complete"').catch(() => false), `${url} is not loaded`);
     return page;
   }
 
@@ -90,19 +90,20 @@ export class Everyday {
     return this.client.attach(target.targetId);
   }
 
-  /** The extension's worker, once its script has run. */
-  async worker() {
+  /** The value of an expression in the extension's worker, once its script has run. Nobody stays attached: that would keep it alive. */
+  async inWorker(expression) {
     const target = await this.client.target((one) => one.type === 'service_worker' && one.url.includes(EXTENSION_ID), 'the worker');
     const worker = await this.client.attach(target.targetId);
     await until(() => worker.evaluate('typeof chrome === "object" && Boolean(chrome.tabs)'), 'the worker has no script');
-    return worker;
+    const value = await worker.evaluate(expression);
+    await this.client.send('Target.detachFromTarget', { sessionId: worker.sessionId });
+    return value;
   }
 
   /** The tabs that the extension is attached to, by their address. */
   async attached() {
-    const worker = await this.worker();
-    // The tests' own client is attached too, and that Chrome does not tell apart: a second attachment fails where one of ours is.
-    return worker.evaluate(`(async () => {
+    // The tests' own client is attached too, and that Chrome does not tell apart: only where the extension is, it may send.
+    return this.inWorker(`(async () => {
       const found = [];
       for (const { tabId, type, url } of await chrome.debugger.getTargets()) {
         if (type !== 'page' || tabId === undefined) continue;
