@@ -92,7 +92,7 @@ export class PanelApp {
         unattended: (minutes) => this.#attempt(() => control.workUnattended(minutes)),
         retry: (clientId) => this.writing.sayAgain(clientId),
         remedies: (clientId, fault) => this.writing.remedies(clientId, fault),
-        resend: (clientId) => session.resend(clientId),
+        resend: (clientId) => session.sender.resend(clientId),
         takeBack: (clientId) => this.writing.takeBack(clientId),
         showSettings: () => this.drawers.toggle("settings"),
         readOnly: false,

@@ -1,9 +1,9 @@
 /**
- * What the panel does with the daemon: opens the tab's conversation, keeps up with it, sends, stops.
- * What a person decides about it besides is `control.js`'s.
+ * What the panel does with the daemon: opens the tab's conversation, keeps up with it, stops what runs in it.
+ * What a person says goes by `sender.js`; what is decided besides is `control.js`'s.
  *
  * Owns the order of requests. Never touches the DOM; every outcome goes through the store.
- * @import { ConversationInfo, Fault, NewAttachment } from "../protocol.js"
+ * @import { ConversationInfo, Fault } from "../protocol.js"
  * @import { ToPanelLocal } from "../shared/wire.js"
  * @import { Connection } from "./connection.js"
  * @import { Action, PanelState } from "./state/panel-state.js"
@@ -11,6 +11,7 @@
 import { faultOf } from "../shared/fault.js";
 import { Control } from "./control.js";
 import { oncePerFrame } from "./frame.js";
+import { Sender } from "./sender.js";
 import { ackOf, resumeAfter } from "./state/conversation.js";
 import { heldConversation, shownConversation } from "./state/panel-state.js";
 
@@ -22,7 +23,6 @@ const PAGE = 200;
 export class Session {
   /** Conversations that are being read. @type {Set<string>} */ #reading = new Set();
   /** What was acknowledged last, by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
-  #sending = false;
   #loadingOlder = false;
   #opening = 0;
 
@@ -31,6 +31,7 @@ export class Session {
     this.connection = connection;
     this.store = store;
     this.control = new Control(connection, store, (info) => this.replace(info));
+    this.sender = new Sender(connection, store);
     const acknowledge = oncePerFrame(() => this.#acknowledge());
     store.subscribe((state) => {
       for (const held of [state.conversation, state.reading]) {
@@ -98,7 +99,7 @@ export class Session {
     if (reading) void this.#read(reading.info.conversationId);
     void this.refreshAgents(false);
     void this.#readPolicy();
-    void this.flush();
+    void this.sender.flush();
   }
 
   async #readPolicy() {
@@ -189,65 +190,6 @@ export class Session {
       this.#acknowledged.set(ack.conversationId, spelled);
       this.connection.notify("chat.ack", ack);
     }
-  }
-
-  /**
-   * Takes a message of the person: it stands in the panel at once and goes out as soon as it can.
-   * @param {string} text
-   * @param {NewAttachment[]} [attachments]
-   * @param {string | null} [context]  what of the page goes with it: a selection, a picked element
-   */
-  say(text, attachments = [], context = null) {
-    const { conversation, tab } = this.store.state;
-    if (!conversation) return;
-    this.store.dispatch({
-      type: "queued",
-      message: {
-        clientId: crypto.randomUUID(),
-        conversationId: conversation.info.conversationId,
-        text,
-        page: tab && { url: tab.url, title: tab.title, ...(context ? { selection: context } : {}) },
-        attachments,
-        state: "new",
-        fault: null,
-      },
-    });
-    void this.flush();
-  }
-
-  /** Sends what waits, in its order. */
-  async flush() {
-    if (this.#sending) return;
-    this.#sending = true;
-    try {
-      for (;;) {
-        const message = this.store.state.outbox.find(({ state }) => state === "new");
-        if (!message || !this.#connected) return;
-        const { clientId, conversationId, text, page, attachments } = message;
-        this.store.dispatch({ type: "message-changed", clientId, change: { state: "sending", fault: null } });
-        try {
-          const { seq } = await this.connection.request("chat.send", { conversationId, clientId, text, page, attachments, from: "panel" });
-          const held = heldConversation(this.store.state, conversationId);
-          const known = held?.events.some((event) => event.seq === seq);
-          this.store.dispatch(held && !known ? { type: "message-changed", clientId, change: { state: "sent" } } : { type: "message-dropped", clientId });
-        } catch (error) {
-          const fault = faultOf(error);
-          // A broken way is not the message's fault: it goes again by itself.
-          const broken = !this.#connected || fault.hop === "background" || fault.hop === "host";
-          this.store.dispatch({ type: "message-changed", clientId, change: broken ? { state: "new" } : { state: "failed", fault } });
-          if (broken) return;
-        }
-      }
-    } finally {
-      this.#sending = false;
-    }
-  }
-
-  /** Sends a failed message again, with the same id. @param {string} clientId */
-  resend(clientId) {
-    this.store.dispatch({ type: "message-changed", clientId, change: { state: "new", fault: null } });
-    if (!this.#connected) this.connection.notify("local.retry", {});
-    void this.flush();
   }
 
   /** Takes a waiting message back. @param {string} clientId */

@@ -83,7 +83,7 @@ export class Writing {
       this.queue.refuse();
       return false;
     }
-    this.panel.session.say(text, attachments, context);
+    this.panel.session.sender.say(text, attachments, context);
     this.conversation().toEnd();
     return true;
   }

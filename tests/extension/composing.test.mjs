@@ -176,4 +176,16 @@ describe("the composer", options, () => {
     await panel.until(`!document.querySelector('.bubble') && ${composer}.value === ${JSON.stringify("Look at it\n\nNext one")}`);
     assert.deepEqual(await panel.evaluate(chips), ["shot"]);
   }));
+
+  test("a long text that was pasted is shown by its beginning, and all of it on demand", () => withPanel("usual", async (panel, browser) => {
+    await panel.until(ready);
+    const pasted = "A line of a log that somebody pasted.\n".repeat(600).trim();
+    await say(panel, pasted);
+    await panel.until("document.querySelector('.bubble-note button')");
+    assert.equal(await panel.evaluate("document.querySelector('.bubble').textContent.length"), 3001);
+    assert.equal((await sent(browser)).text.length, pasted.length);
+    await press(panel, "Show all");
+    assert.equal(await panel.evaluate("document.querySelector('.bubble').textContent.length"), pasted.length);
+    assert.equal(await panel.evaluate("document.querySelector('.bubble-note button')"), null);
+  }));
 });

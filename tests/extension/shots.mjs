@@ -31,7 +31,7 @@ function inLanguage(language) {
     settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
     debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
     "errors-host": { ready: "document.querySelector('.hopline')" },
-  }).map(([name, state]) => [`${language}-${name}`, { ...state, language }]));
+  }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]));
 }
 
 export const STATES = {
@@ -154,7 +154,7 @@ export async function draw(folder, { names = [], widths = [380], themes = ["dark
       if (names.length > 0 && !names.includes(name)) continue;
       try {
         await inState(name, pages.origin, async (panel) => {
-          for (const width of widths) {
+          for (const width of widths.length > 1 ? state.widths ?? widths : widths) {
             await panel.size(width, state.height ?? 720);
             for (const theme of themes) {
               await panel.theme(theme);

@@ -5,6 +5,7 @@ import { ackOf, grown, headOf, newConversation, prepended, pushed, resumeAfter, 
 import { displayed } from "../../extension/panel/state/display.js";
 import { openAsk, runningTurn } from "../../extension/panel/state/entries.js";
 import { INITIAL, reduce } from "../../extension/panel/state/panel-state.js";
+import { partsOf } from "../../extension/panel/state/turn-parts.js";
 import { chosenAgent, onlyBuiltIn, troubleOf } from "../../extension/panel/state/trouble.js";
 
 const INFO = { conversationId: "c", title: "", folder: "/home/you", head: 0, createdAt: 1, updatedAt: 1, state: "idle", queued: 0 };
@@ -20,6 +21,18 @@ function read(...events) {
   return subscribed(newConversation(INFO), { epoch: "e1", info: INFO, head: events.at(-1)?.seq ?? 0, events, older: false }, 0);
 }
 const unsent = (clientId, state = "new", more = {}) => ({ clientId, conversationId: "c", text: clientId, page: null, attachments: [], state, fault: null, ...more });
+
+describe("the parts of a turn", () => {
+  test("only the part that changed is another one, however often the turn grows", () => {
+    const turnOf = (held) => runningTurn(held.view);
+    const held = read(message(1), started(2), step(3, "a"), stepDone(4, "a"), said(5, "One"), step(6, "b"), stepDone(7, "b"), said(8, "Two"));
+    const before = partsOf(turnOf(held));
+    const after = partsOf(turnOf(grown(held, { seq: 8, offset: 3, text: " and more" })), before);
+    assert.deepEqual(after.map((part, index) => part === before[index]), [true, true, true, false]);
+    const ended = partsOf(pushed(held, done(9)).view.entries.at(-1), before);
+    assert.deepEqual(ended.map((part, index) => part === before[index]), [false, true, false, false], "what runs no more, and the last text, which is whole now");
+  });
+});
 
 describe("events", () => {
   test("come in order; one that is held already changes nothing", () => {

@@ -15,8 +15,14 @@ import { h, icon } from "./dom.js";
  * @property {(file: Attachment) => Promise<string>} load
  */
 
+/** A longer text is shown by its beginning: what was pasted into it is known to who pasted it. */
+const LONG = 6000;
+const BEGINNING = 3000;
+
 export class Message {
   #drawn = "";
+  /** All of a long text was asked for. */
+  #whole = false;
 
   /** @param {MessageTools} tools */
   constructor(tools) {
@@ -34,9 +40,21 @@ export class Message {
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";
     this.element.replaceChildren(
-      ...(message.text ? [h("p", { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" }, message.text)] : []),
+      ...(message.text ? [h("p", { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" }, this.#whole || message.text.length <= LONG ? message.text : `${message.text.slice(0, BEGINNING)}…`)] : []),
+      ...this.#rest(entry, message.text),
       ...(message.attachments.length > 0 || message.context ? [h("div", { class: "bubble-files" }, message.context && contextChip(message.context), ...message.attachments.map((file) => this.#file(file)))] : []),
       ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""));
+  }
+
+  /** The way to the rest of a long text. @param {MessageEntry | ShownMessage} entry @param {string} text */
+  #rest(entry, text) {
+    if (this.#whole || text.length <= LONG) return [];
+    const all = () => {
+      this.#whole = true;
+      this.#drawn = "";
+      this.update(entry);
+    };
+    return [h("p", { class: "bubble-note" }, size(text.length), h("button", { type: "button", onclick: all }, t("showAll")))];
   }
 
   /** @param {MessageEntry} message @param {string} note @param {string} reason @param {string} hint */
