@@ -164,12 +164,20 @@ impl Engine {
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
-            return Some((info.chrome_id, page(&info.url, &info.title)));
+            // The driven browser tells of titles only on some occasions; its extension tells of each.
+            let title = info.chrome_id.and_then(|id| self.reported_title(id, &info.url)).unwrap_or(info.title);
+            return Some((info.chrome_id, page(&info.url, &title)));
         }
         let book = self.tab_book();
         let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
         let tab = book.reported.get(&port)?.get(&chrome_id)?;
         Some((Some(chrome_id), page(&tab.url, &tab.title)))
+    }
+
+    fn reported_title(&self, chrome_id: ChromeTabId, url: &str) -> Option<String> {
+        let book = self.tab_book();
+        let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&chrome_id));
+        reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
     }
 
     /// Follows a browser's own events until it goes.

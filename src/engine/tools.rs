@@ -18,7 +18,7 @@ use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::chat::Conversation;
 use crate::command::words::{self, Words};
-use crate::command::{Class, Output, Spec, registry, tool_schema};
+use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::StepKind;
 use crate::protocol::command::CommandResult;
@@ -152,7 +152,7 @@ impl ConversationTools {
         if self.by_person {
             return Ok(tool_result(self.engine.run(spec, &call.args, target, cancel).await?).await);
         }
-        let before = self.engine.tabs_now(conversation);
+        let before = self.engine.tabs_now(tab);
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
         if spec.writes {
@@ -164,8 +164,16 @@ impl ConversationTools {
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
         output.say(self.engine.tab_news(conversation));
+        self.remember_typed(spec, tab, &call);
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
+    }
+
+    /// What it typed may be the first half of something.
+    fn remember_typed(&self, spec: &Spec, tab: TabId, call: &ToolCall) {
+        let typed = Arguments::parse(spec, &call.args).ok().and_then(|arguments| wishes::typed(spec, &arguments));
+        let Some((typed, site)) = typed.zip(self.engine.site_of(tab)) else { return };
+        self.engine.with_trail(self.conversation().id(), |trail| trail.typed(&site, &typed));
     }
 
     /// What the agent gets to read it may carry elsewhere.

@@ -28,10 +28,10 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
       site = await Site.start();
       agent = await RealAgent.install(home, name, {
         rules: [
-          { match: 'order', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
-          { match: 'press it', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
-          { match: 'hello', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
-          { match: 'ask me', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
+          { match: 'order for Ada', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
+          { match: 'press it now', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
+          { match: 'hello there', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
+          { match: 'ask me something', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
         ],
         afterTool: [{ text: 'It is done.' }],
         default: [{ text: 'ok' }],
@@ -53,7 +53,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
     const waiting = async () => JSON.parse(await home.ok(['approvals', '--json']));
 
     test('answers in the panel', async () => {
-      await panel.say('hello');
+      await panel.say('hello there');
       await panel.seen('answer', 'Hello from the model, in words that stream.');
       await panel.gone('stop');
       await answers(1);
@@ -65,7 +65,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
       await panel.seen('answer', 'It is done.');
       assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
       await panel.gone('stop');
-      await panel.say('press it');
+      await panel.say('press it now');
       await panel.answer('once');
       await panel.gone('stop');
       assert.equal(await page.evaluate('document.querySelector("#said").textContent'), 'Ordered by Ada');
@@ -73,11 +73,11 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
 
     test('is told of a no, and its step says so; a stop takes the question back', async () => {
       await page.evaluate('document.querySelector("#said").textContent = ""');
-      await panel.say('press it');
+      await panel.say('press it now');
       await panel.answer('Deny');
       await panel.page.waitFor(`document.querySelector('.step--denied')`, 'a step that was denied');
       await panel.gone('stop');
-      await panel.say('press it');
+      await panel.say('press it now');
       await until(async () => (await waiting()).approvals.length === 1, 'the click is asked about');
       await panel.page.click('.stop');
       await panel.gone('stop');
@@ -101,7 +101,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
 
     if (name === 'claude') {
       test('asks the person, who answers at the terminal by number', async () => {
-        const chat = home.run(['chat', 'ask me']);
+        const chat = home.run(['chat', 'ask me something']);
         const { questions: [asked] } = await until(async () => {
           const found = await waiting();
           return found.questions?.length === 1 && found;
@@ -117,7 +117,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
         assert.match(stdout, /Which color\?[\s\S]*2 {2}Blue[\s\S]*gstack approvals answer/);
         assert.match(agent.requests().at(-1), /Blue/, 'the model is told');
 
-        const second = home.run(['chat', 'ask me once more']);
+        const second = home.run(['chat', 'please ask me something']);
         await until(async () => (await waiting()).questions?.length === 1, 'a question waits');
         await home.ok(['approvals', 'answer', 'neither, rather green']);
         assert.equal((await second).code, 0);

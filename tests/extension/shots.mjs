@@ -10,6 +10,8 @@ import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
 const click = (text) => `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
+/** As the pointer does: the focus comes along. */
+const press = (selector) => `{ const one = document.querySelector(${JSON.stringify(selector)}); one.focus({ focusVisible: false }); one.click(); }`;
 const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block *)')";
 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
@@ -64,8 +66,8 @@ export const STATES = {
   settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
   newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
   "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
-  "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-refs").click()`, after: "document.querySelector('.ref-row')", height: 820 },
-  "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; document.querySelector("#debug-tab-inspector").click(); document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
+  "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-refs")}`, after: "document.querySelector('.ref-row')", height: 820 },
+  "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-inspector")}; document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
   connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
   languages: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },

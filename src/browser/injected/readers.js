@@ -126,6 +126,35 @@ function focusIsPassword() {
   return !!focused && isPassword(focused);
 }
 
+/*
+ * Where a click on an element leads by its markup alone, or Enter in it where `byKey`: {url, form}, a link's address or
+ * that of the form which is sent. null: nowhere that the markup tells; what scripts do is not known.
+ */
+function leadsTo(element, byKey = false) {
+  const link = composedClosest(element, (at) => (tagOf(at) === 'a' || tagOf(at) === 'area') && at.hasAttribute('href'));
+  if (link) return { url: String(link.href?.baseVal ?? link.href), form: false };
+  const sends = (at) => {
+    const tag = tagOf(at);
+    return (tag === 'button' && at.type === 'submit') || (tag === 'input' && (byKey || at.type === 'submit' || at.type === 'image'));
+  };
+  const control = composedClosest(element, sends) ?? composedClosest(element, (at) => tagOf(at) === 'label')?.control;
+  if (!control?.form || !sends(control)) return null;
+  // A field of the form may be called `action` and hide the form's own.
+  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(control.hasAttribute('formaction') ? 'formaction' : 'action');
+  try {
+    return { url: new URL(action ?? '', document.baseURI).href, form: true };
+  } catch {
+    return null;
+  }
+}
+
+/* The same of Enter in what has the focus in this document. */
+function focusLeadsTo() {
+  let focused = document.activeElement;
+  while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
+  return focused ? leadsTo(focused, true) : null;
+}
+
 const STATES = {
   visible: isVisible,
   hidden: (element) => !isVisible(element),
@@ -139,7 +168,7 @@ const STATES = {
 
 /*
  * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
- * 'box', 'description'. → {value} or resolveOne's fault
+ * 'box', 'leads', 'description'. → {value} or resolveOne's fault
  */
 function readElement(target, what, argument) {
   const resolved = resolveOne(target);
@@ -162,6 +191,8 @@ function readElement(target, what, argument) {
       return { value: describe(element) };
     case 'is':
       return { value: STATES[argument](element) };
+    case 'leads':
+      return { value: leadsTo(element) ?? { url: '', form: false } };
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);

@@ -33,12 +33,24 @@ impl ConversationTools {
             let conversation_id = conversation.id();
             wishes::wish(spec, call, Scene { conversation_id, site, into_password, closes_theirs, trail })
         });
-        let words = self.words(&call.command, &call.args, Some(tab));
-        let card = match self.engine.judge(conversation, &wish, &words.redacted) {
-            Permitted::Yes => return Ok(()),
-            Permitted::No(fault) => return Err(fault),
-            Permitted::Ask(card) => card,
+        let leading = match wishes::may_lead(spec, call) {
+            true => self.engine.leads_to(tab, spec, &call.args).await,
+            false => None,
         };
+        let beyond = leading.and_then(|leading| {
+            self.engine.with_trail(conversation.id(), |trail| wishes::leading(&wish, &leading, trail))
+        });
+        let words = self.words(&call.command, &call.args, Some(tab));
+        // What it does here and where it leads are two questions; a person is asked the one that reaches further.
+        let mut asks = None;
+        for wish in [Some(wish), beyond].into_iter().flatten() {
+            match self.engine.judge(conversation, &wish, &words.redacted) {
+                Permitted::Yes => {}
+                Permitted::No(fault) => return Err(fault),
+                Permitted::Ask(card) => asks = Some((wish, card)),
+            }
+        }
+        let Some((wish, card)) = asks else { return Ok(()) };
         let approval_id = ApprovalId::random();
         let request = ApprovalRequest {
             approval_id: approval_id.clone(),

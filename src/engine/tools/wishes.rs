@@ -2,6 +2,7 @@
 
 use crate::agent::adapter::ToolCall;
 use crate::base::site;
+use crate::browser::page::Leading;
 use crate::command::{Arguments, Spec};
 use crate::engine::policy::{Deed, Shape, Trail, Wish};
 use crate::protocol::ids::ConversationId;
@@ -55,11 +56,32 @@ pub(super) fn wish(spec: &Spec, call: &ToolCall, scene: Scene<'_>) -> Wish {
     Wish { conversation_id: conversation_id.clone(), deed, site: place, shape }
 }
 
+/// What a click does beside what it does to its own page: the markup says that it leads to another site.
+pub(super) fn leading(of: &Wish, leading: &Leading, trail: &Trail) -> Option<Wish> {
+    let to = site::of(&leading.url).filter(|to| of.site.as_ref() != Some(to))?;
+    let shape = trail.shape_of_leading(of.site.as_deref(), &leading.url, leading.form);
+    (shape != Shape::Plain).then(|| Wish { site: Some(to), shape, ..of.clone() })
+}
+
+/// Whether a call may follow a link or send a form.
+pub(super) fn may_lead(spec: &Spec, call: &ToolCall) -> bool {
+    let is_enter = |arguments: Arguments| {
+        arguments.text("key").is_some_and(|key| key.rsplit('+').next().is_some_and(|last| last.ends_with("Enter")))
+    };
+    match spec.name {
+        "click" => true,
+        "press" => Arguments::parse(spec, &call.args).is_ok_and(is_enter),
+        _ => false,
+    }
+}
+
 /// The words that a call puts into the page.
-fn typed(spec: &Spec, arguments: &Arguments) -> Option<String> {
+pub(super) fn typed(spec: &Spec, arguments: &Arguments) -> Option<String> {
     match spec.name {
         "fill" => arguments.text("value"),
         "type" | "dialog-accept" => arguments.text("text"),
+        // Letter by letter.
+        "press" => arguments.text("key").filter(|key| key.chars().count() == 1),
         _ => None,
     }
 }
