@@ -311,6 +311,12 @@ impl Browser {
         self.shared.cdp.close().await;
     }
 
+    /// The person lets us into every tab again out of which they had sent us.
+    pub fn let_in(&self) {
+        for desk in self.shared.state().desks.values_mut() {
+            desk.kept_out = false;
+        }
+    }
     /// Lets go of every tab that is attached to.
     pub fn release_all(&self) {
         let engaged: Vec<TabId> = self.shared.state().engaged.keys().copied().collect();

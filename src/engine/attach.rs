@@ -24,6 +24,7 @@ impl Engine {
         let step = Step::begin();
         if let Some(browser) = self.browser() {
             if browser.is_relayed() {
+                browser.let_in();
                 step.done(tell, "browser found", format!("in use already, {} tabs", browser.tabs().len()));
                 return Ok(false);
             }
@@ -46,6 +47,7 @@ impl Engine {
                     .at(Hop::Browser));
             }
         };
+        everyday.browser().let_in();
         self.use_everyday(&everyday);
         let tabs = everyday.browser().tabs().len();
         step.done(tell, "browser in use", format!("{}, {tabs} tabs, by its extension", everyday.name));

@@ -267,8 +267,12 @@ impl Engine {
     pub(super) async fn close_browser_in_turn(&self) -> Result<Disconnected, Fault> {
         // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
         let current = lock(&self.inner.browsers.current).take();
+        let everyday = lock(&self.inner.browsers.everyday).take();
+        if current.is_none() && everyday.is_some() {
+            // It is in use although its extension is away now.
+            return Ok(Disconnected { closed: false });
+        }
         if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {
-            *lock(&self.inner.browsers.everyday) = None;
             current.browser.release_all();
             self.update_busy();
             return Ok(Disconnected { closed: false });

@@ -2,11 +2,12 @@
  * A person's everyday browser, driven by way of the extension in it: no pipe and no port of gstack's.
  */
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Everyday } from './harness/everyday.mjs';
 import { TestHome } from './harness/home.mjs';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { seen, visible } from './harness/marks.mjs';
 import { Site } from './harness/site.mjs';
 import { StandIn } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
@@ -117,6 +118,29 @@ describe('a conversation in an everyday browser', () => {
     await panel.gone('stop');
     await scene.letGo();
     await page.send('Page.navigate', { url: `${scene.site.origin}/form` });
+  });
+
+  test('its cursor and pill are in the page, and the refs that the debug drawer shows keep the tab for as long', async () => {
+    const { panel, page, browser } = scene;
+    const debug = '.statusbar [aria-label=Debug]';
+    await panel.page.click(debug);
+    await panel.page.click('#debug-tab-refs');
+    await scene.letGo();
+    assert.deepEqual(await browser.attached(), [], 'an open drawer attaches to nothing');
+    await panel.page.click('#debug-refs .drawer__tools .button');
+    await panel.page.waitFor(`${visible('.ref-row')}.some((row) => row.innerText.includes('Order now'))`);
+    await panel.page.click('#debug-refs .switch');
+    await seen(page, 'ref');
+    await panel.page.click('.composer__text');
+    const turn = await scene.ask('press it');
+    await seen(page, 'pill', 'Claude Code');
+    await turn.tool('click', { selector: 'text=Order now' });
+    await seen(page, 'cursor');
+    turn.end();
+    await panel.gone('stop');
+    assert.equal((await browser.attached()).length, 1, 'the refs are still shown');
+    await panel.page.click('.debug-head [aria-label=Close]');
+    await scene.letGo();
   });
 
   test('a page that the agent opens is among its tabs, and reached by its number', async () => {

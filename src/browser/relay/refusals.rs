@@ -55,7 +55,7 @@ pub fn fault(refusal: Refusal) -> Fault {
     let (code, hint) = match refusal {
         Refusal::Cancelled => (
             FaultCode::Cancelled,
-            "To let it in again, write a message in the tab's side panel, or use a button there.",
+            "To let it in again, write a message in the tab's side panel, use a button there, or: gstack connect --everyday",
         ),
         Refusal::OwnPage => (FaultCode::Forbidden, "Open another page: `goto` works from here too."),
         Refusal::Occupied => {

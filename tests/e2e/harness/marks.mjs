@@ -1,0 +1,29 @@
+/*
+ * What gstack draws over a page for the person, looked at from outside: by the debugger, since its root is closed.
+ */
+import { until } from './wait.mjs';
+
+/** The elements of a document that are shown, as an expression. */
+export const visible = (selector) => `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => one.checkVisibility())`;
+
+/** What lies in our closed root, read by the debugger: a map from class to text. */
+export async function drawn(page) {
+  const { root } = await page.send('DOM.getDocument', { depth: -1, pierce: true });
+  const found = [];
+  const walk = (node, ours) => {
+    const attributes = Object.fromEntries((node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []));
+    const inside = ours || 'data-gstack' in attributes;
+    if (ours && attributes.class !== undefined) found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
+    for (const child of [...(node.shadowRoots ?? []), ...(node.children ?? [])]) walk(child, inside);
+    if (node.contentDocument) walk(node.contentDocument, false);
+  };
+  walk(root, false);
+  return found;
+}
+
+const textOf = (node) => node.nodeValue || (node.children ?? []).map(textOf).join('');
+
+/** Waits until something of that class is shown, with those words. */
+export function seen(page, name, words = '') {
+  return until(async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)), `${name} with ${JSON.stringify(words)} in the page`);
+}
