@@ -272,6 +272,16 @@ impl Bench {
         Ok(Talk { session, events })
     }
 
+    /// Waits until the API got a request with these words.
+    pub async fn asked(&self, words: &str) {
+        let asked = async {
+            while !self.requests().iter().any(|request| request.to_string().contains(words)) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, asked).await.expect("the API was asked");
+    }
+
     /// The requests for answers that the API got, oldest first.
     pub fn requests(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
