@@ -42,7 +42,7 @@ fn by_base64(run: &str) -> Option<String> {
 }
 
 fn by_hex(run: &str) -> Option<String> {
-    if run.len() % 2 != 0 || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !run.len().is_multiple_of(2) || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     let bytes: Option<Vec<u8>> =
