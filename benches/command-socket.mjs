@@ -14,7 +14,12 @@ export class CommandSocket {
 
   /** Runs one command; gives its output. */
   run(command, ...args) {
-    const body = JSON.stringify({ command, args });
+    return this.runIn(undefined, command, ...args);
+  }
+
+  /** The same in the tab of that number. */
+  runIn(tabId, command, ...args) {
+    const body = JSON.stringify({ command, args, tabId });
     const headers = { host: 'localhost', accept: 'application/json', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath: this.socketPath, agent: this.#agent, method: 'POST', path: '/command', headers }, (response) => {

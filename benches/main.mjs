@@ -8,7 +8,9 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { Polling } from './baselines/polling.mjs';
 import { measureClick } from './click.mjs';
+import { measureJournal } from './journal.mjs';
 import { builtinSide, measurePanel, pollingSide, processSide } from './panel.mjs';
+import { measureRelay } from './relay.mjs';
 import { measureSnapshot } from './snapshot.mjs';
 import { Stage } from './stage.mjs';
 import { measureUrl } from './url.mjs';
@@ -69,6 +71,7 @@ async function commands() {
   await measureClick(stage, playwright, runs);
   await measureSnapshot(stage, playwright, runs, 1_000);
   await measureSnapshot(stage, playwright, runs, 10_000);
+  await measureRelay(stage, runs);
   // The others take seconds for each of these.
   await measureSnapshot(stage, playwright, Math.min(runs, 5), 100_000);
   await closeAll();
@@ -92,6 +95,7 @@ async function conversations() {
 try {
   await commands();
   await conversations();
+  await measureJournal(Math.min(runs, 10));
   console.log(`Load of the machine at the end ${load()}.`);
 } finally {
   await closeAll();

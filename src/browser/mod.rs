@@ -14,11 +14,12 @@ pub mod events;
 pub mod extensions;
 pub mod frames;
 pub mod keeper_link;
-
 pub mod launch;
+pub mod linger;
 pub mod navigate;
 pub mod page;
 pub mod refused;
+pub mod relay;
 mod router;
 pub mod session;
 mod standing;

@@ -12,6 +12,7 @@ use super::session::Session;
 use super::tabs::BrowserEvent;
 use super::targets::{Attached, Detached, FrameNavigated, ReadFrameTree, TargetInfo, TargetLost, TargetSeen};
 use crate::protocol::ids::{TabId, TargetId};
+use crate::protocol::relay::Refusal;
 use chromiumoxide::cdp::browser_protocol::page::{HandleJavaScriptDialogParams, ScreencastFrameAckParams};
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
@@ -107,8 +108,8 @@ impl Shared {
                 }
             }
             "detachedFromTarget" => {
-                let Some(Detached { session_id }) = event.read() else { return };
-                self.detached(&session_id);
+                let Some(Detached { session_id, refusal }) = event.read() else { return };
+                self.detached(&session_id, refusal);
             }
             _ => {}
         }
@@ -162,13 +163,19 @@ impl Shared {
         });
     }
 
-    fn detached(&self, session: &SessionId) {
+    fn detached(&self, session: &SessionId, refusal: Option<Refusal>) {
         let mut state = self.state();
         match state.sessions.remove(session) {
             Some(Role::Tab(tab)) => {
                 state.forget_sessions(tab);
+                let why = refusal.map_or(BrowserError::FrameGone, BrowserError::Relay);
                 if let Some(engaged) = state.engaged.remove(&tab) {
-                    engaged.phase.send_replace(Phase::Failed(BrowserError::FrameGone));
+                    engaged.phase.send_replace(Phase::Failed(why));
+                }
+                if let Some(refusal) = refusal {
+                    state.desks.entry(tab).or_default().kept_out = refusal == Refusal::Cancelled;
+                    drop(state);
+                    self.tell(BrowserEvent::SentOut(tab, refusal));
                 }
             }
             Some(Role::Page(tab)) => {

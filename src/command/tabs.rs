@@ -91,7 +91,7 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         let mark = if is_current { '→' } else { ' ' };
         let view = if tab.in_view && !is_current { " (in view)" } else { "" };
         let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
-        let title = if title.is_empty() { "(untitled)".to_owned() } else { one_line(title) };
+        let title = listed_title(title);
         lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
         data.push(
             json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
@@ -104,8 +104,11 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
 }
 
 /// A title is the page's own text: it stays on its line, and short.
-fn one_line(title: &str) -> String {
+pub fn listed_title(title: &str) -> String {
     const LONGEST: usize = 120;
+    if title.is_empty() {
+        return "(untitled)".to_owned();
+    }
     let words: Vec<&str> = title.split_whitespace().collect();
     let line = words.join(" ");
     if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }

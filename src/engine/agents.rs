@@ -35,6 +35,8 @@ pub(super) struct Choice {
     /// The message is exactly one command and runs without a model.
     pub(super) direct: bool,
     pub(super) fault: Option<Fault>,
+    /// What a person should know before it begins.
+    pub(super) notice: Option<String>,
 }
 
 impl Engine {
@@ -76,7 +78,7 @@ impl Engine {
             && message.filter(one_command).is_some()
             && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
         {
-            return Choice { agent, model: None, is_model: false, direct: true, fault: None };
+            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notice: None };
         }
         let chosen = self.config().agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
@@ -98,7 +100,19 @@ impl Engine {
         let text = message.map(|message| message.text.as_str()).unwrap_or_default();
         let model = model_for(conversation.model().as_deref(), text, name.as_str(), offered, configured);
         let model = model.filter(|_| is_model);
-        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault) }
+        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notice: None }
+    }
+
+    /// The agent that answers a message, with its folder made ready for it.
+    pub(super) async fn choose_and_settle(&self, conversation: &Arc<Conversation>, message: &Message) -> Choice {
+        let mut choice = self.choose(conversation, Some(message)).await;
+        if choice.is_model && choice.fault.is_none() {
+            match self.settle_folder(conversation).await {
+                Ok(notice) => choice.notice = notice,
+                Err(fault) => choice.fault = Some(fault),
+            }
+        }
+        choice
     }
 
     /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` needs to
@@ -169,7 +183,8 @@ impl Engine {
 
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
-        let info = self.browser()?.tab(tab).ok()?.info().ok()?;
+        let (browser, _) = self.pages_with(Some(tab))?;
+        let info = browser.tab(tab).ok()?.info().ok()?;
         site::of(&info.url)
     }
 }

@@ -121,6 +121,10 @@ impl Engine {
             attachments,
             from: send.from,
         };
+        if let Some(tab) = conversation.info().tab_id {
+            // Whoever writes wants something done there.
+            self.let_in(tab);
+        }
         let answer = self.runner(&conversation).send(message).map_err(|e| e.fault())?;
         // The agent has it already; the person is told when it is safe.
         persist(conversation).await?;
@@ -161,6 +165,8 @@ impl Engine {
         if let Some(runner) = runner {
             runner.let_go();
         }
+        let place = conversation.place();
+        self.tidy_worktree(conversation, place);
         self.tell_tabs();
         Ok(fresh.info())
     }

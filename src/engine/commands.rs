@@ -4,17 +4,22 @@
 
 use super::Engine;
 use super::ports::PortId;
+use super::relays::sent_out_of;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, control, registry};
+use crate::browser::relay::refusals;
+use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, control, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
+use crate::protocol::relay::Refusal;
+use futures_util::FutureExt;
 use std::path::Path;
+use std::pin::pin;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -73,14 +78,34 @@ impl Engine {
         if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
             return outcome.map(Output::into_result);
         }
-        if self.browser().is_none() {
+        let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
+        // What a person has open elsewhere is theirs to know, and no model's.
+        let lists_all = spec.name == "tabs" && !request.for_model;
+        if request.for_model
+            && let Some(everyday) = &everyday
+            && !self.is_in_use(everyday)
+        {
+            return Err(not_for_models());
+        }
+        let has_own = self.browser().is_some() || everyday.is_some();
+        if lists_all && !has_own && !self.everyday_browsers().is_empty() {
+            return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
+        }
+        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+            return Err(not_driven());
+        }
+        if !has_own {
             self.start_headless(&request).await?;
         }
+        self.linger_for_terminal(request.tab_id);
         let for_model = request.for_model;
         let moves = moves_of(request.tab_id);
         let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
-        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        let mut output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        if lists_all {
+            output = self.with_everyday_tabs(output, request.tab_id);
+        }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
@@ -92,6 +117,7 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
+        self.let_in(place.tab_id);
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
         let target = Target { tab: Some(place.tab_id), ..Target::default() };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
@@ -118,21 +144,45 @@ impl Engine {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+        let (browser, pages) =
+            self.pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         let arguments = Arguments::parse(spec, args)?;
+        if browser.is_relayed() {
+            everyday::check(spec, &arguments)?;
+        }
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
+        let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
+        let watched = browser.clone();
+        let mut sent_out = pin!(sent_out_of(&watched, tab));
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
+        let work = async {
+            if spec.name == "goto" && watched.is_relayed() {
+                context.tab().await?.leave_own_page().await?;
+            }
+            registry::execute(&context, spec, arguments).await
+        };
         tokio::select! {
-            outcome = registry::execute(&context, spec, arguments) => match outcome {
-                // The command noticed first: a click that was on its way may have arrived all the same.
-                Err(fault) if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+            biased;
+            outcome = work => match outcome {
+                // The command noticed first that it was sent out of the tab.
+                Err(fault) => match sent_out.now_or_never() {
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                    None if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+                    None => Err(fault),
+                },
                 // It ended early because nothing came any more. That the last tab took its browser along is no accident.
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
                     Err(cut_off(spec, FaultCode::BrowserDown, GONE))
                 }
-                outcome => outcome,
+                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                },
+                Ok(output) => Ok(output),
             },
+            refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
             () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
             () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, GONE)),
             () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
@@ -224,9 +274,27 @@ fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
     Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint(format!("{first}, then repeat it."))
 }
 
+/// The same where our attachment to the tab was ended.
+fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
+    let fault = refusals::fault(refusal);
+    if spec.writes {
+        let message = format!("`{}` was cut off ({}): whether it took effect is not known", spec.name, fault.message);
+        return Fault { message, code: FaultCode::OutcomeUnknown, ..fault };
+    }
+    fault
+}
+
+/// A model outside of any conversation is asked for nothing, so it gets no tab that the person has not handed over.
+fn not_for_models() -> Fault {
+    Fault::new(FaultCode::Forbidden, "this is a tab of the person's everyday browser, which they have not handed over")
+        .hint("The person can: gstack connect --everyday")
+        .command("gstack connect --everyday")
+        .at(Hop::Browser)
+}
+
 pub(super) fn not_driven() -> Fault {
-    Fault::new(FaultCode::BrowserDown, "gstack does not drive this browser: it can chat here, and not click")
-        .hint("Open a browser that it drives with `gstack connect`.")
+    Fault::new(FaultCode::BrowserDown, "the browser of this tab is not connected to gstack now")
+        .hint("Open the side panel there again, or another browser with `gstack connect`.")
         .command("gstack connect")
         .at(Hop::Browser)
 }

@@ -73,6 +73,7 @@ impl Engine {
         }
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
+            None if request.everyday => self.connect_everyday(tell).await?,
             None => self.open_browser(request, tell).await?,
         };
         let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;

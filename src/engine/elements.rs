@@ -6,6 +6,8 @@ use super::commands::not_driven;
 use super::ports::{PortId, notification};
 use super::tabs::no_browser;
 use super::{Engine, lock};
+use crate::base::own_page::{self, OwnPage};
+use crate::browser::linger::Stay;
 use crate::browser::page::refs::RefName;
 use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
@@ -15,7 +17,6 @@ use crate::protocol::methods::ToPanel;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// A panel behind a port.
 type Who = (PortId, Option<PanelId>);
@@ -25,34 +26,22 @@ type Who = (PortId, Option<PanelId>);
 pub(super) struct Pointing {
     /// The pick of each panel that waits for one.
     picks: HashMap<Who, (TabId, CancellationToken)>,
-    /// The tab in which a panel has something drawn.
-    drawn: HashMap<Who, TabId>,
+    /// The tab in which a panel has something drawn. It stays attached to for so long.
+    drawn: HashMap<Who, (TabId, Stay)>,
 }
-
-/// Pages of the browser itself.
-const BROWSERS_OWN: [&str; 9] = [
-    "chrome",
-    "chrome-extension",
-    "chrome-untrusted",
-    "chrome-error",
-    "devtools",
-    "edge",
-    "brave",
-    "vivaldi",
-    "view-source",
-];
-/// Where browsers get their extensions from.
-const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
 
 impl Engine {
     /// The refs of a tab's last snapshot.
     pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
-        Ok(listed(self.marks(port, of.chrome_tab_id).await?.refs().await?))
+        match self.marks(port, of.chrome_tab_id, Wish::Look).await? {
+            Some(marks) => Ok(listed(marks.refs().await?)),
+            None => Ok(Refs { refs: Vec::new() }),
+        }
     }
 
     /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
     pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let (browser, pages) = self.pages_with(tab).ok_or_else(|| no_browser("refs are of a page"))?;
         let tab = match tab {
             Some(id) => browser.tab(id)?,
             None => browser.current().await?,
@@ -61,9 +50,11 @@ impl Engine {
     }
 
     pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
-        let marks = self.marks(port, show.chrome_tab_id).await?;
-        self.draws(port, client, &marks);
-        Ok(marks.show_refs(show.show).await?)
+        let wish = if show.show { Wish::Draw } else { Wish::Look };
+        let Some(marks) = self.marks(port, show.chrome_tab_id, wish).await? else { return Ok(()) };
+        let shown = marks.show_refs(show.show).await;
+        self.drew(port, client, &marks);
+        Ok(shown?)
     }
 
     pub async fn highlight(
@@ -78,9 +69,11 @@ impl Engine {
                 Fault::new(FaultCode::BadRequest, format!("{text} is no ref")).hint("A ref looks like @e3.")
             })?),
         };
-        let marks = self.marks(port, highlight.chrome_tab_id).await?;
-        self.draws(port, client, &marks);
-        Ok(marks.highlight(name).await?)
+        let wish = if name.is_some() { Wish::Draw } else { Wish::Look };
+        let Some(marks) = self.marks(port, highlight.chrome_tab_id, wish).await? else { return Ok(()) };
+        let pointed = marks.highlight(name).await;
+        self.drew(port, client, &marks);
+        Ok(pointed?)
     }
 
     /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
@@ -89,7 +82,7 @@ impl Engine {
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
-        let marks = self.marks(port, of.chrome_tab_id).await?;
+        let marks = self.marks(port, of.chrome_tab_id, Wish::Draw).await?.ok_or_else(not_driven)?;
         let end = self.shutdown().child_token();
         let key = (port, client);
         {
@@ -120,12 +113,16 @@ impl Engine {
     pub(super) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
-        let drawn: Vec<TabId> =
-            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, tab)| tab).collect();
-        let Some((browser, pages)) = self.pages().filter(|_| !drawn.is_empty()) else { return };
+        let drawn: Vec<(TabId, Stay)> =
+            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
+        if drawn.is_empty() {
+            return;
+        }
+        let engine = self.clone();
         self.spawn(async move {
-            for tab in drawn {
+            for (tab, _stay) in drawn {
                 // A tab that was closed has nothing drawn.
+                let Some((browser, pages)) = engine.pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
                 let cleared = async {
                     let marks = pages.marks(&tab).await?;
@@ -137,6 +134,10 @@ impl Engine {
                 }
             }
         });
+    }
+
+    pub(super) fn end_picks_of(&self, tab: TabId) {
+        self.end_picks(|_, at| at == tab);
     }
 
     fn end_picks(&self, which: impl Fn(&Who, TabId) -> bool) {
@@ -161,16 +162,41 @@ impl Engine {
         }
     }
 
-    fn draws(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
-        lock(&self.inner.pointing).drawn.insert((port, client), marks.tab());
+    /// What a panel has drawn in a tab, if it has, is its to take away.
+    fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
+        let drawn = marks.draws().then(|| (marks.tab(), marks.stay()));
+        let mut pointing = lock(&self.inner.pointing);
+        let before = match drawn {
+            Some(drawn) => pointing.drawn.insert((port, client), drawn),
+            None => pointing.drawn.remove(&(port, client)),
+        };
+        drop(pointing);
+        // Without the lock: that may begin to let go of the tab.
+        drop(before);
     }
 
-    async fn marks(&self, port: PortId, tab: ChromeTabId) -> Result<Marks, Fault> {
+    /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
+    async fn marks(&self, port: PortId, tab: ChromeTabId, wish: Wish) -> Result<Option<Marks>, Fault> {
         let place = self.place_of(port, tab)?;
-        let browser = self.browser_of(port).ok_or_else(not_driven)?;
-        let (_, pages) = self.pages().ok_or_else(not_driven)?;
-        Ok(pages.marks(&browser.tab(place.tab_id)?).await?)
+        let found = self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id)));
+        let (browser, pages) = found.ok_or_else(not_driven)?;
+        let tab = browser.tab(place.tab_id)?;
+        if wish == Wish::Draw {
+            self.let_in(place.tab_id);
+        } else if browser.is_relayed() && !tab.is_engaged() {
+            return Ok(None);
+        }
+        Ok(Some(pages.marks(&tab).await?))
     }
+}
+
+/// What a panel wants of the marks in a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// It looks by itself, whenever another tab comes into view.
+    Look,
+    /// The person wants something shown.
+    Draw,
 }
 
 fn listed(refs: Vec<ListedRef>) -> Refs {
@@ -189,12 +215,10 @@ fn wire(picked: PickedElement) -> Picked {
 
 /// A page that browsers keep everybody out of, in words.
 fn kept_out_of(url: &str) -> Option<Fault> {
-    let parsed = Url::parse(url).ok()?;
-    let is_store = parsed.host_str().is_some_and(|host| STORES.contains(&host));
-    if !is_store && !BROWSERS_OWN.contains(&parsed.scheme()) {
-        return None;
-    }
-    let what = if is_store { "the store's pages" } else { "its own pages" };
+    let what = match own_page::of(url)? {
+        OwnPage::Store => "the store's pages",
+        OwnPage::Browser => "its own pages",
+    };
     Some(
         Fault::new(FaultCode::Forbidden, format!("nothing can be picked here: the browser lets nobody into {what}"))
             .hint("Open another page, or choose from the refs of a snapshot.")

@@ -46,7 +46,7 @@ pub(super) struct Working {
 impl Engine {
     /// Chrome's tab events from one port.
     pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
-        let browser = self.browser_of(port);
+        let browser = self.piped(port);
         let mut gone = Vec::new();
         {
             let mut book = self.tab_book();
@@ -70,6 +70,9 @@ impl Engine {
             for tab in &changed.tabs {
                 browser.bind(tab);
             }
+        }
+        if let Some(everyday) = self.everyday(port) {
+            self.report_tabs(&everyday, &changed);
         }
         for tab in changed.tabs.iter().filter(|tab| tab.restored) {
             self.tab_restored(port, tab);
@@ -128,7 +131,7 @@ impl Engine {
 
     /// Where a message from the terminal belongs: the named tab, else the current one, else none.
     pub(super) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
-        let Some(browser) = self.browser() else {
+        let Some((browser, _)) = self.pages_with(tab) else {
             return match tab {
                 None => Ok(None),
                 Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
@@ -157,16 +160,24 @@ impl Engine {
 
     /// What a tab shows now, and Chrome's id of it once that is known.
     pub(super) fn shown_tab(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
-        if let Some(browser) = self.browser()
+        if let Some((browser, _)) = self.pages_with(Some(tab_id))
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
-            return Some((info.chrome_id, page(&info.url, &info.title)));
+            // The driven browser tells of titles only on some occasions; its extension tells of each.
+            let title = info.chrome_id.and_then(|id| self.reported_title(id, &info.url)).unwrap_or(info.title);
+            return Some((info.chrome_id, page(&info.url, &title)));
         }
         let book = self.tab_book();
         let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
         let tab = book.reported.get(&port)?.get(&chrome_id)?;
         Some((Some(chrome_id), page(&tab.url, &tab.title)))
+    }
+
+    fn reported_title(&self, chrome_id: ChromeTabId, url: &str) -> Option<String> {
+        let book = self.tab_book();
+        let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&chrome_id));
+        reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
     }
 
     /// Follows a browser's own events until it goes.
@@ -266,6 +277,7 @@ impl Engine {
     /// The turn is in the journal; here it is brought onto the disk and shown as over.
     pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tab_book().working.remove(conversation.id());
+        self.leave_after_turn(conversation.id());
         self.inner.turns_changed.send_replace(());
         self.tell_working();
         self.tell_tabs();

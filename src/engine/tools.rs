@@ -133,6 +133,7 @@ impl ConversationTools {
         let Place { tab, subject } = self.place(spec, &call, named)?;
         self.engine.working(conversation, |working| working.tab = Some(tab));
         let site = self.engine.site_of(tab);
+        self.engine.stay_for_turn(conversation, tab)?;
         if !self.by_person {
             self.permit(spec, &call, subject, &cancel).await?;
         }
@@ -151,11 +152,11 @@ impl ConversationTools {
         if self.by_person {
             return Ok(tool_result(self.engine.run(spec, &call.args, target, cancel).await?).await);
         }
-        let before = self.engine.tabs_now();
+        let before = self.engine.tabs_now(tab);
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
         if spec.writes {
-            self.engine.tabs_opened_since(conversation, &before).await;
+            self.engine.tabs_opened_since(conversation, tab, &before).await;
         }
         if spec.name == "closetab" {
             self.engine.leave_tab_sets(subject);
@@ -189,7 +190,7 @@ impl ConversationTools {
 
     /// What a call does, with what its ref is called in the page.
     fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
-        let pages = self.engine.pages().map(|(_, pages)| pages);
+        let pages = self.engine.pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe_with(command, args, &label)
     }

@@ -157,7 +157,7 @@ async fn status(State(engine): State<Engine>) -> Json<Status> {
 }
 
 async fn doctor(State(engine): State<Engine>) -> Json<Doctor> {
-    Json(Doctor { hops: engine.doctor().await })
+    Json(engine.doctor().await)
 }
 
 async fn agents(State(engine): State<Engine>) -> Json<Agents> {

@@ -26,6 +26,8 @@ pub struct ConnectRequest {
     pub arguments: Vec<String>,
     /// The DevTools address of a browser that somebody else started, instead of one of our own.
     pub attach: Option<String>,
+    /// The everyday browser whose extension is connected, instead of one of our own.
+    pub everyday: bool,
 }
 
 /// The answer to `POST /disconnect`.
@@ -70,7 +72,7 @@ pub struct Connected {
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
-    /// `headed`, `headless`, `attached` or `none`.
+    /// `headed`, `headless`, `attached`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
     pub tabs: usize,
@@ -114,6 +116,9 @@ impl Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {
     pub hops: Vec<HopState>,
+    /// What hinders nothing and should be known: a work tree that was left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.

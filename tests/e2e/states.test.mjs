@@ -19,6 +19,13 @@ const run = (rules) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag
 const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .command, .truncate, .turn-footer__facts')
   && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)).map((one) => one.className || one.localName).slice(0, 5)`;
 
+/** Words in the colour of the ground that they stand on: the names of the elements. */
+const UNSEEN = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg') && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((one) => {
+  let ground = one;
+  while (ground && /rgba\\(.*, 0\\)/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
+  return ground && getComputedStyle(ground).backgroundColor === getComputedStyle(one).color;
+}).map((one) => one.className || one.localName).slice(0, 5)`;
+
 const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () => {
@@ -42,6 +49,11 @@ describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () =>
         await panel.evaluate(drawn);
         assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
       }
+      // The system's own high contrast: no letter has the colour of what it stands on.
+      await panel.size(420, height);
+      await panel.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
+      await panel.evaluate(drawn);
+      assert.deepEqual(await panel.evaluate(UNSEEN), [], 'in high contrast');
       assert.equal(await panel.evaluate('document.activeElement !== document.body'), true, 'the focus is somewhere');
       assert.deepEqual(await panel.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length"), 0, 'nothing moves for who asked for no motion');
     }));

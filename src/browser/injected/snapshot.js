@@ -18,6 +18,7 @@ const endsText = (tag) => !INLINE.has(tag);
  */
 function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity, marks = false }) {
   beginPass();
+  readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
     interactive, cursor, limit, size: 0, more: 0, frames: [], cursorNodes: [],
     modal: topModal(), sight: marks ? new Sight() : null,
@@ -34,6 +35,7 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   const out = [];
   const printed = { more: walk.more };
   printKids(top, 0, { compact, depth, interactive }, out, printed);
+  beginPass();
   return {
     lines: out.join('\n'),
     more: printed.more,
@@ -51,8 +53,11 @@ function topModal() {
 
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
-  if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
-  if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
+  if (NEVER_SHOWN.has(tag)) return;
+  const plain = !element.hasAttributes();
+  if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
+  // Beyond the limit lines are only counted.
+  if (walk.size > walk.limit && plain && !walk.cursor && isOnlyWords(element, tag)) return;
   const shown = rendering(element);
   if (shown === GONE) return;
   if (tag === 'br') {
@@ -97,6 +102,10 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 }
 
+/* An element without attributes that neither has a line of its own nor holds one that has. */
+const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
+const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag)))));
+
 /* Elements whose content is not part of the page, and drawings with nothing to act on. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
 const isOpaque = (element, tag) => OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
@@ -108,7 +117,7 @@ const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
-  for (const child of treeChildren(element)) {
+  const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
       if (withText) addText(target, walk.sight ? walk.sight.marked(element, child.data) : child.data, walk);
       else if (walk.sight && target.fromContent && /\S/.test(child.data)) noteSight(target, element, walk);
@@ -117,11 +126,14 @@ function visitChildren(element, target, flags, walk, withText) {
         if (options === OPTION_LIMIT + 1) {
           target.kids.push({ text: `… ${element.children.length - OPTION_LIMIT} more options` });
         }
-        continue;
+        return;
       }
       visitElement(child, target, flags, walk);
     }
-  }
+  };
+  const children = treeChildren(element);
+  if (children) for (const child of children) visit(child);
+  else for (let child = element.firstChild; child; child = child.nextSibling) visit(child);
 }
 
 /* The node of an element, put into its parent; null where the element has no line of its own. */

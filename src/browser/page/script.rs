@@ -15,6 +15,7 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/dom.js"),
     include_str!("../injected/closed.js"),
     include_str!("../injected/owned.js"),
+    include_str!("../injected/generated.js"),
     include_str!("../injected/roles.js"),
     include_str!("../injected/names.js"),
     include_str!("../injected/states.js"),

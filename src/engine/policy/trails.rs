@@ -37,7 +37,7 @@ impl Engine {
     }
 
     async fn page_and_target(&self, tab: TabId, spec: &Spec, args: &[String]) -> Option<(Page, Option<Target>)> {
-        let (browser, pages) = self.pages()?;
+        let (browser, pages) = self.pages_with(Some(tab))?;
         let page = pages.open(&browser.tab(tab).ok()?).await.ok()?;
         let target = Arguments::parse(spec, args).ok().and_then(|arguments| arguments.target("sel"));
         Some((page, target))

@@ -282,7 +282,7 @@ impl Task {
         let (engine, runner, turn_id) = (self.engine.clone(), self.runner.clone(), message.turn_id.clone());
         self.engine.spawn(async move {
             let choice = tokio::select! {
-                choice = engine.choose(runner.conversation(), Some(&message)) => Some(choice),
+                choice = engine.choose_and_settle(runner.conversation(), &message) => Some(choice),
                 () = cancel.cancelled() => None,
             };
             runner.input(Input::Chosen { turn_id, choice });

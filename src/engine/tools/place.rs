@@ -23,8 +23,9 @@ pub(super) struct Place {
 impl ConversationTools {
     /// `named`: the tab of a command line's `--tab`.
     pub(super) fn place(&self, spec: &Spec, call: &ToolCall, named: Option<TabId>) -> Result<Place, Fault> {
-        let browser = self.engine.browser().ok_or_else(not_driven)?;
         let own = self.conversation().info().tab_id.ok_or_else(not_driven)?;
+        // All tabs of a set are of one browser.
+        let (browser, _) = self.engine.pages_with(Some(own)).ok_or_else(not_driven)?;
         if self.by_person {
             return Ok(Place { tab: own, subject: own });
         }

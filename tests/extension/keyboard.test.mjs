@@ -1,0 +1,97 @@
+/** The whole panel by keyboard alone: everything that can be pressed is reached, what opens closes, and the focus comes back. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { composer, options, text, withPanel } from "./with-panel.mjs";
+
+const REACH = "button, a[href], input, select, textarea, summary, [tabindex='0']";
+/** Numbers all that can have the focus now; of radio buttons that are one group only the chosen one, or the first, is a stop. */
+const NUMBER = `(() => {
+  const groups = new Set();
+  const stops = [...document.querySelectorAll(${JSON.stringify(REACH)})].filter((one) => {
+    if (!one.checkVisibility({ visibilityProperty: true }) || one.disabled || one.tabIndex < 0) return false;
+    if (one.type !== "radio") return true;
+    const chosen = document.querySelector("input[name='" + CSS.escape(one.name) + "']:checked");
+    if (chosen ? chosen !== one : groups.has(one.name)) return false;
+    groups.add(one.name);
+    return true;
+  });
+  stops.forEach((one, index) => { one.dataset.stop = index; });
+  return stops.map((one) => (one.getAttribute("aria-label") || one.innerText || one.placeholder || one.className || one.localName).trim().split("\\n")[0]);
+})()`;
+
+/** What Tab does not get to, by name. */
+async function unreached(panel) {
+  await panel.evaluate(`document.querySelector("#tabbar button").focus()`);
+  const names = await panel.evaluate(NUMBER);
+  assert.ok(names.length > 3, names.join());
+  const reached = new Set();
+  for (let n = 0; n < names.length * 2 + 4 && reached.size < names.length; n += 1) {
+    const stop = await panel.evaluate("document.activeElement?.dataset.stop ?? null");
+    if (stop !== null) reached.add(Number(stop));
+    await panel.key("Tab");
+  }
+  return names.filter((_name, index) => !reached.has(index));
+}
+
+const PLACES = {
+  "an empty panel": ["usual", "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled"],
+  "a conversation": ["done", "document.querySelector('.codeblock') && document.querySelector('.table-scroll')"],
+  "a card that asks": ["approval", "document.querySelector('.choice')"],
+  "a question": ["question", "document.querySelector('.question')"],
+  "errors": ["errors", "document.querySelectorAll('.card--danger').length === 3"],
+  "a queue": ["queue-full", "document.querySelectorAll('.queue-chip').length === 5"],
+  "no host": [undefined, "document.querySelector('.hopline')"],
+  "history": ["history", "!document.querySelector('button[aria-label=History]').disabled", "document.querySelector('button[aria-label=History]').click()", "document.querySelector('.history-row')"],
+  "settings": ["history", "!document.querySelector('button[aria-label=History]').disabled", "document.querySelector('button[aria-label=Settings]').click()", "document.querySelector('[data-setting]') && document.querySelector('.rules')"],
+};
+
+describe("by keyboard", options, () => {
+  for (const [place, [scenario, ready, act, after]] of Object.entries(PLACES)) {
+    test(`everything is reached in ${place}`, () => withPanel(scenario, async (panel) => {
+      await panel.until(ready);
+      if (act) await panel.evaluate(act);
+      if (after) await panel.until(after);
+      assert.deepEqual(await unreached(panel), []);
+    }));
+  }
+
+  test("each menu opens, is walked through, and gives the focus back", () => withPanel("history", async (panel) => {
+    await panel.until("document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled");
+    for (const [button, menu] of [[".tabchip", ".menu--tabs"], [".agent-button", "#agents"], [".folder-button", "#folder"], [".composer__bar [aria-haspopup=menu]", "#attach"]]) {
+      const find = `document.querySelector(${JSON.stringify(button)})`;
+      await panel.evaluate(`${find}.focus()`);
+      await panel.key("ArrowDown");
+      await panel.until(`!document.querySelector(${JSON.stringify(menu)}).hidden && document.querySelector(${JSON.stringify(menu)}).contains(document.activeElement)`);
+      const first = await panel.evaluate("document.activeElement.outerHTML");
+      await panel.key("ArrowDown");
+      if (await panel.evaluate(`document.querySelectorAll(${JSON.stringify(`${menu} button:not([disabled])`)}).length > 1`)) assert.notEqual(await panel.evaluate("document.activeElement.outerHTML"), first, menu);
+      await panel.key("Escape");
+      assert.equal(await panel.evaluate(`document.querySelector(${JSON.stringify(menu)}).hidden && document.activeElement === ${find}`), true, menu);
+    }
+  }));
+
+  test("the drawer's tabs are walked by arrows, and Escape leads back to where one was", () => withPanel("debug", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').focus()");
+    await panel.key("Enter");
+    await panel.until("document.querySelector('.log-row')");
+    await panel.evaluate("document.querySelector('#debug-tab-activity').focus()");
+    for (const tab of ["refs", "inspector", "connection", "activity"]) {
+      await panel.key("ArrowRight");
+      await panel.until(`document.querySelector('#debug-tab-${tab}').getAttribute("aria-selected") === "true" && document.activeElement.id === "debug-tab-${tab}"`);
+      assert.deepEqual(await unreached(panel), [], tab);
+      await panel.evaluate(`document.querySelector('#debug-tab-${tab}').focus()`);
+    }
+    await panel.key("Escape");
+    await panel.until("document.querySelector('#debug').hidden");
+    assert.equal(await panel.evaluate("document.activeElement.getAttribute('aria-label')"), "Debug");
+  }));
+
+  test("an answer leaves the focus where one goes on", () => withPanel("approval", async (panel) => {
+    await panel.until("document.activeElement?.matches('.choice')");
+    await panel.key("Enter");
+    await panel.until(text("Revoked."));
+    assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
+  }));
+});
