@@ -38,7 +38,7 @@ pub(super) fn answer_of(part: &QuestionPart, typed: &str) -> Result<Vec<String>,
         return Ok(labels);
     }
     let is_number = |piece: &&str| piece.bytes().all(|byte| byte.is_ascii_digit());
-    if !part.options.is_empty() && pieces.iter().all(|piece| is_number(piece)) {
+    if !part.options.is_empty() && pieces.iter().all(is_number) {
         let what = if pieces.len() > 1 && !part.multiple {
             "only one may be chosen".to_owned()
         } else {

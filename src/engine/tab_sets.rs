@@ -32,13 +32,13 @@ pub(super) struct TabSet {
     news: Vec<(TabId, How)>,
 }
 
-/// How a tab came into a set.
+/// By whom a tab came into a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    ByPerson,
-    ByAgent,
+    Person,
+    Agent,
     /// A page of the set opened it while the agent worked.
-    ByPage,
+    Page,
 }
 
 impl Engine {
@@ -51,7 +51,7 @@ impl Engine {
                 .hint("Open the conversation in another tab, or close the tab."));
         }
         if request.allowed {
-            self.add_to_tab_set(&conversation, place.tab_id, How::ByPerson)?;
+            self.add_to_tab_set(&conversation, place.tab_id, How::Person)?;
         } else if let Some(set) = lock(&self.inner.tab_sets).get_mut(conversation.id()) {
             set.added.remove(&place.tab_id);
         }
@@ -73,7 +73,7 @@ impl Engine {
                 .hint("Take one out first."));
         }
         added.insert(tab, how);
-        if how != How::ByAgent {
+        if how != How::Agent {
             news.push((tab, how));
         }
         Ok(())
@@ -115,7 +115,7 @@ impl Engine {
     pub(super) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
         let sets = lock(&self.inner.tab_sets);
         let how = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
-        matches!(how, Some(How::ByAgent | How::ByPage))
+        matches!(how, Some(How::Agent | How::Page))
     }
 
     /// The tabs that came into the set since this was last asked, in words for the agent.
@@ -127,7 +127,7 @@ impl Engine {
         };
         let line = |(tab, how): &(TabId, How)| {
             let site = self.site_of(*tab).map(|site| format!(" ({site})")).unwrap_or_default();
-            let who = if *how == How::ByPerson { "The person gave you" } else { "The page opened" };
+            let who = if *how == How::Person { "The person gave you" } else { "The page opened" };
             format!("{who} tab {tab}{site}: `tab` with {tab} goes there.")
         };
         (!news.is_empty()).then(|| news.iter().map(line).collect::<Vec<_>>().join("\n"))
@@ -165,7 +165,7 @@ impl Engine {
     }
 
     fn join_opened(&self, conversation: &Conversation, tab: TabId) {
-        match self.add_to_tab_set(conversation, tab, How::ByPage) {
+        match self.add_to_tab_set(conversation, tab, How::Page) {
             Ok(()) => self.refresh(conversation),
             Err(fault) => tracing::info!(%fault, "a tab that a page opened is not in the agent's set"),
         }

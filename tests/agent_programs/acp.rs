@@ -1,6 +1,6 @@
 //! The real Gemini CLI and the real ACP adapter of Claude Code, against fakes of their APIs.
 
-use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_step, left_behind, outcomes, text_of};
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, outcomes, text_of};
 use gstack::agent::adapter::{AgentEvent, Launch, PermissionAnswer, Prompt};
 use gstack::protocol::agents::AgentStatus;
 use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
@@ -45,7 +45,7 @@ async fn our_tools_run_unasked_others_are_confined_and_the_token_is_in_no_argume
         launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
         let mut talk = bench.talk_with(launch).await.unwrap();
         let events = talk.turn_of("open it").await;
-        let (begun, done) = first_step(&events);
+        let (begun, done) = (first_step(&events), first_result(&events));
         let (verb, tool, arguments) = begun.unwrap();
         assert_eq!((verb.as_str(), tool.as_str()), ("Registry", "goto"), "{events:?}");
         assert!(arguments.contains("a.test"), "{arguments}");

@@ -272,6 +272,16 @@ impl Bench {
         Ok(Talk { session, events })
     }
 
+    /// Waits until the API got a request with these words.
+    pub async fn asked(&self, words: &str) {
+        let asked = async {
+            while !self.requests().iter().any(|request| request.to_string().contains(words)) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, asked).await.expect("the API was asked");
+    }
+
     /// The requests for answers that the API got, oldest first.
     pub fn requests(&self) -> Vec<Value> {
         let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
@@ -359,19 +369,22 @@ pub fn outcomes(events: &[AgentEvent]) -> Vec<StepOutcome> {
     events.iter().filter_map(outcome).collect()
 }
 
-/// The words, tool and arguments of the first step, and how it ended with which text.
-pub fn first_step(events: &[AgentEvent]) -> (Option<(String, String, String)>, Option<(StepOutcome, String)>) {
-    let begun = events.iter().find_map(|event| match event {
+/// The verb, the tool and the arguments of the first step.
+pub fn first_step(events: &[AgentEvent]) -> Option<(String, String, String)> {
+    events.iter().find_map(|event| match event {
         AgentEvent::StepStarted { words, tool, arguments, .. } => {
             Some((words.verb.clone(), tool.clone(), arguments.clone()))
         }
         _ => None,
-    });
-    let done = events.iter().find_map(|event| match event {
+    })
+}
+
+/// How the first step ended, and with which text.
+pub fn first_result(events: &[AgentEvent]) -> Option<(StepOutcome, String)> {
+    events.iter().find_map(|event| match event {
         AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
         _ => None,
-    });
-    (begun, done)
+    })
 }
 
 /// KILL to processes of the test's own.

@@ -2,7 +2,7 @@
 //!
 //! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
 
-use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_step, left_behind, text_of};
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, text_of};
 use base64::Engine as _;
 use gstack::agent::adapter::{Agent as _, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::agent::claude::ClaudeCode;
@@ -57,7 +57,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let mut talk = bench.talk_with(launch).await.unwrap();
 
     let events = talk.turn_of("open it").await;
-    let (begun, done) = first_step(&events);
+    let (begun, done) = (first_step(&events), first_result(&events));
     assert_eq!(begun.map(|(verb, tool, _)| (verb, tool)), Some(("Registry".to_owned(), "goto".to_owned())));
     assert_eq!(done, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
 

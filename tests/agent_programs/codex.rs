@@ -1,6 +1,6 @@
 //! The real Codex against a fake of the Responses API.
 
-use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_step, left_behind, outcomes, text_of};
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, outcomes, text_of};
 use base64::Engine as _;
 use gstack::agent::adapter::{AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::protocol::agents::AgentStatus;
@@ -52,7 +52,7 @@ async fn our_tools_are_reached_unasked_and_the_token_is_not_in_its_arguments() {
     launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
     let mut talk = bench.talk_with(launch).await.unwrap();
     let events = talk.turn_of("open it").await;
-    let (begun, done) = first_step(&events);
+    let (begun, done) = (first_step(&events), first_result(&events));
     assert_eq!(begun.map(|(verb, tool, _)| (verb, tool)), Some(("Registry".to_owned(), "goto".to_owned())));
     assert_eq!(done, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
     let request = &bench.requests()[0]["body"];

@@ -31,6 +31,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
           { match: 'order for Ada', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
           { match: 'press it now', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
           { match: 'hello there', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
+          { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
           { match: 'ask me something', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
         ],
         afterTool: [{ text: 'It is done.' }],
@@ -92,7 +93,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
       await panel.connected();
       const before = agent.requests().length;
       await panel.say('what was that?');
-      await panel.seen('answer', 'ok');
+      await panel.seen('answer', 'That was your order.');
       await panel.gone('stop');
       const sent = agent.requests().slice(before).join('\n');
       assert.match(sent, /what was that\?/);

@@ -65,8 +65,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>) -> io::Result<ExitStatus
     }
 }
 
-/// Its pid.
-#[expect(clippy::zombie_processes, reason = "it is reaped with the adopted ones, by their numbers")]
+/// Its pid: it is reaped with the adopted ones, by their numbers.
 fn start(program: &Path, arguments: Vec<OsString>) -> io::Result<u32> {
     Ok(Command::new(program).args(arguments).spawn()?.id())
 }

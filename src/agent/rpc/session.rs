@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// A closed stdin ends these programs within 130 ms.
 const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(1), after_term: Duration::from_secs(1) };
 enum Command {
-    Prompt { prompt: Prompt, accepted: oneshot::Sender<Result<(), Fault>> },
+    Prompt { prompt: Box<Prompt>, accepted: oneshot::Sender<Result<(), Fault>> },
     Interrupt,
     SetModel(Option<String>),
 }
@@ -81,7 +81,7 @@ impl AgentSession for RpcSession {
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
             let (accepted, answer) = oneshot::channel();
-            self.send(Command::Prompt { prompt, accepted }).await?;
+            self.send(Command::Prompt { prompt: Box::new(prompt), accepted }).await?;
             answer.await.map_err(|_| faults::crashed(&self.label, "it is gone", None))?
         })
     }
@@ -218,7 +218,7 @@ impl<T: Talk> Actor<T> {
                     if let Some(notice) = self.notice.take() {
                         self.out.tell(AgentEvent::Notice(notice));
                     }
-                    self.talk.prompt(prompt, &mut self.out);
+                    self.talk.prompt(*prompt, &mut self.out);
                     Ok(())
                 };
                 if accepted.send(outcome).is_err() {

@@ -21,10 +21,19 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIEN
 pub(super) fn of(text: &str) -> Vec<String> {
     let plain = percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let backwards: String = plain.chars().rev().collect();
-    let of_code = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '-' | '_');
-    let runs = plain.split(|letter: char| !of_code(letter)).filter(|run| run.len() >= SHORTEST_CODE).take(MOST_RUNS);
-    let decoded: Vec<String> = runs.flat_map(|run| [by_base64(run), by_hex(run)]).flatten().collect();
+    let of_code = |letter: char| letter.is_ascii_alphanumeric() || is_joint(letter);
+    // The letters that join the parts of an address are letters of a code too.
+    let runs = plain.split(|letter: char| !of_code(letter)).flat_map(|run| {
+        let parts = run.split(is_joint).filter(move |part| part.len() < run.len());
+        std::iter::once(run).chain(parts)
+    });
+    let long = runs.filter(|run| run.len() >= SHORTEST_CODE).take(MOST_RUNS);
+    let decoded: Vec<String> = long.flat_map(|run| [by_base64(run), by_hex(run)]).flatten().collect();
     [text.to_owned(), plain, backwards].into_iter().chain(decoded).collect()
+}
+
+fn is_joint(letter: char) -> bool {
+    matches!(letter, '+' | '/' | '-' | '_')
 }
 
 fn by_base64(run: &str) -> Option<String> {
@@ -33,7 +42,7 @@ fn by_base64(run: &str) -> Option<String> {
 }
 
 fn by_hex(run: &str) -> Option<String> {
-    if run.len() % 2 != 0 || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !run.len().is_multiple_of(2) || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     let bytes: Option<Vec<u8>> =
@@ -53,6 +62,7 @@ mod tests {
             "a%20secret%20of%20mine",
             "YSBzZWNyZXQgb2YgbWluZQ==",
             "x=YSBzZWNyZXQgb2YgbWluZQ",
+            "/p/YSBzZWNyZXQgb2YgbWluZQ/",
             "6120736563726574206f66206d696e65",
             "enim fo terces a",
         ] {

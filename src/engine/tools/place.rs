@@ -64,7 +64,7 @@ impl ConversationTools {
         }
         let (engine, conversation) = (self.engine.clone(), self.conversation().clone());
         Moves::Told(Arc::new(move |tab| {
-            engine.add_to_tab_set(&conversation, tab, crate::engine::tab_sets::How::ByAgent)?;
+            engine.add_to_tab_set(&conversation, tab, crate::engine::tab_sets::How::Agent)?;
             engine.work_in(&conversation, tab);
             Ok(())
         }))
