@@ -156,7 +156,7 @@ impl ConversationTools {
         let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
         output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
         if spec.writes {
-            self.engine.tabs_opened_since(conversation, &before).await;
+            self.engine.tabs_opened_since(conversation, tab, &before).await;
         }
         if spec.name == "closetab" {
             self.engine.leave_tab_sets(subject);
