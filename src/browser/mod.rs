@@ -13,6 +13,7 @@ pub mod error;
 pub mod events;
 pub mod extensions;
 pub mod frames;
+mod held_back;
 pub mod keeper_link;
 
 pub mod launch;
@@ -23,6 +24,7 @@ mod router;
 pub mod session;
 mod standing;
 pub mod tab;
+mod tab_info;
 pub mod tabs;
 mod targets;
 pub mod transport;

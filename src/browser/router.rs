@@ -50,6 +50,7 @@ impl Observer for Router {
         match domain {
             "Target" => shared.target_event(name, event),
             "Page" | "Runtime" => shared.page_event(event),
+            "Fetch" if name == "requestPaused" => shared.request_paused(event),
             "Network" if matches!(name, "responseReceived" | "requestWillBeSent") => shared.network_event(event),
             _ => {}
         }
@@ -163,13 +164,21 @@ impl Shared {
     }
 
     fn detached(&self, session: &SessionId) {
+        let mut ended = self.forget_session(session);
+        ended.push(session.clone());
+        self.give_up(&ended);
+    }
+
+    /// What else ended with it.
+    fn forget_session(&self, session: &SessionId) -> Vec<SessionId> {
         let mut state = self.state();
         match state.sessions.remove(session) {
             Some(Role::Tab(tab)) => {
-                state.forget_sessions(tab);
+                let others = state.forget_sessions(tab);
                 if let Some(engaged) = state.engaged.remove(&tab) {
                     engaged.phase.send_replace(Phase::Failed(BrowserError::FrameGone));
                 }
+                return others;
             }
             Some(Role::Page(tab)) => {
                 if let Some(engaged) = state.engaged.get_mut(&tab) {
@@ -187,6 +196,7 @@ impl Shared {
             }
             Some(Role::Probe(_) | Role::Opening(_) | Role::Worker(_)) | None => {}
         }
+        Vec::new()
     }
 
     /// The engaged tab whose page or frame a session is.

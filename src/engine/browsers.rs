@@ -138,6 +138,8 @@ impl Engine {
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
+            // Its resolver rules do that.
+            holds_back: false,
         };
         let browser = Browser::attach_kept(link, options).await?;
         self.take_into_use(&browser, Some(pid), None);
@@ -152,6 +154,7 @@ impl Engine {
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
+            holds_back: true,
         };
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
         let pid = browser.pid().await;

@@ -7,7 +7,7 @@ use super::ports::PortId;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Category, Context, Output, Progress, Spec, control, registry};
+use crate::command::{Arguments, Category, Context, Output, Progress, Spec, Steps, control, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -130,19 +130,25 @@ impl Engine {
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
+        let cut = |code, why| {
+            let steps = context.steps.cut_off(spec.name, code, why, Some(&before_again(code)));
+            Err(steps.unwrap_or_else(|| cut_off(spec, code, why)))
+        };
         tokio::select! {
+            // The command itself first: it knows best how far it has come.
+            biased;
             outcome = registry::execute(&context, spec, arguments) => match outcome {
                 // The command noticed first: a click that was on its way may have arrived all the same.
-                Err(fault) if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+                Err(fault) if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
                 // It ended early because nothing came any more. That the last tab took its browser along is no accident.
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
-                    Err(cut_off(spec, FaultCode::BrowserDown, GONE))
+                    cut(FaultCode::BrowserDown, GONE)
                 }
                 outcome => outcome,
             },
-            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, GONE)),
-            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
+            () = cancel.cancelled() => cut(FaultCode::Cancelled, "it was stopped"),
+            () = gone.cancelled() => cut(FaultCode::BrowserDown, GONE),
+            () = shutdown.cancelled() => cut(FaultCode::Updating, "gstack is ending"),
         }
     }
 
@@ -166,6 +172,7 @@ impl Engine {
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
             progress: Progress::default(),
+            steps: Steps::default(),
             cancel,
         })
     }
@@ -211,16 +218,23 @@ pub(super) struct Target<'a> {
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.
 fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
-    let first = if code == FaultCode::BrowserDown {
-        "Open the browser again with `gstack connect`"
-    } else {
-        "Look at the page"
-    };
     if spec.writes {
         let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
-        return Fault::new(FaultCode::OutcomeUnknown, message).hint(format!("{first} before you repeat it."));
+        return Fault::new(FaultCode::OutcomeUnknown, message).hint(before_again(code));
     }
-    Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint(format!("{first}, then repeat it."))
+    let message = format!("`{}` did not finish: {why}", spec.name);
+    Fault::new(code, message).hint(format!("{}, then repeat it.", first_step(code)))
+}
+
+fn before_again(code: FaultCode) -> String {
+    format!("{} before you repeat it.", first_step(code))
+}
+
+fn first_step(code: FaultCode) -> &'static str {
+    match code {
+        FaultCode::BrowserDown => "Open the browser again with `gstack connect`",
+        _ => "Look at the page",
+    }
 }
 
 pub(super) fn not_driven() -> Fault {
