@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { Polling } from './baselines/polling.mjs';
 import { measureClick } from './click.mjs';
+import { measureJournal } from './journal.mjs';
 import { builtinSide, measurePanel, pollingSide, processSide } from './panel.mjs';
 import { measureSnapshot } from './snapshot.mjs';
 import { Stage } from './stage.mjs';
@@ -92,6 +93,7 @@ async function conversations() {
 try {
   await commands();
   await conversations();
+  await measureJournal(Math.min(runs, 10));
   console.log(`Load of the machine at the end ${load()}.`);
 } finally {
   await closeAll();

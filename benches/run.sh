@@ -4,8 +4,9 @@
 #   benches/run.sh [RUNS]      RUNS of each side, 30 without it; tables on standard output
 #
 # Measured: `url`, `click` and `snapshot` against playwright-core; Enter in the side panel → agent → text in the panel
-# against a simulated polling design. Median, 95th percentile and the ratio to a named baseline. Nothing passes or fails
-# by its time. All on loopback, with temporary homes and profiles; no process stays.
+# against a simulated polling design; a conversation of a million events opened against all of it read. Median, 95th
+# percentile and the ratio to a named baseline. Nothing passes or fails by its time. All on loopback, with temporary homes
+# and profiles; no process stays.
 #
 # GSTACK_BIN             the program; without it the release build is made and taken
 # GSTACK_BROWSER_PATH    the browser; without it Chromium or what else is found
@@ -17,7 +18,7 @@ cd "$root"
 . install/packages.sh
 
 case "${1:-30}" in
-  -h | --help) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
   '' | *[!0-9]* | 0) give_up "RUNS is a number from 1 on; see benches/run.sh --help" ;;
 esac
 

@@ -4,6 +4,9 @@
 import { alternately, timed } from './measure.mjs';
 import { print } from './table.mjs';
 
+/** Playwright's own limit of 30 s is near for a page of 100,000 elements. */
+const PATIENCE_MS = 300_000;
+
 export async function measureSnapshot(stage, playwright, runs, elements) {
   await stage.gstack.run('goto', `${stage.pages.origin}/elements/${elements}`);
   const page = await playwright();
@@ -26,8 +29,8 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
   const sides = {
     'gstack snapshot': () => stage.gstack.run('snapshot'),
     'gstack snapshot -i': () => stage.gstack.run('snapshot', '-i'),
-    ariaSnapshot: () => page.locator('body').ariaSnapshot(),
-    'ariaSnapshot, mode ai': () => page.locator('body').ariaSnapshot({ mode: 'ai' }),
+    ariaSnapshot: () => page.locator('body').ariaSnapshot({ timeout: PATIENCE_MS }),
+    'ariaSnapshot, mode ai': () => page.locator('body').ariaSnapshot({ mode: 'ai', timeout: PATIENCE_MS }),
     getFullAXTree: () => stage.page.send('Accessibility.getFullAXTree'),
   };
   const samples = await alternately(runs, Object.fromEntries(Object.entries(sides).map(([name, read]) => [name, reading(name, read)])));

@@ -10,6 +10,7 @@ import { faultOfLastError, mendsItself } from "./background/last-error.js";
 import { NativeLink } from "./background/native-link.js";
 import { PageMarks } from "./background/page-marks.js";
 import { Panels } from "./background/panels.js";
+import { Relay } from "./background/relay.js";
 import { TabReporter } from "./background/tab-reporter.js";
 import { WelcomeWatch } from "./background/welcome-watch.js";
 import { t } from "./shared/i18n.js";
@@ -32,19 +33,30 @@ const link = new NativeLink({
   onNotification: (message) => {
     // A live check of this hop; one that names a panel is that panel's to answer.
     if (message.method === "echo" && message.client == null) return link.notify("echoed", message.params);
+    if (message.method?.startsWith("relay.")) return relay.message(message.method, message.params);
     panels.notification(message);
     if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
     if (message.method === "tabs.acting") marks.acting(/** @type {Acting} */ (message.params));
   },
   onState: (state) => {
     if (state.status === "connected") tabs.all();
-    if (state.status === "down") marks.clear();
+    if (state.status === "down") {
+      marks.clear();
+      relay.letGo();
+    }
     panels.connection(state);
     welcome.check();
   },
 });
 const tabs = new TabReporter((params) => link.notify("tabs.changed", params));
 const marks = new PageMarks();
+const relay = new Relay({
+  tell: (method, params) => link.notify(method, params),
+  tabReported: (tabId) => {
+    tabs.changed(tabId);
+    return tabs.settled();
+  },
+});
 /** @type {Panels} */
 const panels = new Panels({ link, tabsReported: () => tabs.settled(), asked: (method, params) => marks.asked(method, params), onChange: () => welcome.check() });
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
@@ -68,6 +80,9 @@ chrome.runtime.onMessage.addListener((message, sender) => {
   if (message?.type === "open-panel" && sender.tab) void chrome.sidePanel.open({ windowId: sender.tab.windowId });
 });
 
+chrome.debugger.onEvent.addListener((source, method, params) => relay.event(source, method, params));
+chrome.debugger.onDetach.addListener((source, reason) => void relay.detached(source, reason));
+chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => tabs.opened(tabId, sourceTabId));
 chrome.tabs.onCreated.addListener((tab) => tabs.changed(tab.id));
 chrome.tabs.onUpdated.addListener((tabId, change) => {
   tabs.changed(tabId);

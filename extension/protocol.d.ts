@@ -427,6 +427,10 @@ active: boolean, incognito: boolean, discarded: boolean,
  */
 targetId?: TargetId | null, 
 /**
+ * The tab from which it was opened, by a page or by a person.
+ */
+openerChromeTabId?: ChromeTabId | null, 
+/**
  * Chrome has just brought a closed tab back as this one (`chrome.sessions`).
  */
 restored?: boolean, };
@@ -533,6 +537,10 @@ model?: string | null,
  * The folder that the agent works in.
  */
 folder: string, 
+/**
+ * The folder is in a git work tree of the conversation's own.
+ */
+worktree?: Worktree | null, 
 /**
  * The number of its newest event; 0 while it has none.
  */
@@ -652,7 +660,15 @@ export type Hello = { protocol: number,
 /**
  * The extension's release.
  */
-version: string, instanceId: InstanceId, profileName?: string | null, };
+version: string, instanceId: InstanceId, profileName?: string | null, 
+/**
+ * What the browser calls itself: `Chromium 156.0.8078.73`.
+ */
+browser?: string | null, 
+/**
+ * It knows the `relay.…` messages: commands reach the tabs of this browser through it.
+ */
+relay?: boolean, };
 
 /**
  * The answer to `chat.history`.
@@ -888,6 +904,75 @@ export type RefsHighlight = { chromeTabId: ChromeTabId, ref?: string | null, };
  */
 export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 
+/**
+ * Why a tab of an everyday browser is not acted on.
+ */
+export type Refusal = "cancelled" | "own-page" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
+
+/**
+ * `relay.answer`: the extension's notification with the result or the error of one question.
+ */
+export type RelayAnswer = { call: number, result?: unknown, error?: RelayError, };
+
+/**
+ * `relay.attach`: attaches to a tab. Answered by [`RelayAttached`].
+ */
+export type RelayAttach = { call: number, chromeTabId: ChromeTabId, };
+
+/**
+ * `relay.command`: one DevTools command to an attached tab. Answered by DevTools' own result or error.
+ */
+export type RelayCommand = { call: number, chromeTabId: ChromeTabId, 
+/**
+ * A frame in another process or a worker, as `Target.attachedToTarget` named it. Absent: the tab's page.
+ */
+sessionId?: string | null, method: string, 
+/**
+ * Absent: they have come before, by `relay.part`.
+ */
+params?: unknown, };
+
+/**
+ * `relay.detach`: lets go of a tab. Not answered.
+ */
+export type RelayDetach = { chromeTabId: ChromeTabId, };
+
+/**
+ * `relay.detached`: a tab is not attached any more, by somebody else's doing.
+ */
+export type RelayDetached = { chromeTabId: ChromeTabId, reason: Refusal, };
+
+export type RelayError = { 
+/**
+ * DevTools' own code, where DevTools answered.
+ */
+code?: number, message: string, 
+/**
+ * Why it did not come to DevTools.
+ */
+refusal?: Refusal, };
+
+/**
+ * `relay.event`: a DevTools event of an attached tab.
+ */
+export type RelayEvent = { chromeTabId: ChromeTabId, sessionId?: string | null, method: string, params?: unknown, };
+
+/**
+ * `relay.part`: the next piece of the parameters of a command that would not fit into one message, as JSON text.
+ */
+export type RelayPart = { call: number, text: string, };
+
+/**
+ * `relay.tab`: something that Chrome does with a tab without DevTools. Answered by [`RelayTabDone`].
+ */
+export type RelayTab = { call: number, act: RelayTabAct, 
+/**
+ * Absent only with `open`.
+ */
+chromeTabId?: ChromeTabId | null, };
+
+export type RelayTabAct = "open" | "close" | "show" | "leave";
+
 export type Rendered = { 
 /**
  * HTML, one a block. Raw HTML of the source is text in it.
@@ -1044,12 +1129,12 @@ export type TargetId = string;
 /**
  * What the extension asks of the daemon. `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * What the daemon tells the extension. Notifications only.
  */
-export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "fault", "params": Fault };
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "fault", "params": Fault };
 
 /**
  * One turn of an agent: from the message that began it to its end.
@@ -1088,7 +1173,7 @@ version: string, epoch: Epoch,
  */
 pid: number, 
 /**
- * True when gstack started this browser and drives it; false in an everyday browser.
+ * Commands reach this browser's tabs: gstack started it, or the extension relays them. False: chat only.
  */
 driven: boolean, 
 /**
@@ -1121,3 +1206,16 @@ doing: string,
  * It waits for a person's answer.
  */
 waiting: boolean, };
+
+/**
+ * What a conversation's own git work tree was made from.
+ */
+export type Worktree = { 
+/**
+ * The folder that it stands for: the conversation would work there without it.
+ */
+of: string, 
+/**
+ * The commit that was checked out, whole.
+ */
+commit: string, };

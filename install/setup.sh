@@ -23,9 +23,11 @@ for argument in "$@"; do
   esac
 done
 
-say "1. Looking for what the build needs"
+say "1. Looking for what is needed"
 need_rust "$root"
 need_compiler
+# Before the registration, which looks for what is installed.
+if [ "$connect" = yes ]; then need_browser; fi
 
 say "2. Building (a few minutes the first time)"
 cargo build --release --locked --manifest-path "$root/Cargo.toml"
@@ -72,7 +74,6 @@ if [ "$connect" = no ]; then
 fi
 
 say "5. Opening a browser with the side panel"
-need_browser
 "$bin/gstack" connect
 
 say "6. A first conversation"

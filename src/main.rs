@@ -1,5 +1,6 @@
 //! Chooses the role of this process by its first argument. Holds nothing else.
 
+use gstack::agent::process::minder;
 use gstack::{cli, client, daemon, keeper, native, protocol};
 use std::process::ExitCode;
 
@@ -8,6 +9,9 @@ fn main() -> ExitCode {
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     if arguments.first().is_some_and(|first| first == protocol::keeper::KEEPER_ROLE) {
         return keeper::run();
+    }
+    if arguments.first().is_some_and(|first| first == minder::ROLE) {
+        return minder::run(std::env::args_os().skip(2));
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,

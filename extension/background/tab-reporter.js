@@ -8,9 +8,10 @@
 /**
  * @param {chrome.tabs.Tab} tab
  * @param {Map<number, string>} targets  DevTools target by Chrome's tab id
+ * @param {number} [opener]  the tab whose page opened it
  * @returns {ChromeTab}
  */
-export function chromeTab(tab, targets) {
+export function chromeTab(tab, targets, opener) {
   const id = tab.id ?? -1;
   return {
     chromeTabId: id,
@@ -22,12 +23,14 @@ export function chromeTab(tab, targets) {
     incognito: tab.incognito,
     discarded: tab.discarded,
     targetId: targets.get(id),
+    openerChromeTabId: opener,
   };
 }
 
 export class TabReporter {
   /** @type {Set<number>} */ #dirty = new Set();
   /** @type {Set<number>} */ #removed = new Set();
+  /** Which tab's page opened a tab: Chrome's own `openerTabId` names the tab in view. @type {Map<number, number>} */ #openers = new Map();
   #full = false;
   /** The last report under way; reports run one after the other. */
   #flushed = Promise.resolve();
@@ -51,8 +54,15 @@ export class TabReporter {
     this.#schedule();
   }
 
+  /** A page opened a tab. @param {number} tabId @param {number} openerTabId */
+  opened(tabId, openerTabId) {
+    this.#openers.set(tabId, openerTabId);
+    this.changed(tabId);
+  }
+
   /** @param {number} tabId */
   removed(tabId) {
+    this.#openers.delete(tabId);
     this.#dirty.delete(tabId);
     this.#removed.add(tabId);
     this.#schedule();
@@ -84,7 +94,7 @@ export class TabReporter {
     this.#removed = new Set();
     const [tabs, targets] = await Promise.all([chrome.tabs.query({}), chrome.debugger.getTargets()]);
     const byTab = new Map(targets.flatMap(({ type, tabId, id }) => (type === "page" && tabId !== undefined ? [[tabId, id]] : [])));
-    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id))).map((tab) => chromeTab(tab, byTab));
+    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id))).map((tab) => chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)));
     if (full || changed.length > 0 || removed.length > 0) this.report({ full, tabs: changed, removed: full ? [] : removed });
   }
 }

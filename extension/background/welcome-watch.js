@@ -1,5 +1,6 @@
 /**
- * The welcome page's last two steps: it learns that a panel of its own window is truly connected.
+ * The welcome page's last two steps: it learns on which side the panel opens, and that one of its own window is truly
+ * connected.
  *
  * Owns the ports of the welcome pages' content scripts. They are told and never listened to.
  */
@@ -15,8 +16,15 @@ export class WelcomeWatch {
   /** @param {chrome.runtime.Port} port */
   add(port) {
     this.#waiting.add(port);
+    void this.#tellSide(port);
     port.onDisconnect.addListener(() => this.#waiting.delete(port));
     this.check();
+  }
+
+  /** Older browsers do not say on which side panels open: the page takes the usual one then. @param {chrome.runtime.Port} port */
+  async #tellSide(port) {
+    const side = (await chrome.sidePanel.getLayout?.())?.side;
+    if (side && this.#waiting.has(port)) port.postMessage({ type: "side", side });
   }
 
   /** Something changed: whoever waits may be done. */

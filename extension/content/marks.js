@@ -16,6 +16,7 @@
     :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
       height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
     :host([data-gstack~="hidden"]) { display: none !important; }
+    :host::backdrop { display: none !important; }
     :host([data-gstack~="yielding"]) .pill { pointer-events: none !important; }
     .frame { position: fixed; inset: 0; box-sizing: border-box; border: 2px solid #f59e0b; box-shadow: inset 0 0 0 1px rgb(0 0 0 / .2); transition: opacity 160ms; }
     .pill { position: fixed; right: 16px; bottom: 16px; max-width: calc(100vw - 32px); box-sizing: border-box; display: inline-flex; align-items: center; gap: 8px; height: 32px; margin: 0; padding: 0 12px;
@@ -51,6 +52,9 @@
 
   const host = document.createElement("div");
   host.setAttribute("data-gstack", "");
+  // In the browser's top layer: dialogs and whatever fills the screen lie there too, above every number. A manual popover takes
+  // no focus, closes no other and is not closed by Escape.
+  host.popover = "manual";
   const root = host.attachShadow({ mode: "closed" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
@@ -80,7 +84,7 @@
 
   // Nothing of ours reaches the page's listeners, but for those on the window that were there before us: they see that
   // something came to our element, and not what. Only a person's own click opens the panel.
-  for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "keydown", "keyup", "keypress"]) {
+  for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "keydown", "keyup", "keypress", "beforetoggle", "toggle"]) {
     addEventListener(type, (event) => {
       if (event.target !== host) return;
       event.stopImmediatePropagation();
@@ -88,6 +92,20 @@
       if (opens && event.isTrusted) void chrome.runtime.sendMessage({ type: "open-panel" });
     }, { capture: true });
   }
+
+  /** Puts the host into the page, above all else that is in the top layer now. */
+  function lift() {
+    if (!host.isConnected) document.documentElement.append(host);
+    if (host.matches(":popover-open")) host.hidePopover();
+    host.showPopover();
+  }
+
+  // What comes into the top layer comes above what is there. (Dialogs tell of it themselves only since Chrome 132.)
+  const lifted = () => { if (host.isConnected) lift(); };
+  const opened = new MutationObserver((records) => { if (records.some(({ target }) => target instanceof HTMLDialogElement && target.open)) lifted(); });
+  opened.observe(document, { subtree: true, attributeFilter: ["open"] });
+  document.addEventListener("toggle", ({ target }) => { if (target !== host) lifted(); }, { capture: true });
+  document.addEventListener("fullscreenchange", lifted);
 
   let since = 0;
   /** @type {ReturnType<typeof setInterval> | undefined} */ let clock;
@@ -105,7 +123,7 @@
     if (state.waiting) say(chrome.i18n.getMessage("pillWaits"), true);
     else if (state.doing) say(state.doing, false);
     else pause = setTimeout(() => say(chrome.i18n.getMessage("pillThinks"), true), BETWEEN_STEPS_MS);
-    if (!host.isConnected) document.documentElement.append(host);
+    lift();
     frame.classList.toggle("is-idle", state.waiting);
     if (state.waiting) cursor.classList.add("is-idle");
     pill.classList.remove("is-idle");

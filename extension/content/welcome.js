@@ -1,11 +1,14 @@
 /**
- * On gstack's own welcome page: says by one event that the panel of this window is connected.
+ * On gstack's own welcome page: says on which side the panel opens, and by one event that the panel of this window is
+ * connected.
  *
  * Listens to the background alone. The page can neither ask nor answer anything here.
  */
 (() => {
   const port = chrome.runtime.connect({ name: "welcome" });
-  port.onMessage.addListener(() => {
+  port.onMessage.addListener((message) => {
+    if (message.type === "side") document.documentElement.dataset["panelSide"] = message.side === "left" ? "left" : "right";
+    if (message.type !== "ready") return;
     const tell = () => document.dispatchEvent(new Event("gstack-extension-ready"));
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", tell, { once: true });
     else tell();

@@ -15,6 +15,7 @@ import { Drawers } from "./drawers.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Renderer } from "./markdown/renderer.js";
+import { Pace } from "./pace.js";
 import { byId } from "./page.js";
 import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
@@ -39,6 +40,9 @@ import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
 import { Writing } from "./writing.js";
 
+/** How many letters of answers become nodes in one frame: as they come, and as rendered blocks. A few milliseconds' work each. */
+const TEXT_A_FRAME = 12_000;
+const HTML_A_FRAME = 24_000;
 /** How many folders of other conversations are offered. */
 const RECENT_FOLDERS = 5;
 
@@ -81,7 +85,7 @@ export class PanelApp {
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => session.older(),
       tools: {
-        renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html),
+        prose: { renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html), text: new Pace(TEXT_A_FRAME), html: new Pace(HTML_A_FRAME) },
         load: (file) => this.files.url(this.#shownId, file),
         answer: (approvalId, decision) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision)),
         answerQuestion: (questionId, answers) => this.#attempt(() => control.answerQuestion(this.#shownId, questionId, answers)),
@@ -124,7 +128,7 @@ export class PanelApp {
     this.queue.update(queue, paused);
     const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
     this.agents.update(state.agents, own, away);
-    this.folder.update(connected ? own?.folder ?? "" : "");
+    this.folder.update(connected ? own?.folder ?? "" : "", own?.worktree?.of);
     this.composer.update({
       placeholder: this.#placeholder(state, entries.length === 0, busy),
       canSend: state.conversation !== null,
@@ -182,7 +186,7 @@ export class PanelApp {
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
-    const kind = spelled || (state.conversation?.epoch && !state.conversation.older ? "empty" : "waiting");
+    const kind = spelled || (state.conversation?.epoch && !state.conversation.older && state.agents ? "empty" : "waiting");
     const changed = this.#startOf !== kind;
     this.#startOf = kind;
     const start = byId("start");

@@ -1,11 +1,15 @@
 /**
- * What a person typed outlives everything: drafts and unsent messages in `chrome.storage.local`.
+ * What a person typed and attached outlives everything: drafts and unsent messages in `chrome.storage.local`.
  *
- * Owns the keys `draft:<conversation>` and `unsent:<client id>`. Never keeps what the daemon has.
+ * Owns the keys `draft:<conversation>`, `attached:<conversation>`, `unsent:<client id>` and `answer:<question>`. Never keeps what the daemon has.
  * @import { Unsent } from "./state/outbox.js"
+ * @import { Given } from "./state/question.js"
+ * @import { Held } from "./view/attachments.js"
  */
 
 const DRAFT = "draft:";
+const ATTACHED = "attached:";
+const ANSWER = "answer:";
 const UNSENT = "unsent:";
 
 /** Unsent messages of earlier runs, oldest first. @returns {Promise<Unsent[]>} */
@@ -30,15 +34,38 @@ export function keepUnsent(before, after) {
   }
 }
 
-/** @param {string} conversationId @returns {Promise<string>} */
+/**
+ * What stood in a conversation's composer.
+ * @param {string} conversationId
+ * @returns {Promise<{ text: string, held: Held[] }>}
+ */
 export async function restoreDraft(conversationId) {
-  const key = DRAFT + conversationId;
-  const text = (await chrome.storage.local.get(key))[key];
-  return typeof text === "string" ? text : "";
+  const [draft, attached] = [DRAFT + conversationId, ATTACHED + conversationId];
+  const { [draft]: text, [attached]: held } = await chrome.storage.local.get([draft, attached]);
+  return { text: typeof text === "string" ? text : "", held: Array.isArray(held) ? held : [] };
 }
 
 /** @param {string} conversationId @param {string} text */
 export function keepDraft(conversationId, text) {
   const key = DRAFT + conversationId;
   void (text ? chrome.storage.local.set({ [key]: text }) : chrome.storage.local.remove(key));
+}
+
+/** @param {string} conversationId @param {Held[]} held */
+export function keepAttached(conversationId, held) {
+  const key = ATTACHED + conversationId;
+  void (held.length > 0 ? chrome.storage.local.set({ [key]: held }) : chrome.storage.local.remove(key));
+}
+
+/** What was chosen and written in an open question. @param {string} questionId @returns {Promise<Given[]>} */
+export async function restoreAnswer(questionId) {
+  const key = ANSWER + questionId;
+  const given = (await chrome.storage.local.get(key))[key];
+  return Array.isArray(given) ? given : [];
+}
+
+/** @param {string} questionId @param {Given[] | null} given  null: it was answered */
+export function keepAnswer(questionId, given) {
+  const key = ANSWER + questionId;
+  void (given ? chrome.storage.local.set({ [key]: given }) : chrome.storage.local.remove(key));
 }

@@ -14,7 +14,8 @@
  *
  * @typedef {object} Suggestion
  * @property {string} icon
- * @property {string} say  the message's name in the catalogue; it is both shown and sent
+ * @property {string} say  the message's name in the catalogue; it is shown, and sent where nothing else is
+ * @property {string} [sends]  what the built-in agent understands, which knows English alone
  * @property {[string, string | number] | []} evidence  a message's name and its value
  */
 
@@ -48,10 +49,10 @@ export function suggest(facts) {
 
 /** What the built-in commands can do with any page. @type {Suggestion[]} */
 export const PLAIN = [
-  { icon: "text", say: "plainRead", evidence: ["plainReadCommand", ""] },
-  { icon: "form", say: "plainForms", evidence: ["plainFormsCommand", ""] },
-  { icon: "alert", say: "plainConsole", evidence: ["plainConsoleCommand", ""] },
-  { icon: "globe", say: "plainGoto", evidence: ["plainGotoCommand", ""] },
+  { icon: "text", say: "plainRead", sends: "Read the page", evidence: ["plainReadCommand", ""] },
+  { icon: "form", say: "plainForms", sends: "List the fields of this form", evidence: ["plainFormsCommand", ""] },
+  { icon: "alert", say: "plainConsole", sends: "Show the errors in the console", evidence: ["plainConsoleCommand", ""] },
+  { icon: "globe", say: "plainGoto", sends: "Go to example.com", evidence: ["plainGotoCommand", ""] },
 ];
 
 /** Runs in the page's isolated world; must stand on its own. @returns {PageFacts} */

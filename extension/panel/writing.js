@@ -16,7 +16,7 @@ import { t } from "../shared/i18n.js";
 import { attachPage, attachScreenshot, attachSelection } from "./attach.js";
 import { attempt } from "./drawer-actions.js";
 import { ownCommands, runOwnSaying } from "./own-commands.js";
-import { elementContext } from "./state/context.js";
+import { elementContext, heldOf } from "./state/context.js";
 import { offered, ownCommand } from "./state/slash.js";
 import { chosenAgent } from "./state/trouble.js";
 
@@ -55,6 +55,7 @@ export class Writing {
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
       draft: () => this.#drafts?.typed(),
+      attached: () => this.#drafts?.attached(),
       say: (words) => this.panel.toast.show(words),
       commands: (typed) => offered(typed, this.#own, this.#agent),
       run: (text) => this.#run(text),
@@ -112,14 +113,16 @@ export class Writing {
     ];
   }
 
-  /** A failed message goes back into the composer, unless something is being typed there. @param {string} clientId */
+  /** A failed message goes back into the composer with all that was to go with it, before what stands there. @param {string} clientId */
   takeBack(clientId) {
     const { store } = this.panel;
     const message = store.state.outbox.find((each) => each.clientId === clientId);
     store.dispatch({ type: "message-dropped", clientId });
-    if (!message || this.composer.value.trim() !== "") return;
-    this.composer.value = message.text;
+    if (!message) return;
+    this.composer.value = [message.text, this.composer.value].filter((text) => text.trim() !== "").join("\n\n");
+    this.composer.bring([...heldOf(message), ...this.composer.attachments.held]);
     this.#drafts?.typed();
+    this.#drafts?.attached();
     this.composer.focus();
   }
 

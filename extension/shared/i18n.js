@@ -10,5 +10,7 @@
  * @returns {string}
  */
 export function t(name, ...values) {
-  return chrome.i18n.getMessage(name, values.map(String)) || name;
+  // What is put in runs as its own letters do, and turns nothing around it: FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE.
+  const isolated = values.length > 0 && chrome.i18n.getMessage("direction") === "rtl" ? values.map((value) => `\u2068${value}\u2069`) : values.map(String);
+  return chrome.i18n.getMessage(name, isolated) || name;
 }

@@ -3,7 +3,7 @@
 use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
 use crate::protocol::chat::{PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{AgentName, ConversationId, StepId};
+use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,7 +18,20 @@ pub trait Agent: Send + Sync {
     /// As people know it: `Claude Code`.
     fn label(&self) -> &str;
     /// Looks whether it can be used here, and says what to do where it can't.
-    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo>;
+    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
+        Box::pin(async move {
+            let mut info = AgentInfo::unknown(self.name(), self.label());
+            let outcome = self.examine(environment, &mut info).await;
+            info.settle(outcome);
+            info
+        })
+    }
+    /// Fills in what is known of it. The fault is what keeps it from being used; its code says which kind.
+    fn examine<'a>(
+        &'a self,
+        environment: &'a AgentEnvironment,
+        info: &'a mut AgentInfo,
+    ) -> BoxFuture<'a, Result<(), Fault>>;
     /// Starts it for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
     fn start(
         &self,
@@ -33,6 +46,8 @@ pub trait AgentSession: Send {
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>>;
     /// Asks the running turn to end. It still ends by `TurnDone`.
     fn interrupt(&mut self) -> BoxFuture<'_, ()>;
+    /// Whether it goes on with [`Launch::resume`]: where not, it knows nothing of what was said before.
+    fn resumed(&self) -> bool;
     /// The model for the turns from now on, as the agent names it; `None`: its own default.
     fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>>;
     /// Ends the process in order (stdin closed, TERM, KILL of all descendants), reaped when this returns.
@@ -43,6 +58,8 @@ pub trait AgentSession: Send {
 #[derive(Clone, Debug, Default)]
 pub struct AgentEnvironment {
     pub variables: BTreeMap<OsString, OsString>,
+    /// Our own program, which a long-lived agent is started beneath: `process::minder`. None: it is started by itself.
+    pub minder: Option<PathBuf>,
 }
 
 /// What an agent needs to begin a conversation.
@@ -84,6 +101,10 @@ pub struct Prompt {
     pub text: String,
     /// The page that the person looks at now.
     pub page: Option<PageContext>,
+    /// The tab that the tools act on, where it is another one.
+    pub working_tab: Option<(TabId, PageContext)>,
+    /// What was said in the conversation before, for an agent that does not know it.
+    pub earlier: Option<String>,
     pub images: Vec<Image>,
 }
 

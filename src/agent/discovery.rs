@@ -129,7 +129,10 @@ mod tests {
     }
 
     fn environment(home: &Path, path: &str) -> AgentEnvironment {
-        AgentEnvironment { variables: [("HOME".into(), home.into()), ("PATH".into(), path.into())].into() }
+        AgentEnvironment {
+            variables: [("HOME".into(), home.into()), ("PATH".into(), path.into())].into(),
+            minder: None,
+        }
     }
 
     #[tokio::test]

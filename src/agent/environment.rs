@@ -107,14 +107,14 @@ pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMa
     });
     variables.retain(|name, _| !is_dropped(name));
     variables.extend(additions.iter().map(|(name, value)| (name.into(), value.into())));
-    AgentEnvironment { variables }
+    AgentEnvironment { variables, minder: None }
 }
 
 async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsString, OsString>> {
     let (shell, flags) = shell(seed.get(OsStr::new("SHELL")).map(OsString::as_os_str));
     // `env -0` keeps values with line breaks whole; an old one without it is read by lines.
     let script = format!("printf %s {BEGIN}; command env -0 2>/dev/null || command env; printf %s {END}");
-    let environment = AgentEnvironment { variables: seed.clone() };
+    let environment = AgentEnvironment { variables: seed.clone(), minder: None };
     match brief::run(&shell, &[flags, "-c", &script], &environment, SHELL_LIMIT).await {
         Ok(output) => {
             let found = parse(&output.stdout);

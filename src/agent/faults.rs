@@ -103,4 +103,4 @@ pub fn api(message: &str, said: &str, hint: &str) -> Fault {
 
 /// Told when an earlier session can't be gone on with.
 pub const FRESH_START: &str =
-    "The agent's earlier session is not there any more: it starts anew and knows only what is said from now on.";
+    "The agent's earlier session is not there any more: it starts anew and is given what was said here.";

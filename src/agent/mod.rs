@@ -17,3 +17,4 @@ pub mod process;
 pub mod prompt;
 pub mod registry;
 pub mod rpc;
+pub mod session_task;

@@ -148,24 +148,14 @@ impl Agents {
 async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
     match tokio::time::timeout(PROBE_LIMIT, agent.probe(environment)).await {
         Ok(info) => info,
-        Err(_elapsed) => AgentInfo {
-            name: agent.name(),
-            label: agent.label().to_owned(),
-            status: AgentStatus::Broken,
-            version: None,
-            path: None,
-            fault: Some(
-                Fault::new(FaultCode::Timeout, format!("{} did not answer.", agent.label()))
-                    .hint("Run it in a terminal to see whether it starts there, then look again.")
-                    .at(Hop::Agent),
-            ),
-            default: false,
-            has_model: agent.name().as_str() != builtin::NAME,
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: None,
-        },
+        Err(_elapsed) => {
+            let mut info = AgentInfo::unknown(agent.name(), agent.label());
+            info.has_model = agent.name().as_str() != builtin::NAME;
+            info.settle(Err(Fault::new(FaultCode::Timeout, format!("{} did not answer.", agent.label()))
+                .hint("Run it in a terminal to see whether it starts there, then look again.")
+                .at(Hop::Agent)));
+            info
+        }
     }
 }
 
@@ -198,20 +188,7 @@ mod tests {
     use std::sync::Arc;
 
     fn info(name: &str, status: AgentStatus) -> AgentInfo {
-        AgentInfo {
-            name: AgentName::new(name),
-            label: name.to_owned(),
-            status,
-            version: None,
-            path: None,
-            fault: None,
-            default: false,
-            has_model: name != "builtin",
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: None,
-        }
+        AgentInfo { status, has_model: name != "builtin", ..AgentInfo::unknown(AgentName::new(name), name) }
     }
 
     #[test]

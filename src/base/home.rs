@@ -36,9 +36,7 @@ impl HomeError {
         match self {
             Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
             Self::BadSession(_) => "A session name has letters, digits, - and _ only, at most 32 of them.".to_owned(),
-            Self::Unusable { path, .. } => {
-                format!("Make {} writable for you, or set {HOME_VARIABLE} to another folder.", path.display())
-            }
+            Self::Unusable { path, source } => super::trouble::hint(path, source),
             Self::Foreign { .. } => format!("Set {HOME_VARIABLE} to a folder of your own."),
             Self::Open { path, .. } => format!("Run: chmod 700 '{}'", path.display()),
         }
@@ -144,6 +142,10 @@ impl Home {
     /// The folder of conversations that have none.
     pub fn workspace(&self) -> PathBuf {
         self.root.join("workspace")
+    }
+    /// Git work trees of conversations, a folder each.
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join("worktrees")
     }
     /// Where screenshots and downloads without a path go; old ones are removed when a daemon starts.
     pub fn temporary(&self) -> PathBuf {

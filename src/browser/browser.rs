@@ -3,7 +3,7 @@
 //! Owns the state that the router keeps up to date and the handle that everything else starts from.
 //! Never starts or ends the browser's process, and never attaches to a page before `Tab::engage`.
 
-use super::cdp::{Cdp, CdpError};
+use super::cdp::{Cdp, CdpError, Observer};
 use super::dialogs::Dialogs;
 use super::engage::auto_attach;
 use super::error::BrowserError;
@@ -29,6 +29,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How many events a receiver may be behind before it has to read the tabs again.
@@ -56,6 +57,9 @@ pub struct AttachOptions {
     pub refuses: Option<fn(&str) -> bool>,
     /// What pages ask for is looked at before it is sent: for a browser without our resolver rules.
     pub holds_back: bool,
+    /// An everyday browser: nothing of it is asked before a tab is worked on, and a tab is let go of when it was left alone
+    /// for so long.
+    pub lets_go_after: Option<Duration>,
 }
 
 /// A connected browser. Cheap to clone; the connection ends with the last clone or by `detach`.
@@ -140,6 +144,12 @@ pub(super) struct Desk {
     pub(super) holds: usize,
     /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
     pub(super) hold_round: u64,
+    /// Whoever wants the tab to stay attached although no command works on it.
+    pub(super) stays: usize,
+    /// Not let go of before.
+    pub(super) linger_until: Option<Instant>,
+    /// The person sent us out of it: not attached to before they let us in again.
+    pub(super) kept_out: bool,
 }
 
 impl State {
@@ -210,6 +220,23 @@ impl Browser {
         run: BrowserRun,
         options: AttachOptions,
     ) -> Result<Self, BrowserError> {
+        let browser = Self::start(transport, root, first_id, run, options);
+        browser.discover(&browser.root()).await?;
+        Ok(browser)
+    }
+
+    /// Takes over an everyday browser, whose tabs are told of by its extension.
+    pub(super) fn relayed(transport: Transport, run: BrowserRun, options: AttachOptions) -> Self {
+        Self::start(transport, None, 1, run, options)
+    }
+
+    fn start(
+        transport: Transport,
+        root: Option<SessionId>,
+        first_id: u32,
+        run: BrowserRun,
+        options: AttachOptions,
+    ) -> Self {
         let (events, _) = broadcast::channel(EVENT_BACKLOG);
         let state = State {
             tabs: Tabs::new(options.numbers.clone()),
@@ -218,18 +245,12 @@ impl Browser {
             desks: HashMap::new(),
             default_context: None,
         };
-        let mut made = None;
-        let cdp = Cdp::start(transport, root, first_id, |cdp| {
+        let shared = Cdp::start(transport, root, first_id, |cdp| {
             let shared = Arc::new(Shared { cdp: cdp.clone(), options, run, events, state: Mutex::new(state) });
-            let router = Router::new(Arc::downgrade(&shared));
-            made = Some(shared);
-            Arc::new(router)
+            let router: Arc<dyn Observer> = Arc::new(Router::new(Arc::downgrade(&shared)));
+            (router, shared)
         });
-        // `start` has called the closure: without it there would be no reader.
-        let Some(shared) = made else { return Err(BrowserError::Gone) };
-        let browser = Self { shared };
-        browser.discover(&cdp.root()).await?;
-        Ok(browser)
+        Self { shared }
     }
 
     async fn discover(&self, root: &Session) -> Result<(), BrowserError> {
@@ -252,8 +273,13 @@ impl Browser {
         // too; nothing is asked of them.
         root.call(auto_attach("tab")).await?;
         // All present targets are reported before the reply.
-        let mut tabs = self.events();
         root.call(discover).await?;
+        self.all_told(TAB_LIMIT).await
+    }
+
+    /// Returns once [`Browser::tabs`] holds every tab that is being opened now.
+    pub async fn all_told(&self, limit: Duration) -> Result<(), BrowserError> {
+        let mut tabs = self.events();
         let all_told = async {
             while self.shared.state().tabs.has_untold() {
                 if matches!(tabs.recv().await, Err(broadcast::error::RecvError::Closed) | Ok(BrowserEvent::Gone)) {
@@ -262,14 +288,19 @@ impl Browser {
             }
             Ok(())
         };
-        let after = TAB_LIMIT;
-        let told = tokio::time::timeout(after, all_told).await;
-        told.unwrap_or_else(|_| Err(BrowserError::Timeout { what: "reading the browser's tabs".to_owned(), after }))
+        let told = tokio::time::timeout(limit, all_told).await;
+        told.unwrap_or_else(|_| {
+            Err(BrowserError::Timeout { what: "reading the browser's tabs".to_owned(), after: limit })
+        })
     }
 
     /// Names this run of this browser.
     pub fn run(&self) -> &BrowserRun {
         &self.shared.run
+    }
+    /// An everyday browser, driven by way of its extension.
+    pub fn is_relayed(&self) -> bool {
+        self.shared.options.lets_go_after.is_some()
     }
     pub fn is_headless(&self) -> bool {
         self.shared.options.headless
@@ -292,6 +323,14 @@ impl Browser {
     /// Ends the connection; the browser itself goes on.
     pub async fn detach(&self) {
         self.shared.cdp.close().await;
+    }
+
+    /// Lets go of every tab that is attached to.
+    pub fn release_all(&self) {
+        let engaged: Vec<TabId> = self.shared.state().engaged.keys().copied().collect();
+        for id in engaged {
+            Tab::new(self.clone(), id).release();
+        }
     }
 
     /// All open tabs, by number.

@@ -153,13 +153,13 @@ impl Inner {
 
 impl Cdp {
     /// Starts reading and writing. `root` is the session that stands for the browser itself (none: the connection
-    /// does); ids count up from `first_id`.
-    pub fn start(
+    /// does); ids count up from `first_id`. Gives what is made together with the observer.
+    pub fn start<T>(
         transport: Transport,
         root: Option<SessionId>,
         first_id: u32,
-        observer: impl FnOnce(&Cdp) -> Arc<dyn Observer>,
-    ) -> Self {
+        observer: impl FnOnce(&Cdp) -> (Arc<dyn Observer>, T),
+    ) -> T {
         let (outbox, queue) = mpsc::unbounded_channel();
         let inner = Arc::new(Inner {
             outbox,
@@ -171,12 +171,12 @@ impl Cdp {
             tasks: TaskTracker::new(),
         });
         let cdp = Self { inner };
-        let observer = observer(&cdp);
+        let (observer, made) = observer(&cdp);
         let closing = cdp.inner.closing.clone();
         cdp.inner.tasks.spawn(write(transport.sink, queue, closing));
         cdp.inner.tasks.spawn(read(transport.source, cdp.clone(), observer));
         cdp.inner.tasks.close();
-        cdp
+        made
     }
 
     /// The browser itself.

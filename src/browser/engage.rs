@@ -9,6 +9,7 @@ use super::frames::FrameTree;
 use super::session::Session;
 use super::targets::TargetInfo;
 use crate::protocol::ids::{TabId, TargetId};
+use crate::protocol::relay::Refusal;
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide::cdp::browser_protocol::network::EnableParams as NetworkEnable;
 use chromiumoxide::cdp::browser_protocol::page::{
@@ -59,6 +60,9 @@ impl Shared {
                 return Ok(engaged.phase.subscribe());
             }
             let info = state.tabs.get(tab).ok_or(BrowserError::TabClosed(tab))?;
+            if state.desks.get(&tab).is_some_and(|desk| desk.kept_out) {
+                return Err(BrowserError::Relay(Refusal::Cancelled));
+            }
             let attach = attach_to(&info.target);
             let (sender, phase) = watch::channel(Phase::Attaching);
             let frames = FrameTree::default();

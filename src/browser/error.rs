@@ -3,8 +3,10 @@
 //! Owns the errors of everything above one DevTools command and their mapping to faults, in one place.
 
 use super::cdp::CdpError;
+use super::relay::refusals;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
+use crate::protocol::relay::Refusal;
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,6 +34,9 @@ pub enum BrowserError {
     RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },
+    /// A tab of an everyday browser that is not acted on.
+    #[error("{}", refusals::words(*.0))]
+    Relay(Refusal),
     #[error(transparent)]
     Cdp(CdpError),
 }
@@ -40,6 +45,10 @@ impl From<CdpError> for BrowserError {
     fn from(error: CdpError) -> Self {
         match error {
             CdpError::Gone => Self::Gone,
+            CdpError::Protocol { code, method, message } => match refusals::of_code(code) {
+                Some(refusal) => Self::Relay(refusal),
+                None => Self::Cdp(CdpError::Protocol { code, method, message }),
+            },
             other => Self::Cdp(other),
         }
     }
@@ -53,6 +62,9 @@ impl From<CdpError> for Fault {
 
 impl From<BrowserError> for Fault {
     fn from(error: BrowserError) -> Self {
+        if let BrowserError::Relay(refusal) = error {
+            return refusals::fault(refusal);
+        }
         let (code, hint) = match &error {
             BrowserError::Gone => (FaultCode::BrowserDown, "Start the browser again: gstack connect".to_owned()),
             BrowserError::NoSuchTab(_) => (FaultCode::NotFound, "See the open ones: gstack tabs".to_owned()),
@@ -79,7 +91,9 @@ impl From<BrowserError> for Fault {
             BrowserError::Cdp(error) if error.is_session_gone() => {
                 (FaultCode::TabGone, "The page went away meanwhile: look at it again (snapshot).".to_owned())
             }
-            BrowserError::Cdp(_) => (FaultCode::Internal, "The details are in the daemon's log.".to_owned()),
+            BrowserError::Relay(_) | BrowserError::Cdp(_) => {
+                (FaultCode::Internal, "The details are in the daemon's log.".to_owned())
+            }
         };
         Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser)
     }

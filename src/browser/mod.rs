@@ -15,11 +15,12 @@ pub mod extensions;
 pub mod frames;
 mod held_back;
 pub mod keeper_link;
-
 pub mod launch;
+pub mod linger;
 pub mod navigate;
 pub mod page;
 pub mod refused;
+pub mod relay;
 mod router;
 pub mod session;
 mod standing;

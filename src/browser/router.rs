@@ -12,6 +12,7 @@ use super::session::Session;
 use super::tabs::BrowserEvent;
 use super::targets::{Attached, Detached, FrameNavigated, ReadFrameTree, TargetInfo, TargetLost, TargetSeen};
 use crate::protocol::ids::{TabId, TargetId};
+use crate::protocol::relay::Refusal;
 use chromiumoxide::cdp::browser_protocol::page::{HandleJavaScriptDialogParams, ScreencastFrameAckParams};
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
@@ -108,8 +109,8 @@ impl Shared {
                 }
             }
             "detachedFromTarget" => {
-                let Some(Detached { session_id }) = event.read() else { return };
-                self.detached(&session_id);
+                let Some(Detached { session_id, refusal }) = event.read() else { return };
+                self.detached(&session_id, refusal);
             }
             _ => {}
         }
@@ -163,20 +164,26 @@ impl Shared {
         });
     }
 
-    fn detached(&self, session: &SessionId) {
-        let mut ended = self.forget_session(session);
+    fn detached(&self, session: &SessionId, refusal: Option<Refusal>) {
+        let mut ended = self.forget_session(session, refusal);
         ended.push(session.clone());
         self.give_up(&ended);
     }
 
     /// What else ended with it.
-    fn forget_session(&self, session: &SessionId) -> Vec<SessionId> {
+    fn forget_session(&self, session: &SessionId, refusal: Option<Refusal>) -> Vec<SessionId> {
         let mut state = self.state();
         match state.sessions.remove(session) {
             Some(Role::Tab(tab)) => {
                 let others = state.forget_sessions(tab);
+                let why = refusal.map_or(BrowserError::FrameGone, BrowserError::Relay);
                 if let Some(engaged) = state.engaged.remove(&tab) {
-                    engaged.phase.send_replace(Phase::Failed(BrowserError::FrameGone));
+                    engaged.phase.send_replace(Phase::Failed(why));
+                }
+                if let Some(refusal) = refusal {
+                    state.desks.entry(tab).or_default().kept_out = refusal == Refusal::Cancelled;
+                    drop(state);
+                    self.tell(BrowserEvent::SentOut(tab, refusal));
                 }
                 return others;
             }

@@ -9,6 +9,7 @@ use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
+use super::linger::Stay;
 use super::session::Session;
 use super::tabs::TabInfo;
 use crate::protocol::ids::TabId;
@@ -57,9 +58,11 @@ impl Tab {
     pub async fn work(&self) -> Result<Work, BrowserError> {
         let order = self.with_desk(|desk| desk.order.clone())?;
         let order = order.lock_owned().await;
+        // Before the tab is engaged: whoever goes away meanwhile leaves it to be let go of.
+        let stay = self.stay()?;
         let page = self.engage().await?;
         let hold = self.hold()?;
-        Ok(Work { tab: self.clone(), page, _hold: hold, _order: order })
+        Ok(Work { tab: self.clone(), page, _hold: hold, _stay: stay, _order: order })
     }
 
     /// Attaches to the tab's page where it is not attached yet; from then on it is engaged until `release`.
@@ -291,6 +294,7 @@ pub struct Work {
     tab: Tab,
     page: Session,
     _hold: Hold,
+    _stay: Stay,
     _order: OwnedMutexGuard<()>,
 }
 

@@ -141,7 +141,7 @@ impl Tabs {
         if target.url.starts_with("devtools://") || (self.names_strip && !in_strip) {
             return Vec::new();
         }
-        let id = self.numbers.next();
+        let id = self.numbers.of(&tab_target);
         let info = TabInfo {
             id,
             target: tab_target.clone(),

@@ -3,6 +3,7 @@
 //! Owns lenient shapes with only the fields that are used: unlike the generated types they also read what newer
 //! browsers send (the tab strip's `embedderData`). Never acts on them.
 
+use crate::protocol::relay::Refusal;
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use chromiumoxide::types::{Command, Method, MethodId};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,9 @@ pub(super) struct Attached {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Detached {
     pub session_id: SessionId,
+    /// Only the relay says why.
+    #[serde(default)]
+    pub refusal: Option<Refusal>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -8,17 +8,16 @@ use super::feed::Feed;
 use super::files::{self, Part};
 use super::journal::Journal;
 use super::recover;
-use super::session::{self, Record, TabKey};
+use super::session::Record;
 use super::state::{Inner, OnFailure};
 use super::turn::{Effect, Event, Machine, Message};
 use super::turn_clock::TurnClock;
 use crate::protocol::chat::{
-    AllowedTab, AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision,
-    EarlierConversation, PageContext, Seq,
+    AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, Seq,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{
-    AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TabId, TurnId,
+    AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TurnId,
 };
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
@@ -263,99 +262,6 @@ impl Conversation {
         self.lock().finish_block();
     }
 
-    pub fn title_of(&self) -> String {
-        self.lock().record.title.clone()
-    }
-
-    /// A person names it; an empty name is the first words of its first message again. Blocks for the disk.
-    pub fn rename(&self, title: &str) -> Result<(), ChatError> {
-        let title = session::clean_title(title);
-        if !title.is_empty() {
-            self.change(|record| {
-                record.title = title;
-                record.named = true;
-            });
-            return Ok(());
-        }
-        let mut inner = self.lock();
-        let first = session::first_title(&inner.journal)?;
-        inner.record.title = first;
-        inner.record.named = false;
-        inner.tell();
-        Ok(())
-    }
-
-    /// Chooses the agent; None: the default one.
-    pub fn choose_agent(&self, agent: Option<AgentName>, model: Option<String>) {
-        self.change(|record| {
-            record.agent = agent;
-            record.model = model;
-        });
-    }
-
-    pub fn model(&self) -> Option<String> {
-        self.lock().record.model.clone()
-    }
-
-    pub fn set_folder(&self, folder: String) {
-        self.change(|record| record.folder = folder);
-    }
-
-    pub fn folder(&self) -> String {
-        self.lock().record.folder.clone()
-    }
-
-    /// The tabs that its agent may use, its own first.
-    pub fn set_tabs(&self, tabs: Vec<AllowedTab>) {
-        self.change(|record| record.tabs = tabs);
-    }
-
-    /// The conversation to go on with instead, shown while nothing was said here.
-    pub fn set_earlier(&self, earlier: Option<EarlierConversation>) {
-        self.change(|record| record.earlier = earlier);
-    }
-
-    pub fn set_page(&self, page: PageContext) {
-        self.change(|record| record.page = Some(page));
-    }
-
-    /// An agent remembers earlier turns of this conversation.
-    pub fn has_resume(&self) -> bool {
-        !self.lock().record.resume.is_empty()
-    }
-
-    /// The agent's own session id from an earlier turn, to go on with.
-    pub fn resume(&self, agent: &AgentName) -> Option<String> {
-        self.lock().record.resume.get(agent).cloned()
-    }
-
-    /// None forgets it: the agent does not know it any more.
-    pub fn set_resume(&self, agent: AgentName, session: Option<String>) {
-        let mut inner = self.lock();
-        match session {
-            Some(session) => inner.record.resume.insert(agent, session),
-            None => inner.record.resume.remove(&agent),
-        };
-    }
-
-    pub(super) fn set_tab(&self, tab_id: Option<TabId>, tab: Option<TabKey>) {
-        self.change(|record| {
-            record.tab_id = tab_id;
-            record.tab = tab;
-        });
-    }
-
-    /// Its tab is out of sight; the key stays to find it by.
-    pub(super) fn leave_tab(&self) {
-        self.change(|record| record.tab_id = None);
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Record)) {
-        let mut inner = self.lock();
-        change(&mut inner.record);
-        inner.tell();
-    }
-
     /// Brings the journal and, where it changed, `session.json` onto the disk. Blocks: an fsync or three.
     /// To be called for a person's message before it is acknowledged, and at the end of a turn.
     pub fn persist(&self) -> Result<(), ChatError> {
@@ -391,6 +297,11 @@ impl Conversation {
     /// Keeps a file with the conversation. Blocks for the disk.
     pub fn write_file(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write(&self.place, name, mime, bytes)
+    }
+
+    /// Writes an export of the conversation, to be read like a file of it until the next one. Blocks for the disk.
+    pub fn write_export(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+        files::write_export(&self.place, name, mime, bytes)
     }
 
     /// Reads a part of a file. Blocks for the disk.

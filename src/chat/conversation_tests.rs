@@ -136,7 +136,9 @@ impl Panel {
                     let text = line::block_text(&mut event.body).unwrap();
                     assert!(delta.offset <= line::utf16_length(text), "no text is missing");
                     let delta = line::Delta { delta: delta.seq, offset: delta.offset, text: delta.text.clone() };
-                    line::grow(text, &delta);
+                    let mut growth = line::Growth::of(std::mem::take(text));
+                    growth.take(&delta);
+                    *text = growth.text;
                 }
                 ToPanel::ChatGap(_) => {
                     self.gaps += 1;

@@ -1,6 +1,7 @@
 //! What can go wrong in a conversation, and the one place where it becomes a fault.
 
 use super::turn::{QUEUE_LIMIT, Refusal};
+use crate::base::trouble;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, FileId};
 use std::io;
@@ -43,7 +44,7 @@ impl ChatError {
     /// As it travels: the code to decide by, the words, the next step.
     pub fn fault(&self) -> Fault {
         let (code, hint) = match self {
-            Self::Storage { path, source, .. } => (FaultCode::Storage, storage_hint(path, source)),
+            Self::Storage { path, source, .. } => (FaultCode::Storage, trouble::hint(path, source)),
             Self::Locked { .. } => (
                 FaultCode::Conflict,
                 "Run gstack status: another daemon works on this folder. Stop it, or use another session.".to_owned(),
@@ -84,23 +85,5 @@ impl Refusal {
             Self::NotAsked => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
         };
         Fault::new(code, self.to_string()).hint(hint)
-    }
-}
-
-fn storage_hint(path: &Path, source: &io::Error) -> String {
-    let place = path.display();
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!("The disk that holds {place} is full. Free some space, then send it again.")
-        }
-        io::ErrorKind::ReadOnlyFilesystem => {
-            format!(
-                "The disk that holds {place} is read-only. Mount it writable, or set GSTACK_HOME to another folder."
-            )
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("Make {place} writable for you, or set GSTACK_HOME to a folder of yours.")
-        }
-        _ => format!("Check the disk that holds {place}, then try again."),
     }
 }

@@ -25,6 +25,9 @@ pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     if let Some(page) = info.page.as_ref().filter(|page| !page.url.is_empty()) {
         document.block(&format!("<{}>", page.url));
     }
+    if let Some(worktree) = &info.worktree {
+        document.block(&format!("*{}*", one_line(&worktree.words(&info.folder))));
+    }
     for event in events {
         match &event.body {
             ChatBody::Message { client_id, .. } if removed.contains(client_id) => {}
@@ -150,6 +153,7 @@ mod tests {
             page: None,
             agent: None,
             folder: String::new(),
+            worktree: None,
             head: 0,
             created_at: 0,
             updated_at: 0,

@@ -77,6 +77,7 @@ fn info(head: Seq) -> ConversationInfo {
         page: None,
         agent: None,
         folder: String::new(),
+        worktree: None,
         head,
         created_at: NOW,
         updated_at: NOW,

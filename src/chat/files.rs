@@ -1,4 +1,4 @@
-//! `files/`: what was attached to a conversation, written once and read in parts.
+//! `files/`: what was attached to a conversation, written once and read in parts; and its newest export.
 //!
 //! A file's id ends with its kind (`….png`), so nothing but the bytes is kept. Ids come from outside and are checked.
 
@@ -17,6 +17,8 @@ pub const MAX_FILE: u64 = 32 * 1024 * 1024;
 /// The largest part that is read at once: as base64 in its envelope it fits into one frame to Chrome.
 pub const MAX_PART: usize = 512 * 1024;
 const FOLDER: &str = "files";
+/// Beside it: the newest export, which goes with the next one.
+const EXPORT_FOLDER: &str = "export";
 const LONGEST_NAME: usize = 200;
 
 /// Media types and how they end an id. Anything else is kept as bytes; what a browser would run is kept as text.
@@ -45,15 +47,31 @@ pub struct Part {
 
 /// Keeps a file with the conversation in `folder`. Blocks for the disk.
 pub(super) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+    write_in(&folder.join(FOLDER), name, mime, bytes)
+}
+
+/// Writes an export of the conversation in `folder`, to be read like its files; the one before it goes. Blocks for the
+/// disk.
+pub(super) fn write_export(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+    let exports = folder.join(EXPORT_FOLDER);
+    match fs::remove_dir_all(&exports) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            return Err(ChatError::storage("remove", &exports, source));
+        }
+        _ => {}
+    }
+    write_in(&exports, name, mime, bytes)
+}
+
+fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
     if bytes.len() as u64 > MAX_FILE {
         return Err(ChatError::TooLarge { what: "the file", bytes: bytes.len() as u64, limit: MAX_FILE });
     }
-    let files = folder.join(FOLDER);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(&files)
-        .map_err(|source| ChatError::storage("make", &files, source))?;
+        .create(files)
+        .map_err(|source| ChatError::storage("make", files, source))?;
     let (mime, ending) = kind(mime);
     let id = FileId::new(format!("{}.{ending}", uuid::Uuid::new_v4().simple()));
     let path = files.join(id.as_str());
@@ -73,7 +91,11 @@ pub(super) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Resu
 
 /// Reads at most [`MAX_PART`] bytes from `offset` on. Blocks for the disk.
 pub(super) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<Part, ChatError> {
-    let path = path(folder, id)?;
+    let mut path = path(folder, id)?;
+    let exported = folder.join(EXPORT_FOLDER).join(id.as_str());
+    if !path.exists() && exported.exists() {
+        path = exported;
+    }
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => ChatError::NoFile(id.clone()),
         _ => ChatError::storage("read", &path, source),
@@ -131,6 +153,18 @@ mod tests {
         assert_eq!([first.bytes, rest.bytes].concat(), bytes);
         let end = read(folder.path(), &kept.id, u64::MAX).unwrap();
         assert_eq!((end.bytes.len(), end.total, end.mime), (0, bytes.len() as u64, "image/png"));
+    }
+
+    #[test]
+    fn an_export_is_read_like_a_file_and_goes_with_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let attached = write(folder.path(), "a.txt", "text/plain", b"attached").unwrap();
+        let first = write_export(folder.path(), "one.md", "text/markdown", b"one").unwrap();
+        assert_eq!(read(folder.path(), &first.id, 0).unwrap().bytes, b"one");
+        let second = write_export(folder.path(), "two.md", "text/markdown", b"two").unwrap();
+        assert_eq!(read(folder.path(), &second.id, 0).unwrap().bytes, b"two");
+        assert!(matches!(read(folder.path(), &first.id, 0), Err(ChatError::NoFile(_))));
+        assert_eq!(read(folder.path(), &attached.id, 0).unwrap().bytes, b"attached");
     }
 
     #[test]

@@ -72,11 +72,12 @@ fn what_was_written_is_read_again() {
 
 #[test]
 fn text_that_is_held_already_is_left_out() {
-    let mut text = "a🦀b".to_owned();
-    line::grow(&mut text, &Delta { delta: 1, offset: 1, text: "🦀bc".into() });
-    assert_eq!(text, "a🦀bc");
-    line::grow(&mut text, &Delta { delta: 1, offset: 0, text: "a".into() });
-    assert_eq!(text, "a🦀bc");
+    let mut growth = line::Growth::of("a🦀b".to_owned());
+    growth.take(&Delta { delta: 1, offset: 1, text: "🦀bc".into() });
+    assert_eq!(growth.text, "a🦀bc");
+    growth.take(&Delta { delta: 1, offset: 0, text: "a".into() });
+    growth.take(&Delta { delta: 1, offset: 5, text: "d".into() });
+    assert_eq!(growth.text, "a🦀bcd");
 }
 
 #[test]

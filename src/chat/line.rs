@@ -95,13 +95,30 @@ pub(super) fn utf16_length(text: &str) -> u64 {
     text.chars().map(|c| c.len_utf16() as u64).sum()
 }
 
-/// Joins text to a block; what the block already holds at `offset` is left out.
-pub(super) fn grow(text: &mut String, delta: &Delta) {
-    let held = utf16_length(text).saturating_sub(delta.offset);
-    let mut passed = 0;
-    text.extend(delta.text.chars().skip_while(|c| {
-        let skip = passed < held;
-        passed += c.len_utf16() as u64;
-        skip
-    }));
+/// A block's text while it is put together. Its length is counted once: an answer may come in tens of thousands of
+/// pieces.
+pub(super) struct Growth {
+    pub(super) text: String,
+    length: u64,
+}
+
+impl Growth {
+    pub(super) fn of(text: String) -> Self {
+        let length = utf16_length(&text);
+        Self { text, length }
+    }
+
+    /// Joins a piece; what the block already holds at its offset is left out.
+    pub(super) fn take(&mut self, delta: &Delta) {
+        let held = self.length.saturating_sub(delta.offset);
+        let mut passed = 0;
+        for c in delta.text.chars() {
+            let length = c.len_utf16() as u64;
+            if passed >= held {
+                self.text.push(c);
+                self.length += length;
+            }
+            passed += length;
+        }
+    }
 }

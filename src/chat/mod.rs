@@ -3,6 +3,7 @@
 //!
 //! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
 
+mod about;
 pub mod conversation;
 mod ending;
 pub mod error;
@@ -11,6 +12,7 @@ pub mod feed;
 pub mod files;
 pub mod journal;
 mod line;
+mod listing;
 pub mod markdown;
 pub mod panels;
 pub mod read;
@@ -22,9 +24,11 @@ mod state;
 pub mod store;
 mod trash;
 pub mod turn;
+mod turn_asking;
 mod turn_clock;
 mod vocabulary;
 
+pub use about::Place;
 pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
 pub use error::ChatError;
 pub use feed::{Push, Sink};

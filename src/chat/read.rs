@@ -3,7 +3,7 @@
 //! Never writes. Lines that can't be understood are passed over and counted.
 
 use super::error::ChatError;
-use super::line::{self, Delta, Line};
+use super::line::{self, Delta, Growth, Line};
 use crate::protocol::chat::{ChatEvent, Seq};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -94,9 +94,9 @@ impl Reader {
             }
             let mut size = raw.len();
             if let Some(text) = line::block_text(&mut event.body) {
-                for delta in deltas.remove(&event.seq).unwrap_or_default().iter().rev() {
-                    line::grow(text, delta);
-                }
+                let mut growth = Growth::of(std::mem::take(text));
+                deltas.remove(&event.seq).unwrap_or_default().iter().rev().for_each(|delta| growth.take(delta));
+                *text = growth.text;
                 size += line::encode(text).len();
             }
             if page.events.len() >= limits.events || (!page.events.is_empty() && bytes + size > limits.bytes) {

@@ -4,7 +4,7 @@
 //! as it was. Blocks for the disk.
 
 use super::journal::JOURNAL_FILE;
-use super::line::{self, Delta, Line};
+use super::line::{Delta, Growth, Line};
 use crate::protocol::chat::{ChatBody, Seq};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -40,7 +40,7 @@ pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Resu
     };
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut raw = Vec::new();
-    let mut block: Option<(Seq, String)> = None;
+    let mut block: Option<(Seq, Growth)> = None;
     while !budget.is_spent() {
         raw.clear();
         let read = io::Read::take(&mut reader, LONGEST_LINE.min(budget.bytes)).read_until(b'\n', &mut raw)? as u64;
@@ -54,18 +54,18 @@ pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Resu
                 if let Some((seq, text)) = &mut block
                     && *seq == delta.delta
                 {
-                    line::grow(text, &delta);
+                    text.take(&delta);
                 }
                 continue;
             }
-            Said::Block(seq, text) => block.replace((seq, text)).map(|(_, text)| text),
+            Said::Block(seq, text) => block.replace((seq, Growth::of(text))).map(|(_, before)| before.text),
             Said::Whole(text) => Some(text),
         };
         if let Some(found) = said.and_then(|text| excerpt(&text, wanted)) {
             return Ok(Some(found));
         }
     }
-    Ok(block.and_then(|(_, text)| excerpt(&text, wanted)))
+    Ok(block.and_then(|(_, last)| excerpt(&last.text, wanted)))
 }
 
 enum Said {

@@ -8,7 +8,8 @@ use super::journal::Journal;
 use super::read::Limits;
 use crate::base::atomic;
 use crate::protocol::chat::{
-    AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext, Seq,
+    AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext,
+    Seq, Worktree,
 };
 use crate::protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,12 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub folder: String,
+    /// The folder is in this work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+    /// Absent in records of before work trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_use: Option<FolderUse>,
     /// Each agent's own session id, to go on with.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resume: BTreeMap<AgentName, String>,
@@ -75,6 +82,19 @@ pub struct Record {
     pub earlier: Option<EarlierConversation>,
 }
 
+/// What has become of a conversation's folder. A work tree takes its place only while it is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FolderUse {
+    /// No agent has worked there.
+    #[default]
+    Open,
+    /// An agent has: it stays.
+    Worked,
+    /// A person named it: it stays.
+    Chosen,
+}
+
 /// A tab in terms that outlive a daemon: its browser's run and its DevTools target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -94,6 +114,8 @@ impl Record {
             agent: None,
             model: None,
             folder,
+            worktree: None,
+            folder_use: Some(FolderUse::Open),
             resume: BTreeMap::new(),
             tab: None,
             cost_usd: None,
@@ -168,6 +190,7 @@ impl Record {
             page: self.page.clone(),
             agent: self.agent.clone(),
             folder: self.folder.clone(),
+            worktree: self.worktree.clone(),
             head: self.head,
             created_at: self.created_at,
             updated_at: self.updated_at,

@@ -5,19 +5,18 @@
 
 use super::conversation::Conversation;
 use super::error::ChatError;
-use super::search::{self, Budget};
 use super::session::{Record, TabKey};
 use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
-use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation, PageContext};
+use crate::protocol::chat::PageContext;
 use crate::protocol::ids::{ConversationId, Epoch, TabId};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 /// With more than this many open, those that nobody uses are put away (each holds a file open).
 const MOST_OPEN: usize = 64;
@@ -195,7 +194,7 @@ impl Store {
         let page = record.page.clone();
         inner.detach_conversation(id);
         let fresh = self.create_in(&mut inner, NewConversation { folder: record.folder.clone(), page });
-        fresh.choose_agent(record.agent, record.model);
+        fresh.take_over(&record);
         if let Some(tab_id) = record.tab_id {
             inner.attach(&fresh, tab_id, record.tab);
         }
@@ -205,6 +204,19 @@ impl Store {
     /// A tab is gone: its conversation is history, or nothing where it had no message.
     pub fn tab_closed(&self, tab_id: TabId) {
         self.lock().detach_tab(tab_id);
+    }
+
+    /// A tab that was away is reported again: the conversation that it had goes on in it.
+    pub fn tab_back(&self, tab_id: TabId, key: &TabKey) -> Result<(), ChatError> {
+        let mut inner = self.lock();
+        if inner.by_tab.contains_key(&tab_id) {
+            return Ok(());
+        }
+        if let Some(id) = inner.had_tab(key) {
+            let conversation = self.get_in(&mut inner, &id)?;
+            inner.attach(&conversation, tab_id, Some(key.clone()));
+        }
+        Ok(())
     }
 
     /// Nobody reports this tab for now: its conversation is found again by the tab's key.
@@ -217,59 +229,17 @@ impl Store {
         }
     }
 
-    /// Conversations with messages, newest first.
-    pub fn list(&self) -> Vec<ConversationInfo> {
-        let mut inner = self.lock();
-        self.read_lost_records(&mut inner);
-        let mut infos: Vec<ConversationInfo> = inner
-            .known
-            .values()
-            .filter_map(|known| match known {
-                Known::Open(conversation) => Some(conversation.info()),
-                Known::Stored(record) => Some(record.as_deref()?.info(ConversationState::Idle, 0)),
-            })
-            .filter(|info| info.head > 0)
-            .collect();
-        infos.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.conversation_id.cmp(&b.conversation_id)));
-        infos
-    }
-
-    /// Conversations whose title, page or messages hold a text, newest first, with the words around the find where it
-    /// was found in a message. Blocks for the disk, within [`search::MOST_READ`] bytes and `limit`; the newest are read first.
-    pub fn search(&self, text: &str, limit: Duration) -> Vec<(ConversationInfo, Option<String>)> {
-        let wanted = text.trim().to_lowercase();
-        let mut budget = Budget { bytes: search::MOST_READ, until: Instant::now() + limit };
-        let found = self.list().into_iter().filter_map(|info| {
-            let excerpt = if budget.is_spent() {
-                None
-            } else {
-                search::find(&self.place(&info.conversation_id), &wanted, &mut budget).unwrap_or_else(|error| {
-                    tracing::warn!(conversation = %info.conversation_id, %error, "a conversation can't be searched");
-                    None
-                })
-            };
-            (excerpt.is_some() || holds(&info, &wanted)).then_some((info, excerpt))
-        });
-        found.collect()
-    }
-
-    /// The newest conversation about a page that no tab shows; `except` is not it.
-    pub fn earlier_about(&self, url: &str, except: &ConversationId) -> Option<EarlierConversation> {
-        let page = Some(without_fragment(url)?);
-        let inner = self.lock();
-        let about = |record: &Record| {
-            let same = record.page.as_ref().is_some_and(|of| without_fragment(&of.url) == page);
-            same && record.head > 0 && record.tab_id.is_none() && record.conversation_id != *except
-        };
-        let records = inner.known.values().filter_map(|known| match known {
-            Known::Open(conversation) => Some(conversation.record()).filter(about),
-            Known::Stored(record) => record.as_deref().filter(|record| about(record)).cloned(),
-        });
-        records.max_by_key(|record| record.updated_at).map(|record| EarlierConversation {
-            conversation_id: record.conversation_id,
-            title: record.title,
-            updated_at: record.updated_at,
-        })
+    /// Whether a conversation of this id works in a work tree, or may, as far as is known: also one that can still be
+    /// brought back. Blocks for the disk.
+    pub fn keeps_worktree(&self, id: &ConversationId) -> bool {
+        if is_id(id.as_str()) && self.deleted_place(id).is_dir() {
+            return true;
+        }
+        match self.lock().known.get(id) {
+            None => false,
+            Some(Known::Stored(record)) => record.as_ref().is_none_or(|record| record.worktree.is_some()),
+            Some(Known::Open(conversation)) => conversation.place().worktree.is_some(),
+        }
     }
 
     /// The conversations that are open now.
@@ -324,17 +294,6 @@ impl Store {
         match inner.by_tab.get(&tab_id).cloned() {
             Some(id) => self.get_in(inner, &id).map(Some),
             None => Ok(None),
-        }
-    }
-
-    /// A record that was lost is made again, so that its conversation is in the list.
-    fn read_lost_records(&self, inner: &mut Inner) {
-        let lost = |known: &Known| matches!(known, Known::Stored(None));
-        let ids: Vec<_> = inner.known.iter().filter(|(_, known)| lost(known)).map(|(id, _)| id.clone()).collect();
-        for id in ids {
-            if let Err(error) = self.get_in(inner, &id) {
-                tracing::warn!(conversation = %id, %error, "a conversation can't be listed");
-            }
         }
     }
 }
@@ -411,18 +370,6 @@ impl Inner {
 /// Our ids are UUIDs; a folder of another name is not ours.
 pub(super) fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-}
-
-/// Where on a page somebody is does not make it another page. Pages without an address of their own are no page.
-fn without_fragment(url: &str) -> Option<&str> {
-    let page = url.split('#').next().unwrap_or_default();
-    (page.starts_with("http://") || page.starts_with("https://") || page.starts_with("file://")).then_some(page)
-}
-
-/// `text` in lower case.
-fn holds(info: &ConversationInfo, text: &str) -> bool {
-    let page = info.page.iter().flat_map(|page| [page.url.as_str(), page.title.as_str()]);
-    page.chain([info.title.as_str()]).any(|field| field.to_lowercase().contains(text))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::chat::conversation::BlockKind;
 use crate::chat::turn::{Event, Message};
 use crate::protocol::chat::MessageSource;
 use crate::protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};
+use std::time::Duration;
 
 /// No search of a test takes this long.
 const LONG: Duration = Duration::from_secs(60);

@@ -47,7 +47,7 @@ impl Store {
         Ok(())
     }
 
-    fn deleted_place(&self, id: &ConversationId) -> PathBuf {
+    pub(super) fn deleted_place(&self, id: &ConversationId) -> PathBuf {
         self.root.join(format!("{DELETED}{id}"))
     }
 }

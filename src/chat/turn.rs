@@ -3,13 +3,14 @@
 //! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and
 //! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
 
-use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, TurnOutcome};
+use crate::protocol::chat::{ChatBody, ConversationState, TurnOutcome};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
+use crate::protocol::ids::{ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::ending::{Ending, gone};
+use super::turn_asking::{Open, close_all};
 pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, QuestionRequest, Refusal, TurnEnd};
 
 /// How many messages may wait behind the running one.
@@ -17,7 +18,7 @@ pub const QUEUE_LIMIT: usize = 5;
 
 /// How far the running turn is.
 #[derive(Clone, Debug, PartialEq)]
-enum Phase {
+pub(super) enum Phase {
     /// The agent is being made ready. `for_slot`: not before another one has ended.
     Starting { for_slot: bool },
     /// The agent has, or is just being handed, the message.
@@ -28,25 +29,9 @@ enum Phase {
     Stopping { handed: Handed, fault: Option<Fault> },
 }
 
-/// What waits for a person's answer.
-#[derive(Clone, Debug, PartialEq)]
-enum Open {
-    Approval { approval_id: ApprovalId, choices: Vec<Decision> },
-    Question { question_id: QuestionId, parts: usize },
-}
-
-impl Open {
-    fn is_approval(&self, id: &ApprovalId) -> bool {
-        matches!(self, Self::Approval { approval_id, .. } if approval_id == id)
-    }
-    fn is_question(&self, id: &QuestionId) -> bool {
-        matches!(self, Self::Question { question_id, .. } if question_id == id)
-    }
-}
-
 /// Whether a stopping turn's message reached the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Handed {
+pub(super) enum Handed {
     No,
     /// On its way: the interrupt follows once it has arrived.
     OnItsWay,
@@ -54,16 +39,16 @@ enum Handed {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Active {
-    message: Arc<Message>,
-    phase: Phase,
+pub(super) struct Active {
+    pub(super) message: Arc<Message>,
+    pub(super) phase: Phase,
 }
 
 /// One conversation's turns. Cheap to clone: messages are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
     /// None: idle.
-    active: Option<Active>,
+    pub(super) active: Option<Active>,
     queue: VecDeque<Arc<Message>>,
     /// The queue waits for a person: the last turn did not end well. `Send` and `Continue` lift it.
     held: bool,
@@ -93,21 +78,6 @@ impl Machine {
     /// Messages wait for a person's `Send` or `Continue`.
     pub fn held(&self) -> bool {
         self.active.is_none() && !self.queue.is_empty()
-    }
-
-    /// The approvals that wait for an answer.
-    pub fn open_approvals(&self) -> impl Iterator<Item = &ApprovalId> {
-        self.open().iter().filter_map(|open| match open {
-            Open::Approval { approval_id, .. } => Some(approval_id),
-            Open::Question { .. } => None,
-        })
-    }
-
-    fn open(&self) -> &[Open] {
-        match self.active.as_ref().map(|active| &active.phase) {
-            Some(Phase::WaitingForPerson { open, .. }) => open,
-            _ => &[],
-        }
     }
 
     pub fn step(&mut self, event: Event) -> Vec<Effect> {
@@ -261,104 +231,6 @@ impl Machine {
         }
     }
 
-    fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
-        let ApprovalRequest { approval_id, ask, site, why, does, kind, choices } = request;
-        let open = Open::Approval { approval_id: approval_id.clone(), choices: choices.clone() };
-        match self.wait_for(open, |open| open.is_approval(&approval_id)) {
-            Waiting::No => {
-                let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
-                vec![Effect::AnswerApproval { approval_id, decision, by }]
-            }
-            Waiting::Already => Vec::new(),
-            Waiting::Now(turn_id) => {
-                vec![Effect::Journal(ChatBody::Approval { turn_id, approval_id, ask, site, why, does, kind, choices })]
-            }
-        }
-    }
-
-    fn question(&mut self, request: QuestionRequest) -> Vec<Effect> {
-        let QuestionRequest { question_id, parts } = request;
-        let open = Open::Question { question_id: question_id.clone(), parts: parts.len() };
-        match self.wait_for(open, |open| open.is_question(&question_id)) {
-            Waiting::No => vec![Effect::AnswerQuestion { question_id, answers: Vec::new() }],
-            Waiting::Already => Vec::new(),
-            Waiting::Now(turn_id) => vec![Effect::Journal(ChatBody::Question { turn_id, question_id, parts })],
-        }
-    }
-
-    /// Puts what a person has to answer beside what waits already.
-    fn wait_for(&mut self, asked: Open, same: impl Fn(&Open) -> bool) -> Waiting {
-        let Some(active) = &mut self.active else { return Waiting::No };
-        let (accepted, mut open) = match &mut active.phase {
-            Phase::Starting { .. } | Phase::Stopping { .. } => return Waiting::No,
-            Phase::Running { accepted } => (*accepted, Vec::new()),
-            // Asked twice under one id: the card is there.
-            Phase::WaitingForPerson { open, .. } if open.iter().any(same) => return Waiting::Already,
-            Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
-        };
-        open.push(asked);
-        active.phase = Phase::WaitingForPerson { accepted, open };
-        Waiting::Now(active.message.turn_id.clone())
-    }
-
-    fn answer(&mut self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Vec<Effect> {
-        let offered = self.open().iter().find_map(|open| match open {
-            Open::Approval { approval_id: asked, choices } if *asked == approval_id => Some(choices),
-            _ => None,
-        });
-        if offered.is_some_and(|choices| decision.allows() && !choices.contains(&decision)) {
-            return vec![Effect::Rejected(Refusal::NotAChoice)];
-        }
-        match self.close(|open| open.is_approval(&approval_id)) {
-            Some(turn_id) => vec![
-                Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-                Effect::AnswerApproval { approval_id, decision, by },
-            ],
-            None => vec![Effect::Rejected(Refusal::NotAsked)],
-        }
-    }
-
-    /// The agent took it back: whoever still waits for the answer is let go.
-    fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
-        match self.close(|open| open.is_approval(&approval_id)) {
-            Some(turn_id) => withdrawn(turn_id, approval_id).into(),
-            None => Vec::new(),
-        }
-    }
-
-    fn answer_question(&mut self, question_id: QuestionId, answers: Vec<Vec<String>>, by: AnsweredBy) -> Vec<Effect> {
-        let parts = self.open().iter().find_map(|open| match open {
-            Open::Question { question_id: asked, parts } if *asked == question_id => Some(*parts),
-            _ => None,
-        });
-        if let Some(parts) = parts.filter(|parts| !answers.is_empty() && answers.len() != *parts) {
-            return vec![Effect::Rejected(Refusal::WrongParts { parts })];
-        }
-        match self.close(|open| open.is_question(&question_id)) {
-            Some(turn_id) => answered(turn_id, question_id, answers, by).into(),
-            None => vec![Effect::Rejected(Refusal::NoQuestion)],
-        }
-    }
-
-    fn withdraw_question(&mut self, question_id: QuestionId) -> Vec<Effect> {
-        match self.close(|open| open.is_question(&question_id)) {
-            Some(turn_id) => answered(turn_id, question_id, Vec::new(), AnsweredBy::Withdrawn).into(),
-            None => Vec::new(),
-        }
-    }
-
-    /// Takes one thing off those that wait for a person, and says whose turn it belonged to.
-    fn close(&mut self, closes: impl Fn(&Open) -> bool) -> Option<TurnId> {
-        let active = self.active.as_mut()?;
-        let Phase::WaitingForPerson { accepted, open } = &mut active.phase else { return None };
-        let index = open.iter().position(closes)?;
-        open.remove(index);
-        if open.is_empty() {
-            active.phase = Phase::Running { accepted: *accepted };
-        }
-        Some(active.message.turn_id.clone())
-    }
-
     fn agent_done(&mut self, ending: Ending) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
             // Nothing of ours reached this agent: it speaks of something else.
@@ -436,36 +308,6 @@ impl Machine {
         effects.extend(self.next());
         effects
     }
-}
-
-/// Whether something waits for a person's answer now.
-enum Waiting {
-    /// No turn can wait for it: nobody will answer.
-    No,
-    Already,
-    Now(TurnId),
-}
-
-/// What nobody will answer any more: closed in the journal, told to the agent.
-fn close_all(turn_id: &TurnId, open: Vec<Open>) -> Vec<Effect> {
-    let closed = open.into_iter().flat_map(|open| match open {
-        Open::Approval { approval_id, .. } => withdrawn(turn_id.clone(), approval_id),
-        Open::Question { question_id, .. } => answered(turn_id.clone(), question_id, Vec::new(), AnsweredBy::Withdrawn),
-    });
-    closed.collect()
-}
-
-fn answered(turn_id: TurnId, question_id: QuestionId, answers: Vec<Vec<String>>, by: AnsweredBy) -> [Effect; 2] {
-    let body = ChatBody::QuestionDone { turn_id, question_id: question_id.clone(), answers: answers.clone(), by };
-    [Effect::Journal(body), Effect::AnswerQuestion { question_id, answers }]
-}
-
-fn withdrawn(turn_id: TurnId, approval_id: ApprovalId) -> [Effect; 2] {
-    let (decision, by) = (Decision::Deny, AnsweredBy::Withdrawn);
-    [
-        Effect::Journal(ChatBody::ApprovalDone { turn_id, approval_id: approval_id.clone(), decision, by }),
-        Effect::AnswerApproval { approval_id, decision, by },
-    ]
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! `gstack approvals`: what agents wait to be allowed, listed, watched and answered.
+//! `gstack approvals`: what agents wait for, actions to be allowed and questions, listed, watched and answered.
 //!
 //! Owns the words. The first answer counts, wherever it was given; the daemon says so.
 
 use super::terminal::{Terminal, clean_line, print_line};
-use super::{say, show};
+use super::{questions, say, show};
 use crate::client::http::Client;
 use crate::protocol::chat::Decision;
-use crate::protocol::control::{WaitingApproval, WaitingApprovals};
+use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::methods::{ApprovalAnswer, Empty};
+use crate::protocol::methods::{ApprovalAnswer, Empty, QuestionAnswer};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 
 /// What was asked for.
@@ -21,6 +21,11 @@ pub enum Approvals {
         id: Option<String>,
         decision: Decision,
     },
+    /// The answer to a question, a word or more for each of its parts.
+    Reply {
+        id: Option<String>,
+        answers: Vec<String>,
+    },
 }
 
 pub fn command() -> Command {
@@ -31,7 +36,7 @@ pub fn command() -> Command {
     };
     let switch = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     Command::new("approvals")
-        .about("List what agents wait to be allowed, watch, or answer")
+        .about("List what agents wait for, watch, or answer")
         .args_conflicts_with_subcommands(true)
         .arg(switch("watch", "Show each one as it comes, and when it is answered"))
         .subcommand(
@@ -43,13 +48,36 @@ pub fn command() -> Command {
                 .arg(switch("always", "And from now on everywhere, until `gstack policy remove`"))
                 .group(ArgGroup::new("how long").args(["site", "conversation", "always"])),
         )
-        .subcommand(Command::new("deny").about("Say no").arg(id()))
+        .subcommand(Command::new("deny").about("Say no, or leave a question unanswered").arg(id()))
+        .subcommand(
+            Command::new("answer")
+                .about(
+                    "Answer an agent's question: an option's number or words, or your own; one for each of its parts",
+                )
+                .arg(
+                    Arg::new("answer")
+                        .value_name("ANSWER")
+                        .required(true)
+                        .num_args(1..)
+                        .help("Numbers of several options with commas, where several may be chosen"),
+                )
+                .arg(
+                    Arg::new("id")
+                        .long("id")
+                        .value_name("ID")
+                        .help("The question, or the beginning of its id; may be left out where one waits"),
+                ),
+        )
 }
 
 pub fn parse(matches: &ArgMatches) -> Approvals {
     match matches.subcommand() {
         None if matches.get_flag("watch") => Approvals::Watch,
         None => Approvals::List,
+        Some(("answer", matches)) => Approvals::Reply {
+            id: matches.get_one::<String>("id").cloned(),
+            answers: matches.get_many::<String>("answer").unwrap_or_default().cloned().collect(),
+        },
         Some((word, matches)) => {
             let decision = match word {
                 "deny" => Decision::Deny,
@@ -67,22 +95,37 @@ pub async fn run(running: &Client, wanted: Approvals, json: bool, terminal: Term
     match wanted {
         Approvals::List => {
             let waiting: WaitingApprovals = running.get("/approvals").await?;
-            show(json, &waiting, || list(&waiting.approvals, terminal))
+            show(json, &waiting, || list(&waiting, terminal))
         }
         Approvals::Watch => watch(running, json, terminal).await,
         Approvals::Answer { id, decision } => answer(running, id.as_deref(), decision, json).await,
+        Approvals::Reply { id, answers } => reply(running, id.as_deref(), &answers, json).await,
     }
 }
 
-fn list(waiting: &[WaitingApproval], terminal: Terminal) -> String {
-    if waiting.is_empty() {
+fn list(waiting: &WaitingApprovals, terminal: Terminal) -> String {
+    let approvals = waiting.approvals.iter().map(|approval| lines_of(approval, terminal));
+    let questions = waiting.questions.iter().map(|question| question_lines(question, terminal));
+    let mut lines: Vec<String> = approvals.chain(questions).collect();
+    if lines.is_empty() {
         return "Nothing waits for an answer.".to_owned();
     }
-    let lines: Vec<String> = waiting.iter().map(|approval| lines_of(approval, terminal)).collect();
-    format!(
-        "{}\n\nAnswer with: gstack approvals allow ID [--site|--conversation|--always], or deny ID",
-        lines.join("\n")
-    )
+    lines.push(String::new());
+    if !waiting.approvals.is_empty() {
+        lines.push("Allow with: gstack approvals allow ID [--site|--conversation|--always], or deny ID".to_owned());
+    }
+    if let Some(question) = waiting.questions.first() {
+        let each = vec!["ANSWER"; question.parts.len().max(1)].join(" ");
+        lines.push(format!(
+            "Answer with: gstack approvals answer {each} [--id ID] (an option's number, or your own words), or deny ID"
+        ));
+    }
+    lines.join("\n")
+}
+
+fn question_lines(question: &WaitingQuestion, terminal: Terminal) -> String {
+    let parts = question.parts.iter().flat_map(|part| questions::lines_of(part, terminal));
+    format!("{}  {}", question.question_id, parts.collect::<Vec<_>>().join("\n    "))
 }
 
 fn lines_of(approval: &WaitingApproval, terminal: Terminal) -> String {
@@ -102,30 +145,43 @@ fn lines_of(approval: &WaitingApproval, terminal: Terminal) -> String {
 /// Prints each change until the daemon ends or the terminal is closed.
 async fn watch(running: &Client, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut changes = running.stream("/approvals/watch", &Empty {}).await?;
-    let mut known: Vec<WaitingApproval> = Vec::new();
-    while let Some(WaitingApprovals { approvals }) = changes.next().await? {
+    let mut known: Vec<(String, String)> = Vec::new();
+    while let Some(waiting) = changes.next::<WaitingApprovals>().await? {
         if json {
-            let line = serde_json::to_string(&WaitingApprovals { approvals: approvals.clone() })
-                .map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+            let line = serde_json::to_string(&waiting).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
             print_line(&line);
-        } else {
-            let is_in =
-                |list: &[WaitingApproval], one: &WaitingApproval| list.iter().any(|a| a.approval_id == one.approval_id);
-            for gone in known.iter().filter(|approval| !is_in(&approvals, approval)) {
-                print_line(&terminal.dim(&format!("{}  no longer waits", gone.approval_id)));
-            }
-            for new in approvals.iter().filter(|approval| !is_in(&known, approval)) {
-                print_line(&lines_of(new, terminal));
-            }
+            continue;
         }
-        known = approvals;
+        let approvals = waiting.approvals.iter().map(|one| (one.approval_id.to_string(), lines_of(one, terminal)));
+        let questions =
+            waiting.questions.iter().map(|one| (one.question_id.to_string(), question_lines(one, terminal)));
+        let now: Vec<(String, String)> = approvals.chain(questions).collect();
+        let is_in = |list: &[(String, String)], id: &String| list.iter().any(|(of, _)| of == id);
+        for (gone, _) in known.iter().filter(|(id, _)| !is_in(&now, id)) {
+            print_line(&terminal.dim(&format!("{gone}  no longer waits")));
+        }
+        for (_, lines) in now.iter().filter(|(id, _)| !is_in(&known, id)) {
+            print_line(lines);
+        }
+        known = now;
     }
     Ok(())
 }
 
 async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bool) -> Result<(), Fault> {
     let waiting: WaitingApprovals = running.get("/approvals").await?;
-    let found = named(&waiting.approvals, id)?;
+    let found = match named(&waiting, id)? {
+        Waits::Approval(found) => found,
+        Waits::Question(found) if decision == Decision::Deny => {
+            return send_reply(running, found, Vec::new(), json).await;
+        }
+        Waits::Question(found) => {
+            let hint = found.parts.first().map(questions::how_to_answer).unwrap_or_default();
+            return Err(Fault::new(FaultCode::BadRequest, "this is a question: there is nothing to allow")
+                .hint(hint)
+                .command("gstack approvals answer ANSWER"));
+        }
+    };
     let answer = ApprovalAnswer {
         conversation_id: found.conversation_id.clone(),
         approval_id: found.approval_id.clone(),
@@ -145,16 +201,59 @@ async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bo
     Ok(())
 }
 
+/// Answers a question.
+async fn reply(running: &Client, id: Option<&str>, typed: &[String], json: bool) -> Result<(), Fault> {
+    let waiting: WaitingApprovals = running.get("/approvals").await?;
+    let questions = WaitingApprovals { questions: waiting.questions, ..WaitingApprovals::default() };
+    let Waits::Question(found) = named(&questions, id)? else {
+        return Err(Fault::new(FaultCode::NotFound, "no question waits for an answer"));
+    };
+    if typed.len() != found.parts.len() {
+        let message = format!("the question has {} parts, and {} answers were given", found.parts.len(), typed.len());
+        return Err(Fault::new(FaultCode::BadRequest, message)
+            .hint("Give one for each part, in quotation marks where it has several words."));
+    }
+    let answers = found.parts.iter().zip(typed).map(|(part, typed)| questions::answer_of(part, typed));
+    send_reply(running, found, answers.collect::<Result<_, _>>()?, json).await
+}
+
+async fn send_reply(
+    running: &Client,
+    found: &WaitingQuestion,
+    answers: Vec<Vec<String>>,
+    json: bool,
+) -> Result<(), Fault> {
+    let said: Vec<String> = answers.iter().map(|part| clean_line(&part.join(", "))).collect();
+    let answer = QuestionAnswer {
+        conversation_id: found.conversation_id.clone(),
+        question_id: found.question_id.clone(),
+        answers,
+    };
+    running.post::<_, Empty>("/questions/answer", &answer).await?;
+    let words = if said.is_empty() { "Left unanswered.".to_owned() } else { format!("Answered: {}", said.join("; ")) };
+    say(json, &words);
+    Ok(())
+}
+
+/// One of the things that wait.
+#[derive(Debug)]
+enum Waits<'a> {
+    Approval(&'a WaitingApproval),
+    Question(&'a WaitingQuestion),
+}
+
 /// Which one is meant is never guessed.
-fn named<'a>(waiting: &'a [WaitingApproval], id: Option<&str>) -> Result<&'a WaitingApproval, Fault> {
-    let matching = |approval: &&WaitingApproval| id.is_none_or(|id| approval.approval_id.as_str().starts_with(id));
-    let found: Vec<_> = waiting.iter().filter(matching).collect();
-    match (&found[..], id) {
-        ([found], _) => Ok(found),
-        ([], Some(id)) => Err(Fault::new(FaultCode::NotFound, format!("no approval {id} waits for an answer"))
-            .hint("`gstack approvals` lists those that do.")),
-        ([], None) => Err(Fault::new(FaultCode::NotFound, "nothing waits for an answer")),
-        (several, _) => Err(Fault::new(FaultCode::BadRequest, format!("{} approvals could be meant", several.len()))
+fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a>, Fault> {
+    let is_meant = |of: &str| id.is_none_or(|id| of.starts_with(id));
+    let approvals = waiting.approvals.iter().filter(|one| is_meant(one.approval_id.as_str())).map(Waits::Approval);
+    let questions = waiting.questions.iter().filter(|one| is_meant(one.question_id.as_str())).map(Waits::Question);
+    let mut found: Vec<Waits<'a>> = approvals.chain(questions).collect();
+    match (found.len(), id) {
+        (1, _) => Ok(found.swap_remove(0)),
+        (0, Some(id)) => Err(Fault::new(FaultCode::NotFound, format!("nothing with the id {id} waits for an answer"))
+            .hint("`gstack approvals` lists what does.")),
+        (0, None) => Err(Fault::new(FaultCode::NotFound, "nothing waits for an answer")),
+        (several, _) => Err(Fault::new(FaultCode::BadRequest, format!("{several} could be meant"))
             .hint("Give more of the id; `gstack approvals` lists them whole.")),
     }
 }
@@ -162,7 +261,7 @@ fn named<'a>(waiting: &'a [WaitingApproval], id: Option<&str>) -> Result<&'a Wai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::ids::{ApprovalId, ConversationId};
+    use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
 
     fn approval(id: &str) -> WaitingApproval {
         WaitingApproval {
@@ -197,15 +296,41 @@ mod tests {
     }
 
     #[test]
-    fn which_approval_is_meant_is_never_guessed() {
-        let two = [approval("abc"), approval("abd")];
-        let code =
-            |waiting, id| named(waiting, id).map(|found| found.approval_id.to_string()).map_err(|fault| fault.code);
+    fn an_answer_to_a_question_is_words_for_each_part() {
+        let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
+        let answers = vec!["2".to_owned(), "my own words".to_owned()];
+        let reply = Approvals::Reply { id: Some("ab".to_owned()), answers };
+        assert_eq!(parsed(&["approvals", "answer", "2", "my own words", "--id", "ab"]).unwrap(), reply);
+        assert!(parsed(&["approvals", "answer"]).is_err());
+    }
+
+    #[test]
+    fn which_one_is_meant_is_never_guessed() {
+        let question = |id: &str| WaitingQuestion {
+            conversation_id: ConversationId::new("c"),
+            question_id: QuestionId::new(id),
+            parts: vec![],
+        };
+        let waiting = |approvals: &[&str], questions: &[&str]| WaitingApprovals {
+            approvals: approvals.iter().map(|id| approval(id)).collect(),
+            questions: questions.iter().map(|id| question(id)).collect(),
+        };
+        let code = |waiting: &WaitingApprovals, id| {
+            named(waiting, id)
+                .map(|found| match found {
+                    Waits::Approval(found) => found.approval_id.to_string(),
+                    Waits::Question(found) => format!("?{}", found.question_id),
+                })
+                .map_err(|fault| fault.code)
+        };
+        let two = waiting(&["abc"], &["abd"]);
         assert_eq!(code(&two, Some("abc")), Ok("abc".to_owned()));
+        assert_eq!(code(&two, Some("abd")), Ok("?abd".to_owned()));
         assert_eq!(code(&two, Some("ab")), Err(FaultCode::BadRequest));
         assert_eq!(code(&two, None), Err(FaultCode::BadRequest));
-        assert_eq!(code(&two[..1], None), Ok("abc".to_owned()));
-        assert_eq!(code(&[], None), Err(FaultCode::NotFound));
+        assert_eq!(code(&waiting(&["abc"], &[]), None), Ok("abc".to_owned()));
+        assert_eq!(code(&waiting(&[], &["q"]), None), Ok("?q".to_owned()));
+        assert_eq!(code(&waiting(&[], &[]), None), Err(FaultCode::NotFound));
         assert_eq!(code(&two, Some("x")), Err(FaultCode::NotFound));
     }
 }

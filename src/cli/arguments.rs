@@ -33,6 +33,7 @@ pub enum Invocation {
         arguments: Vec<String>,
         /// The DevTools address of somebody else's browser.
         attach: Option<String>,
+        everyday: bool,
     },
     Disconnect,
     Stop,
@@ -114,6 +115,13 @@ pub fn command() -> Command {
                     .value_name("URL")
                     .conflicts_with_all(["browser", "headless", "headed", "arguments"])
                     .help("Drive a browser that runs with a DevTools port: http://127.0.0.1:9222 or ws://127.0.0.1:…"),
+            )
+            .arg(
+                Arg::new("everyday")
+                    .long("everyday")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
+                    .help("Drive your everyday browser, by way of the extension in it"),
             )
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
@@ -309,6 +317,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             url: text("url"),
             arguments: many("arguments"),
             attach: text("attach"),
+            everyday: matches.get_flag("everyday"),
         },
         "disconnect" => Invocation::Disconnect,
         "stop" => Invocation::Stop,

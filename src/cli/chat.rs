@@ -1,21 +1,32 @@
-//! `gstack chat`: a message from the terminal, the answer as it streams, and approvals at the prompt.
+//! `gstack chat`: a message from the terminal, and the answer as it streams.
 
+use super::asked::Asked;
+use super::questions;
 use super::terminal::{Terminal, clean, clean_line, print};
 use crate::client::http::Client;
-use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, Decision, StepOutcome, TurnOutcome};
+use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, StepOutcome, TurnOutcome};
 use crate::protocol::control::{ChatLine, ChatRequest};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ApprovalId, ConversationId, TurnId};
-use crate::protocol::methods::{ApprovalAnswer, Empty};
+use crate::protocol::ids::{ConversationId, TurnId};
 use std::collections::HashMap;
-use std::io::{self, IsTerminal};
 
 /// Sends the message and prints the answer until its turn ends.
 pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut lines = client.stream("/chat", &request).await?;
     let mut view = View { terminal, turn: None, steps: HashMap::new(), at_line_start: true, said: None };
+    let mut asked = Asked::new(terminal);
     let mut conversation: Option<ConversationId> = None;
-    while let Some(line) = lines.next::<ChatLine>().await? {
+    loop {
+        let line = tokio::select! {
+            line = lines.next::<ChatLine>() => line?,
+            typed = asked.typed() => {
+                if let Some(conversation) = &conversation {
+                    asked.take(&typed, client, conversation).await?;
+                }
+                continue;
+            }
+        };
+        let Some(line) = line else { break };
         if json {
             let text = serde_json::to_string(&line).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
             print(&format!("{text}\n"));
@@ -36,13 +47,6 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                 {
                     view.turn = Some(turn_id.clone());
                 }
-                if let (ChatBody::Approval { approval_id, .. }, Some(conversation)) = (&event.body, &conversation)
-                    && !json
-                {
-                    view.event(&event.body);
-                    ask(client, conversation, approval_id, terminal).await?;
-                    continue;
-                }
                 if let ChatBody::MessageRemoved { client_id } = &event.body
                     && *client_id == request.client_id
                 {
@@ -50,6 +54,10 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                 }
                 if !json {
                     view.event(&event.body);
+                    // Only what this turn asks: another one's is the panel's.
+                    if view.turn.is_some() {
+                        asked.event(&event.body);
+                    }
                 }
                 if let ChatBody::TurnDone { turn_id, outcome, fault, .. } = event.body
                     && view.turn == Some(turn_id)
@@ -71,38 +79,6 @@ fn ended(outcome: TurnOutcome, fault: Option<Fault>) -> Result<(), Fault> {
         (TurnOutcome::Stopped, None) => Err(Fault::new(FaultCode::Cancelled, "the turn was stopped")),
         (TurnOutcome::Interrupted, None) => Err(Fault::new(FaultCode::Cancelled, "the turn was interrupted")),
         (TurnOutcome::Failed, None) => Err(Fault::new(FaultCode::AgentError, "the agent failed without a reason")),
-    }
-}
-
-/// Puts an approval to the person at the terminal. Without one the panel or `gstack approvals` answers.
-async fn ask(
-    client: &Client,
-    conversation: &ConversationId,
-    approval: &ApprovalId,
-    terminal: Terminal,
-) -> Result<(), Fault> {
-    if !io::stdin().is_terminal() {
-        print(&format!("  {}\n", terminal.warm("waiting for an answer in the side panel or by `gstack approvals`")));
-        return Ok(());
-    }
-    print("  Allow once? [y/N] ");
-    let answer = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        io::stdin().read_line(&mut line).map(|_| line)
-    })
-    .await
-    .map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?
-    .map_err(|e| Fault::new(FaultCode::Internal, format!("the terminal can't be read: {e}")))?;
-    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    let answer = ApprovalAnswer {
-        conversation_id: conversation.clone(),
-        approval_id: approval.clone(),
-        decision: if yes { Decision::AllowOnce } else { Decision::Deny },
-    };
-    // Somebody may have answered in the panel meanwhile: the first answer counts and the stream shows it.
-    match client.post::<_, Empty>("/approvals/answer", &answer).await {
-        Err(fault) if fault.code != FaultCode::Conflict && fault.code != FaultCode::NotFound => Err(fault),
-        _ => Ok(()),
     }
 }
 
@@ -188,6 +164,12 @@ impl View {
                     self.terminal.bold(&clean_line(ask)),
                     self.terminal.dim(&clean_line(does))
                 ));
+            }
+            ChatBody::Question { parts, .. } => {
+                let terminal = self.terminal;
+                for line in parts.iter().flat_map(|part| questions::lines_of(part, terminal)) {
+                    self.line(&format!("{} {line}", terminal.warm("?")));
+                }
             }
             ChatBody::Notice { text, .. } => self.line(&self.terminal.dim(&clean(text))),
             ChatBody::TurnDone { .. } if !self.at_line_start => self.line(""),

@@ -62,6 +62,9 @@ fn next_steps(connected: &Connected, terminal: Terminal) -> String {
         ("attached", _) => {
             "The browser stays its owner's: gstack disconnect lets go of it.\nDrive it: gstack snapshot -i   ·   talk to it: gstack chat \"help\""
         }
+        ("everyday", _) => {
+            "This is your own browser, with your logins: gstack disconnect lets go of it.\nDrive it: gstack tabs   ·   gstack snapshot -i   ·   talk to it: gstack chat \"help\""
+        }
         (_, true) => {
             "The side panel is open: type there what you want done on the page.\nFrom here:  gstack chat \"help\"   ·   gstack goto example.com"
         }

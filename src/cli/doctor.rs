@@ -1,12 +1,58 @@
 //! `gstack doctor`: each hop, and what is in the way.
+//!
+//! Owns what is looked at without a daemon: one that can't be started or does not answer is the first finding, and
+//! what browsers know of the host stands in their folders.
 
-use super::terminal::{Terminal, print};
+use super::terminal::{Terminal, clean_line, print};
+use crate::client::http::Client;
+use crate::install::hosts::{self, Action, Options};
+use crate::protocol::control::Doctor;
 use crate::protocol::fault::Hop;
 use crate::protocol::methods::HopState;
 
-/// Prints a line a hop; true when all are well.
-pub fn print_hops(hops: &[HopState], terminal: Terminal) -> bool {
-    for hop in hops {
+/// Every hop, as the daemon finds them; where there is none, that one with its reason.
+pub async fn examine(client: &Client) -> Doctor {
+    let asked = async {
+        client.check_answers().await?;
+        client.get::<Doctor>("/doctor").await
+    };
+    let mut report = asked.await.unwrap_or_else(|fault| Doctor {
+        hops: vec![HopState {
+            hop: Hop::Daemon,
+            ok: false,
+            detail: fault.message.clone(),
+            millis: None,
+            fault: Some(fault),
+        }],
+        notes: Vec::new(),
+    });
+    let host_is_missing = report.hops.iter().any(|hop| hop.hop == Hop::Host && !hop.ok);
+    let looked = tokio::task::spawn_blocking(move || host_notes(host_is_missing));
+    report.notes.extend(looked.await.unwrap_or_default());
+    report
+}
+
+/// Browsers that would start another program as their host, or none.
+fn host_notes(host_is_missing: bool) -> Vec<String> {
+    let Ok(planned) = hosts::install(&Options { dry_run: true, ..Options::default() }) else { return Vec::new() };
+    let note = |done: &hosts::Done| {
+        let browser = &done.step.browser;
+        match done.step.action {
+            Action::Replace => {
+                Some(format!("{browser} starts another program than this one as gstack's host: gstack install-host"))
+            }
+            Action::Create if host_is_missing => {
+                Some(format!("{browser} does not know gstack's host; to use it there: gstack install-host"))
+            }
+            _ => None,
+        }
+    };
+    planned.browsers.iter().filter_map(note).collect()
+}
+
+/// Prints a line a hop, and what else should be known.
+pub fn print_report(report: &Doctor, terminal: Terminal) {
+    for hop in &report.hops {
         let mark = if hop.ok { terminal.good("✓") } else { terminal.bad("✗") };
         let time = hop.millis.map(|m| terminal.dim(&format!("  {m:.1} ms"))).unwrap_or_default();
         print(&format!("{mark} {:<11} {}{time}\n", hop_name(hop.hop), hop.detail));
@@ -22,7 +68,9 @@ pub fn print_hops(hops: &[HopState], terminal: Terminal) -> bool {
             }
         }
     }
-    hops.iter().all(|hop| hop.ok)
+    for note in &report.notes {
+        print(&format!("{} {}\n", terminal.warm("!"), clean_line(note)));
+    }
 }
 
 fn hop_name(hop: Hop) -> &'static str {

@@ -5,6 +5,7 @@
 mod activity;
 mod approvals;
 pub mod arguments;
+mod asked;
 mod audit;
 mod chat;
 mod connect;
@@ -14,6 +15,7 @@ mod mcp;
 mod moment;
 mod policy;
 mod progress;
+mod questions;
 mod sessions;
 mod settings;
 mod shell;
@@ -26,9 +28,7 @@ use crate::client::handover;
 use crate::client::http::Client;
 use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::control::{
-    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, Status, StopTurns, Stopped,
-};
+use crate::protocol::control::{ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Status, StopTurns, Stopped};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
@@ -87,8 +87,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     let json = globals.json;
     renew(&home, &invocation).await;
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments, attach } => {
-            let request = ConnectRequest { browser, headless, url, arguments, attach, ..here() };
+        Invocation::Connect { browser, headless, url, arguments, attach, everyday } => {
+            let request = ConnectRequest { browser, headless, url, arguments, attach, everyday, ..here() };
             connect::connect(&client, request, json, terminal).await?;
         }
         Invocation::Disconnect => {
@@ -110,6 +110,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, here(), json, terminal).await?;
         }
         Invocation::Status => {
+            running.check_answers().await?;
             let status: Status = running.get("/status").await?;
             show(json, &status, || status.text())?;
         }
@@ -252,7 +253,11 @@ async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, F
 
 /// Ends the daemon and waits until it has; that none runs is success.
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
-    match running.post::<_, Empty>("/stop", &Empty {}).await {
+    let told = async {
+        running.check_answers().await?;
+        running.post::<_, Empty>("/stop", &Empty {}).await
+    };
+    match told.await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
             say(
@@ -283,12 +288,12 @@ async fn ended(lock: PathBuf) -> Result<(), Fault> {
 }
 
 async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
-    let report: Doctor = client.get("/doctor").await?;
+    let report = doctor::examine(client).await;
     let all_well = report.hops.iter().all(|hop| hop.ok);
     if json {
         show(true, &report, String::new)?;
     } else {
-        doctor::print_hops(&report.hops, terminal);
+        doctor::print_report(&report, terminal);
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

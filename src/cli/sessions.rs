@@ -194,6 +194,9 @@ fn list_text(found: &Conversations, searched: bool, terminal: Terminal) -> Strin
             terminal.bold(&clean_line(&info.title)),
             terminal.dim(&format!("{age}{tab}"))
         );
+        if let Some(worktree) = &info.worktree {
+            line.push_str(&format!("\n          {}", terminal.dim(&clean_line(&worktree.words(&info.folder)))));
+        }
         if let Some(excerpt) = found.excerpts.get(&info.conversation_id) {
             line.push_str(&format!("\n          {}", terminal.dim(&clean_line(excerpt))));
         }

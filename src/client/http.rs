@@ -5,6 +5,7 @@
 use super::events::Events;
 use super::start;
 use crate::base::home::Home;
+use crate::base::state::State;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
@@ -14,7 +15,11 @@ use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::UnixStream;
+
+/// A daemon that works answers this long before, also on a machine that is busy.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// A client of one daemon. Cheap to clone; each request is a connection of its own.
 #[derive(Clone, Debug)]
@@ -68,6 +73,26 @@ impl Client {
             return Err(refusal(response).await);
         }
         Ok(Events::new(Lines { body: response.into_body(), buffer: BytesMut::new() }))
+    }
+
+    /// Whether the daemon answers anything: for those who ask how it is, or want it to end.
+    pub async fn check_answers(&self) -> Result<(), Fault> {
+        match tokio::time::timeout(ANSWER_LIMIT, self.send(Method::GET, "/health", Bytes::new())).await {
+            Ok(outcome) => outcome.map(drop),
+            Err(_) => Err(self.silent()),
+        }
+    }
+
+    fn silent(&self) -> Fault {
+        let state = State::read(&self.home);
+        let named = state.as_ref().map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
+        let fault = Fault::new(FaultCode::Timeout, format!("the gstack daemon{named} runs and does not answer"))
+            .hint("End it: the next command starts another. The browser stays, and so does all that was said.")
+            .at(Hop::Daemon);
+        match state {
+            Some(state) => fault.command(format!("kill -9 {}", state.pid)),
+            None => fault,
+        }
     }
 
     async fn connect(&self) -> Result<UnixStream, Fault> {

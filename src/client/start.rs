@@ -5,6 +5,7 @@
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::base::trouble;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
@@ -138,14 +139,13 @@ fn died(home: &Home, how: &str) -> Fault {
     let tail: Vec<&str> = tail.into_iter().rev().collect();
     let said = if tail.is_empty() { String::new() } else { format!(" Its log ends: {}", tail.join(" / ")) };
     Fault::new(FaultCode::DaemonDown, format!("the gstack daemon could not start ({how}).{said}"))
-        .hint(format!("Run `gstack doctor`. The whole log: {}", home.daemon_log().display()))
-        .command("gstack doctor")
+        .hint(format!("The whole log: {}", home.daemon_log().display()))
         .at(Hop::Daemon)
 }
 
 fn storage(home: &Home, error: &std::io::Error) -> Fault {
     Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", home.root().display()))
-        .hint("Make the folder writable for you, or set GSTACK_HOME to another one.")
+        .hint(trouble::hint(home.root(), error))
         .at(Hop::Daemon)
 }
 

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::composition::{CHAIN, COMMANDS as PARAMETER, Call, TAB_EACH, calls};
-use super::context::{Context, Output};
+use super::context::{Context, Moves, Output};
 use super::reading::pretty;
 use super::registry;
 use super::spec::{Category, Class, Kind, Spec, parameter};
@@ -106,7 +106,7 @@ async fn in_tab(
     tab: &TabInfo,
     call: &Call,
 ) -> Result<(Value, Vec<std::path::PathBuf>), Fault> {
-    let context = Context { tab: Some(tab.id), moves_current: false, ..context.clone() };
+    let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
     match step(&context, at, call).await {
         Ok(output) => {
             let files = output.files.clone();

@@ -9,9 +9,10 @@ use crate::browser::browser::Browser;
 use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::protocol::command::CommandResult;
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Everything that a command runs with.
@@ -22,9 +23,10 @@ pub struct Context {
     pub pages: Pages,
     /// The tab to work on; none: the browser's current one.
     pub tab: Option<TabId>,
-    /// The client is the one whose `tab`, `newtab` and `closetab` move the browser's current tab (the terminal's;
-    /// never an agent's).
-    pub moves_current: bool,
+    /// What moves when the client goes on in another tab.
+    pub moves: Moves,
+    /// The only tabs that the client may see, work on and close; none: all of them.
+    pub tab_set: Option<Vec<TabId>>,
     /// The client's working directory, absolute; none: only the temp directories are open to paths.
     pub cwd: Option<PathBuf>,
     /// A private folder for files that no path was given for. It exists.
@@ -46,6 +48,18 @@ pub struct Context {
     pub cancel: CancellationToken,
 }
 
+/// What moves when a client goes on in another tab by `tab` or `newtab`.
+#[derive(Clone, Default)]
+pub enum Moves {
+    /// The browser's current tab (the terminal's).
+    Current,
+    /// Nothing: the client has named its tab.
+    #[default]
+    Nothing,
+    /// What this keeps of the client. It is told as soon as the tab is there, before anything is loaded in it.
+    Told(Arc<dyn Fn(TabId) -> Result<(), Fault> + Send + Sync>),
+}
+
 impl Context {
     /// The tab that the command is about.
     pub async fn tab(&self) -> Result<Tab, Fault> {
@@ -54,17 +68,32 @@ impl Context {
             None => self.browser.current().await?,
         })
     }
-    /// The client works on this tab from now on; its current tab is the browser's where it is the one that moves it.
+    /// The client works on this tab from now on.
     pub(super) fn move_to(&self, id: TabId) -> Result<(), Fault> {
-        if self.moves_current {
-            self.browser.set_current(id)?;
+        match &self.moves {
+            Moves::Current => self.browser.set_current(id).map(|_| ()).map_err(Fault::from),
+            Moves::Nothing => Ok(()),
+            Moves::Told(told) => told(id),
         }
-        Ok(())
+    }
+    /// Whether the client may know of a tab.
+    pub(super) fn sees(&self, id: TabId) -> bool {
+        self.tab_set.as_ref().is_none_or(|set| set.contains(&id))
+    }
+    /// A tab that the client has named. Of one that it may not see not even that it is there is told.
+    pub(super) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
+        if self.sees(id) { Ok(self.browser.tab(id)?) } else { Err(not_in_set(id)) }
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
         Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()).watched_by(self.pointer.clone()))
     }
+}
+
+/// A tab that a client with a set of tabs has named, and that is not in it.
+pub fn not_in_set(id: TabId) -> Fault {
+    Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs"))
+        .hint("`tabs` lists them. The person adds one in the panel: the page's name on top, then \"Add a tab\".")
 }
 
 /// What a command gave, before its envelope.
@@ -109,6 +138,15 @@ impl Output {
         // The same, twice as long, is of no use to who can't take the text.
         self.data = None;
         self.note = Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count()));
+    }
+
+    /// More words of ours after the text.
+    pub fn say(&mut self, words: Option<String>) {
+        let Some(words) = words else { return };
+        self.note = Some(match self.note.take() {
+            Some(before) => format!("{before}\n{words}"),
+            None => words,
+        });
     }
 
     /// As it travels to people and their scripts, page content in its envelope.

@@ -16,6 +16,7 @@ mod cookies;
 mod devtools;
 mod dialog_answers;
 pub mod envelope;
+pub mod everyday;
 mod files;
 mod frames;
 mod identity;
@@ -49,7 +50,8 @@ mod watch;
 pub mod words;
 
 pub use arguments::Arguments;
-pub use context::{Context, Output};
+pub use context::{Context, Moves, Output, not_in_set};
 pub use progress::Progress;
 pub use spec::{Category, Class, Spec};
 pub use steps::Steps;
+pub use tabs::{listed_title, tab_number};

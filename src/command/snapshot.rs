@@ -58,6 +58,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         depth,
         scope: arguments.value("-s").map(Target::parse),
         cursor: arguments.has("-C"),
+        marks: context.for_model,
     };
     let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     let page = context.page().await?;

@@ -78,7 +78,7 @@ pub(super) const COMMANDS: &[Spec] = &[
 ];
 
 async fn tabs(context: &Context) -> Result<Output, Fault> {
-    let all = context.browser.tabs();
+    let all: Vec<_> = context.browser.tabs().into_iter().filter(|tab| context.sees(tab.id)).collect();
     if all.is_empty() {
         return Ok(Output::text("(no open tabs)").data(json!([])));
     }
@@ -91,24 +91,31 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         let mark = if is_current { '→' } else { ' ' };
         let view = if tab.in_view && !is_current { " (in view)" } else { "" };
         let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
-        let title = if title.is_empty() { "(untitled)".to_owned() } else { one_line(title) };
+        let title = listed_title(title);
         lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
         data.push(
             json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
         );
     }
-    Ok(Output::text(lines.join("\n")).data(data))
+    let mut output = Output::text(lines.join("\n")).data(data);
+    // Titles are the pages' own words.
+    output.source_url = context.for_model.then(|| "titles and addresses of tabs".to_owned());
+    Ok(output)
 }
 
 /// A title is the page's own text: it stays on its line, and short.
-fn one_line(title: &str) -> String {
+pub fn listed_title(title: &str) -> String {
     const LONGEST: usize = 120;
+    if title.is_empty() {
+        return "(untitled)".to_owned();
+    }
     let words: Vec<&str> = title.split_whitespace().collect();
     let line = words.join(" ");
     if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }
 }
 
-fn tab_number(text: &str) -> Result<TabId, Fault> {
+/// The number of a tab as it was typed.
+pub fn tab_number(text: &str) -> Result<TabId, Fault> {
     text.parse().map_err(|_| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is no tab number")).hint("See them: gstack tabs")
     })
@@ -116,7 +123,7 @@ fn tab_number(text: &str) -> Result<TabId, Fault> {
 
 async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let id = tab_number(&arguments.required("id")?)?;
-    context.browser.tab(id)?;
+    context.named_tab(id)?;
     context.move_to(id)?;
     let mut output = Output::text(format!("Switched to tab {id}")).data(json!({ "id": id }));
     output.moved_to = Some(id);
@@ -143,7 +150,7 @@ async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault
 
 async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let tab = match arguments.text("id") {
-        Some(text) => context.browser.tab(tab_number(&text)?)?,
+        Some(text) => context.named_tab(tab_number(&text)?)?,
         None => context.tab().await?,
     };
     let id = tab.id();

@@ -53,7 +53,8 @@ impl ToolProfile {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
-    fn has(self, spec: &Spec) -> bool {
+    /// Whether a command is in it.
+    pub fn has(self, spec: &Spec) -> bool {
         match self {
             Self::Core => CORE.contains(&spec.name),
             Self::All => spec.class != Class::Secret,

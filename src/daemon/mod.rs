@@ -9,6 +9,7 @@ use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::base::peer;
 use crate::base::state::State;
+use crate::base::trouble;
 use crate::client::start::Report;
 use crate::engine::{Config, Engine, MCP_PATH, Provision};
 use crate::http::{self, Access};
@@ -212,6 +213,7 @@ fn failed(fault: Fault) -> Report {
 fn storage(home: &Home, error: &std::io::Error) -> Report {
     failed(
         Fault::new(FaultCode::Storage, format!("{} can't be used: {error}", home.root().display()))
-            .hint("Free space or make the folder writable for you, or set GSTACK_HOME to another one."),
+            .hint(trouble::hint(home.root(), error))
+            .at(Hop::Daemon),
     )
 }

@@ -6,7 +6,7 @@ use super::{Engine, lineage, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::agent::builtin;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
-use crate::base::site;
+use crate::base::{program, site};
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::command::{TAB_VARIABLE, TOKEN_VARIABLE};
@@ -17,6 +17,15 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
+/// Linux alone lets a process be the parent of what its descendants leave behind.
+fn minder() -> Option<std::path::PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let path = program::path();
+    path.inspect_err(|error| tracing::warn!(%error, "agents run without a minder: this program is not found")).ok()
+}
+
 /// The agent that will answer, or why it can't.
 pub(super) struct Choice {
     pub(super) agent: Arc<dyn Agent>,
@@ -26,6 +35,8 @@ pub(super) struct Choice {
     /// The message is exactly one command and runs without a model.
     pub(super) direct: bool,
     pub(super) fault: Option<Fault>,
+    /// What a person should know before it begins.
+    pub(super) notice: Option<String>,
 }
 
 impl Engine {
@@ -67,7 +78,7 @@ impl Engine {
             && message.filter(one_command).is_some()
             && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
         {
-            return Choice { agent, model: None, is_model: false, direct: true, fault: None };
+            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notice: None };
         }
         let chosen = self.config().agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
@@ -89,29 +100,42 @@ impl Engine {
         let text = message.map(|message| message.text.as_str()).unwrap_or_default();
         let model = model_for(conversation.model().as_deref(), text, name.as_str(), offered, configured);
         let model = model.filter(|_| is_model);
-        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault) }
+        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notice: None }
+    }
+
+    /// The agent that answers a message, with its folder made ready for it.
+    pub(super) async fn choose_and_settle(&self, conversation: &Arc<Conversation>, message: &Message) -> Choice {
+        let mut choice = self.choose(conversation, Some(message)).await;
+        if choice.is_model && choice.fault.is_none() {
+            match self.settle_folder(conversation).await {
+                Ok(notice) => choice.notice = notice,
+                Err(fault) => choice.fault = Some(fault),
+            }
+        }
+        choice
     }
 
     /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` needs to
-    /// speak to this daemon from a shell of the agent's: with its tab and its token, and with nothing more.
+    /// speak to this daemon from a shell of the agent's: with its token, and with nothing more.
     pub(super) fn agent_environment(
         &self,
         tools: &ConversationTools,
     ) -> impl Future<Output = AgentEnvironment> + Send + 'static {
         let engine = self.clone();
         let conversation = tools.conversation();
-        let mut own: Vec<(&str, String)> = vec![
+        let own: Vec<(&str, String)> = vec![
             (lineage::AGENT_VARIABLE, self.home().root().to_string_lossy().into_owned()),
             (lineage::CONVERSATION_VARIABLE, conversation.id().to_string()),
             (TOKEN_VARIABLE, tools.token().to_owned()),
             (HOME_VARIABLE, self.home().root().to_string_lossy().into_owned()),
         ];
-        own.extend(conversation.info().tab_id.map(|tab| (TAB_VARIABLE, tab.to_string())));
         async move {
             let mut environment = engine.inner.agents.environment().await;
+            // The token says whose tabs; in which of them it works may change.
             for name in [SESSION_VARIABLE, TAB_VARIABLE] {
                 environment.variables.remove(OsStr::new(name));
             }
+            environment.minder = minder();
             environment.variables.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
             environment
         }
@@ -159,7 +183,8 @@ impl Engine {
 
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
-        let info = self.browser()?.tab(tab).ok()?.info().ok()?;
+        let (browser, _) = self.pages_with(Some(tab))?;
+        let info = browser.tab(tab).ok()?.info().ok()?;
         site::of(&info.url)
     }
 }

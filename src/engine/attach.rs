@@ -1,4 +1,5 @@
-//! `connect --attach`: a browser that somebody else started with a DevTools port.
+//! `connect --attach` and `connect --everyday`: a browser that somebody else started, with a DevTools port or with our
+//! extension in it.
 //!
 //! Owns what is said about it. Never ends such a browser, never loads anything into it, and opens no panel in it.
 
@@ -13,7 +14,45 @@ const NO_PANEL: &str = "The side panel is not opened here: an extension can be l
 const OPEN_PORT: &str = "Every user of this machine can drive a browser through its DevTools port. Addresses of cloud \
     metadata services are refused, also to the pages of the tabs that gstack works on; what other tabs fetch is not held back in this browser.";
 
+const LOGINS: &str = "It holds your logins. What agents do there is asked for as everywhere; while a tab is worked on, the \
+    browser shows a bar that says so.";
+
 impl Engine {
+    /// Takes the everyday browser into use whose extension is connected. False: it was in use already.
+    pub(super) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.inner.browsers.change.lock().await;
+        let step = Step::begin();
+        if let Some(browser) = self.browser() {
+            if browser.is_relayed() {
+                step.done(tell, "browser found", format!("in use already, {} tabs", browser.tabs().len()));
+                return Ok(false);
+            }
+            return Err(other_browser());
+        }
+        let mut connected = self.everyday_browsers();
+        let everyday = match (connected.pop(), connected.len()) {
+            (Some(one), 0) => one,
+            (None, _) => {
+                return Err(Fault::new(FaultCode::BrowserDown, "no everyday browser's extension is connected")
+                    .hint("Start that browser. The first time: gstack install-host, then load the extension there.")
+                    .command("gstack install-host")
+                    .at(Hop::Background));
+            }
+            (Some(_), others) => {
+                let message = format!("{} everyday browsers are connected", others + 1);
+                return Err(Fault::new(FaultCode::Conflict, message)
+                    .hint("Name a tab instead: gstack tabs lists them, --tab N reaches it. Or close the others.")
+                    .command("gstack tabs")
+                    .at(Hop::Browser));
+            }
+        };
+        self.use_everyday(&everyday);
+        let tabs = everyday.browser().tabs().len();
+        step.done(tell, "browser in use", format!("{}, {tabs} tabs, by its extension", everyday.name));
+        tell(ConnectLine::Notice(LOGINS.to_owned()));
+        Ok(true)
+    }
+
     /// Attaches to the browser behind a DevTools address. False: it was attached to already.
     pub(super) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let _turn = self.inner.browsers.change.lock().await;
@@ -24,10 +63,7 @@ impl Engine {
                 step.done(tell, "browser found", endpoint.address);
                 return Ok(false);
             }
-            return Err(Fault::new(FaultCode::Conflict, "gstack drives another browser already")
-                .hint("Leave that one first: gstack disconnect")
-                .command("gstack disconnect")
-                .at(Hop::Browser));
+            return Err(other_browser());
         }
         let browser = self.use_foreign_browser(&endpoint).await?;
         let version = browser.version().await?;
@@ -36,4 +72,11 @@ impl Engine {
         tell(ConnectLine::Notice(OPEN_PORT.to_owned()));
         Ok(true)
     }
+}
+
+fn other_browser() -> Fault {
+    Fault::new(FaultCode::Conflict, "gstack drives another browser already")
+        .hint("Leave that one first: gstack disconnect")
+        .command("gstack disconnect")
+        .at(Hop::Browser)
 }

@@ -4,6 +4,7 @@
 
 use super::failures::Failures;
 use super::ports::{Port, PortId};
+use super::relays::Everyday;
 use super::{Engine, lock};
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::endpoint::Endpoint;
@@ -36,6 +37,8 @@ pub(super) struct Browsers {
     /// Held while one is opened or closed: two `connect`s at once open one.
     pub(super) change: tokio::sync::Mutex<()>,
     current: Mutex<Option<Current>>,
+    /// The everyday browser that is in use, also while its extension is away.
+    everyday: Mutex<Option<BrowserRun>>,
     pub(super) failures: Failures,
 }
 
@@ -75,10 +78,46 @@ impl Engine {
         self.browser().is_some()
     }
 
-    /// The browser behind a port, where it is the one that gstack drives.
-    pub(super) fn browser_of(&self, port: PortId) -> Option<Browser> {
+    /// The browser behind a port, where gstack has started it and drives it.
+    pub(super) fn piped(&self, port: PortId) -> Option<Browser> {
         let run = self.ports().get(port)?.preamble.browser_run.clone()?;
         self.browser().filter(|browser| *browser.run() == run)
+    }
+
+    /// The browser behind a port: the one that gstack has started, or an everyday one.
+    pub(super) fn browser_of(&self, port: PortId) -> Option<Browser> {
+        self.piped(port).or_else(|| Some(self.everyday(port)?.browser().clone()))
+    }
+
+    /// An everyday browser becomes the one in use.
+    pub(super) fn use_everyday(&self, everyday: &Everyday) {
+        let (browser, pages) = everyday.pages();
+        *lock(&self.inner.browsers.everyday) = Some(browser.run().clone());
+        let attached = Some(everyday.name.clone());
+        *lock(&self.inner.browsers.current) = Some(Current { browser, pages, pid: None, attached });
+        self.update_busy();
+    }
+
+    /// The extension of an everyday browser was restarted: where it was the browser in use, it is again.
+    pub(super) fn everyday_is_back(&self, everyday: &Everyday) {
+        let is_it = lock(&self.inner.browsers.everyday).as_ref() == Some(everyday.browser().run());
+        if is_it && self.browser().is_none() {
+            self.use_everyday(everyday);
+        }
+    }
+
+    /// The connection to an everyday browser has ended; it may come again.
+    pub(super) fn everyday_gone(&self, browser: &Browser) {
+        let mut current = lock(&self.inner.browsers.current);
+        // Another connection to the same browser may have taken its place.
+        if current
+            .as_ref()
+            .is_some_and(|known| known.browser.run() == browser.run() && known.browser.gone().is_cancelled())
+        {
+            *current = None;
+            drop(current);
+            self.update_busy();
+        }
     }
 
     pub(super) fn browser_pid(&self) -> Option<u32> {
@@ -106,6 +145,7 @@ impl Engine {
         let tabs = browser.tabs();
         Some(BrowserStatus {
             mode: match browser.is_headless() {
+                _ if browser.is_relayed() => "everyday",
                 _ if self.is_attached() => "attached",
                 true => "headless",
                 false => "headed",
@@ -140,6 +180,7 @@ impl Engine {
             refuses: Some(url_guard::is_refused_address),
             // Its resolver rules do that.
             holds_back: false,
+            lets_go_after: None,
         };
         let browser = Browser::attach_kept(link, options).await?;
         self.take_into_use(&browser, Some(pid), None);
@@ -155,6 +196,7 @@ impl Engine {
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
             holds_back: true,
+            lets_go_after: None,
         };
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
         let pid = browser.pid().await;
@@ -176,6 +218,7 @@ impl Engine {
         });
         let pages = Pages::default().captured_to(capture);
         let current = Current { browser: browser.clone(), pages, pid, attached };
+        self.drop_relays_of(browser.run());
         *lock(&self.inner.browsers.current) = Some(current);
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));
@@ -223,6 +266,12 @@ impl Engine {
     pub(super) async fn close_browser_in_turn(&self) -> Result<Disconnected, Fault> {
         // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
         let current = lock(&self.inner.browsers.current).take();
+        if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {
+            *lock(&self.inner.browsers.everyday) = None;
+            current.browser.release_all();
+            self.update_busy();
+            return Ok(Disconnected { closed: false });
+        }
         if let Some(current) = &current {
             for tab in current.browser.tabs() {
                 self.tab_closed(tab.id);

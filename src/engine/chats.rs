@@ -12,7 +12,7 @@ use crate::chat::{Conversation, Event, Subscription, markdown};
 use crate::protocol::chat::{
     AnsweredBy, ChatBody, ConversationInfo, ConversationState, HistoryPage, PageContext, Subscribed,
 };
-use crate::protocol::control::WaitingApproval;
+use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
 use crate::protocol::methods::{
@@ -121,6 +121,10 @@ impl Engine {
             attachments,
             from: send.from,
         };
+        if let Some(tab) = conversation.info().tab_id {
+            // Whoever writes wants something done there.
+            self.let_in(tab);
+        }
         let answer = self.runner(&conversation).send(message).map_err(|e| e.fault())?;
         // The agent has it already; the person is told when it is safe.
         persist(conversation).await?;
@@ -161,6 +165,8 @@ impl Engine {
         if let Some(runner) = runner {
             runner.let_go();
         }
+        let place = conversation.place();
+        self.tidy_worktree(conversation, place);
         self.tell_tabs();
         Ok(fresh.info())
     }
@@ -192,11 +198,14 @@ impl Engine {
         self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
     }
 
-    /// The approvals that wait, in all conversations.
-    pub fn waiting_approvals(&self) -> Vec<WaitingApproval> {
+    /// The approvals and questions that wait, in all conversations.
+    pub fn waiting_approvals(&self) -> WaitingApprovals {
         let opened = self.store().opened();
-        let waiting = opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval);
-        waiting.flat_map(|conversation| open_approvals(conversation)).collect()
+        let mut waiting = WaitingApprovals::default();
+        for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
+            gather_open(conversation, &mut waiting);
+        }
+        waiting
     }
 
     /// Stops the running turn of one tab, or of all; how many there were.
@@ -290,26 +299,24 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
     std::fs::read(&place).map_err(|error| unreadable(FaultCode::Storage, &error))
 }
 
-/// The open approvals of one conversation, from its journal.
-fn open_approvals(conversation: &Conversation) -> Vec<WaitingApproval> {
-    let Ok(page) = conversation.history(u64::MAX, 200) else { return Vec::new() };
-    let mut open: Vec<WaitingApproval> = Vec::new();
+/// What of one conversation waits for the person, from its journal.
+fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
+    let Ok(page) = conversation.history(u64::MAX, 200) else { return };
+    let conversation_id = conversation.id();
     for event in page.events {
         match event.body {
-            ChatBody::Approval { approval_id, ask, site, why, does, choices, .. } => open.push(WaitingApproval {
-                conversation_id: conversation.id().clone(),
-                approval_id,
-                ask,
-                site,
-                does,
-                why,
-                choices,
-            }),
-            ChatBody::ApprovalDone { approval_id, .. } => open.retain(|a| a.approval_id != approval_id),
+            ChatBody::Approval { approval_id, ask, site, why, does, choices, .. } => {
+                let conversation_id = conversation_id.clone();
+                open.approvals.push(WaitingApproval { conversation_id, approval_id, ask, site, does, why, choices });
+            }
+            ChatBody::ApprovalDone { approval_id, .. } => open.approvals.retain(|a| a.approval_id != approval_id),
+            ChatBody::Question { question_id, parts, .. } => {
+                open.questions.push(WaitingQuestion { conversation_id: conversation_id.clone(), question_id, parts });
+            }
+            ChatBody::QuestionDone { question_id, .. } => open.questions.retain(|q| q.question_id != question_id),
             _ => {}
         }
     }
-    open
 }
 
 /// A tab as a conversation belongs to it.

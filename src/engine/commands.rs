@@ -4,17 +4,22 @@
 
 use super::Engine;
 use super::ports::PortId;
+use super::relays::sent_out_of;
 use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
-use crate::command::{Arguments, Category, Context, Output, Progress, Spec, Steps, control, registry};
+use crate::browser::relay::refusals;
+use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, Steps, control, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
+use crate::protocol::relay::Refusal;
+use futures_util::FutureExt;
 use std::path::Path;
+use std::pin::pin;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -73,14 +78,25 @@ impl Engine {
         if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
             return outcome.map(Output::into_result);
         }
-        if self.browser().is_none() {
+        let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
+        if spec.name == "tabs" && self.browser().is_none() && !self.everyday_browsers().is_empty() {
+            return Ok(self.with_everyday_tabs(Output::default()).into_result());
+        }
+        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+            return Err(not_driven());
+        }
+        if everyday.is_none() && self.browser().is_none() {
             self.start_headless(&request).await?;
         }
-        let moves_current = request.tab_id.is_none();
+        self.linger_for_terminal(request.tab_id);
         let for_model = request.for_model;
-        let target = Target { tab: request.tab_id, moves_current, cwd, only_on: None, pointer: None, for_model };
+        let moves = moves_of(request.tab_id);
+        let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
         let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
-        let output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        let mut output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        if spec.name == "tabs" {
+            output = self.with_everyday_tabs(output);
+        }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
@@ -92,15 +108,9 @@ impl Engine {
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
+        self.let_in(place.tab_id);
         let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
-        let target = Target {
-            tab: Some(place.tab_id),
-            moves_current: false,
-            cwd: None,
-            only_on: None,
-            pointer: None,
-            for_model: false,
-        };
+        let target = Target { tab: Some(place.tab_id), ..Target::default() };
         let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
@@ -125,27 +135,51 @@ impl Engine {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+        let (browser, pages) =
+            self.pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         let arguments = Arguments::parse(spec, args)?;
+        if browser.is_relayed() {
+            everyday::check(spec, &arguments)?;
+        }
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
+        let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
+        let watched = browser.clone();
+        let mut sent_out = pin!(sent_out_of(&watched, tab));
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         let cut = |code, why| {
             let steps = context.steps.cut_off(spec.name, code, why, Some(&before_again(code)));
             Err(steps.unwrap_or_else(|| cut_off(spec, code, why)))
         };
+        let work = async {
+            if spec.name == "goto" && watched.is_relayed() {
+                context.tab().await?.leave_own_page().await?;
+            }
+            registry::execute(&context, spec, arguments).await
+        };
         tokio::select! {
             // The command itself first: it knows best how far it has come.
             biased;
-            outcome = registry::execute(&context, spec, arguments) => match outcome {
-                // The command noticed first: a click that was on its way may have arrived all the same.
-                Err(fault) if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
+            outcome = work => match outcome {
+                // The command noticed first that it was sent out of the tab.
+                Err(fault) => match sent_out.now_or_never() {
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                    // The command noticed first: a click that was on its way may have arrived all the same.
+                    None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
+                    None => Err(fault),
+                },
                 // It ended early because nothing came any more. That the last tab took its browser along is no accident.
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
                     cut(FaultCode::BrowserDown, GONE)
                 }
-                outcome => outcome,
+                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                },
+                Ok(output) => Ok(output),
             },
+            refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
             () = cancel.cancelled() => cut(FaultCode::Cancelled, "it was stopped"),
             () = gone.cancelled() => cut(FaultCode::BrowserDown, GONE),
             () = shutdown.cancelled() => cut(FaultCode::Updating, "gstack is ending"),
@@ -164,7 +198,8 @@ impl Engine {
             browser,
             pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
-            moves_current: target.moves_current,
+            moves: target.moves,
+            tab_set: target.tab_set,
             only_on: target.only_on,
             pointer: target.pointer,
             for_model: target.for_model,
@@ -201,11 +236,13 @@ impl Engine {
 }
 
 /// Where a command runs.
+#[derive(Default)]
 pub(super) struct Target<'a> {
     /// Absent: the current tab.
     pub(super) tab: Option<TabId>,
-    /// `tab`, `newtab` and `closetab` of this client move the current tab.
-    pub(super) moves_current: bool,
+    pub(super) moves: Moves,
+    /// The only tabs that the client may know of; none: all of them.
+    pub(super) tab_set: Option<Vec<TabId>>,
     /// The client's folder.
     pub(super) cwd: Option<&'a Path>,
     /// Input is sent only while the tab shows this site.
@@ -214,6 +251,11 @@ pub(super) struct Target<'a> {
     pub(super) pointer: Option<PointerWatch>,
     /// A model reads the output.
     pub(super) for_model: bool,
+}
+
+/// A client of the person's that has named no tab is the one that moves the browser's current tab.
+pub(super) fn moves_of(named: Option<TabId>) -> Moves {
+    if named.is_none() { Moves::Current } else { Moves::Nothing }
 }
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.
@@ -237,9 +279,19 @@ fn first_step(code: FaultCode) -> &'static str {
     }
 }
 
+/// The same where our attachment to the tab was ended.
+fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
+    let fault = refusals::fault(refusal);
+    if spec.writes {
+        let message = format!("`{}` was cut off ({}): whether it took effect is not known", spec.name, fault.message);
+        return Fault { message, code: FaultCode::OutcomeUnknown, ..fault };
+    }
+    fault
+}
+
 pub(super) fn not_driven() -> Fault {
-    Fault::new(FaultCode::BrowserDown, "gstack does not drive this browser: it can chat here, and not click")
-        .hint("Open a browser that it drives with `gstack connect`.")
+    Fault::new(FaultCode::BrowserDown, "the browser of this tab is not connected to gstack now")
+        .hint("Open the side panel there again, or another browser with `gstack connect`.")
         .command("gstack connect")
         .at(Hop::Browser)
 }

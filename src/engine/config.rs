@@ -23,6 +23,7 @@ pub struct Config {
     pub agents: AgentsConfig,
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
+    pub worktrees: WorktreesConfig,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -60,6 +61,14 @@ pub struct BrowserConfig {
     pub snapshot_limit: usize,
     /// Console messages, requests and dialogs are written to `capture.jsonl`, too. Holds from the next browser on.
     pub capture_to_disk: bool,
+    /// A tab of an everyday browser is let go of when nothing was done in it for so long.
+    pub let_go_seconds: f64,
+}
+
+impl BrowserConfig {
+    pub fn let_go_after(&self) -> Duration {
+        Duration::from_secs_f64(self.let_go_seconds)
+    }
 }
 
 impl Default for BrowserConfig {
@@ -70,6 +79,7 @@ impl Default for BrowserConfig {
             headless: None,
             snapshot_limit: SNAPSHOT_LIMIT,
             capture_to_disk: false,
+            let_go_seconds: 20.0,
         }
     }
 }
@@ -199,6 +209,21 @@ impl WatchdogConfig {
     }
 }
 
+/// Whether conversations work in git work trees of their own.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct WorktreesConfig {
+    pub enabled: bool,
+    /// A folder in the repository; absent or empty: the folder that the conversation would work in.
+    pub repository: Option<String>,
+}
+
+impl WorktreesConfig {
+    pub fn repository(&self) -> Option<&str> {
+        self.repository.as_deref().filter(|folder| !folder.is_empty())
+    }
+}
+
 fn minutes(count: f64) -> Duration {
     Duration::try_from_secs_f64(count * 60.0).unwrap_or(Duration::MAX)
 }
@@ -229,6 +254,7 @@ impl Config {
             return Err("idle-exit-minutes must be more than 0".to_owned());
         }
         let numbers = [
+            ("let-go-seconds", config.browser.let_go_seconds),
             ("sleep-minutes", config.agents.sleep_minutes),
             ("silence-minutes", config.watchdog.silence_minutes),
             ("total-minutes", config.watchdog.total_minutes),

@@ -7,6 +7,7 @@ use super::commands::Target;
 use super::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
+use crate::command::Moves;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -72,6 +73,7 @@ impl Engine {
         }
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
+            None if request.everyday => self.connect_everyday(tell).await?,
             None => self.open_browser(request, tell).await?,
         };
         let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;
@@ -83,8 +85,7 @@ impl Engine {
             let spec_name = if started && !attached { "goto" } else { "newtab" };
             let spec = crate::command::registry::find(spec_name)
                 .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
-            let target =
-                Target { tab: None, moves_current: true, cwd: None, only_on: None, pointer: None, for_model: false };
+            let target = Target { moves: Moves::Current, ..Target::default() };
             let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }

@@ -6,6 +6,8 @@ use super::commands::not_driven;
 use super::ports::{PortId, notification};
 use super::tabs::no_browser;
 use super::{Engine, lock};
+use crate::base::own_page::{self, OwnPage};
+use crate::browser::linger::Stay;
 use crate::browser::page::refs::RefName;
 use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
@@ -15,7 +17,6 @@ use crate::protocol::methods::ToPanel;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// A panel behind a port.
 type Who = (PortId, Option<PanelId>);
@@ -25,24 +26,9 @@ type Who = (PortId, Option<PanelId>);
 pub(super) struct Pointing {
     /// The pick of each panel that waits for one.
     picks: HashMap<Who, (TabId, CancellationToken)>,
-    /// The tab in which a panel has something drawn.
-    drawn: HashMap<Who, TabId>,
+    /// The tab in which a panel has something drawn. It stays attached to for so long.
+    drawn: HashMap<Who, (TabId, Stay)>,
 }
-
-/// Pages of the browser itself.
-const BROWSERS_OWN: [&str; 9] = [
-    "chrome",
-    "chrome-extension",
-    "chrome-untrusted",
-    "chrome-error",
-    "devtools",
-    "edge",
-    "brave",
-    "vivaldi",
-    "view-source",
-];
-/// Where browsers get their extensions from.
-const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
 
 impl Engine {
     /// The refs of a tab's last snapshot.
@@ -52,7 +38,7 @@ impl Engine {
 
     /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
     pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser("refs are of a page"))?;
+        let (browser, pages) = self.pages_with(tab).ok_or_else(|| no_browser("refs are of a page"))?;
         let tab = match tab {
             Some(id) => browser.tab(id)?,
             None => browser.current().await?,
@@ -120,12 +106,16 @@ impl Engine {
     pub(super) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
-        let drawn: Vec<TabId> =
-            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, tab)| tab).collect();
-        let Some((browser, pages)) = self.pages().filter(|_| !drawn.is_empty()) else { return };
+        let drawn: Vec<(TabId, Stay)> =
+            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
+        if drawn.is_empty() {
+            return;
+        }
+        let engine = self.clone();
         self.spawn(async move {
-            for tab in drawn {
+            for (tab, _stay) in drawn {
                 // A tab that was closed has nothing drawn.
+                let Some((browser, pages)) = engine.pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
                 let cleared = async {
                     let marks = pages.marks(&tab).await?;
@@ -137,6 +127,10 @@ impl Engine {
                 }
             }
         });
+    }
+
+    pub(super) fn end_picks_of(&self, tab: TabId) {
+        self.end_picks(|_, at| at == tab);
     }
 
     fn end_picks(&self, which: impl Fn(&Who, TabId) -> bool) {
@@ -162,13 +156,16 @@ impl Engine {
     }
 
     fn draws(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
-        lock(&self.inner.pointing).drawn.insert((port, client), marks.tab());
+        let before = lock(&self.inner.pointing).drawn.insert((port, client), (marks.tab(), marks.stay()));
+        drop(before);
     }
 
     async fn marks(&self, port: PortId, tab: ChromeTabId) -> Result<Marks, Fault> {
         let place = self.place_of(port, tab)?;
-        let browser = self.browser_of(port).ok_or_else(not_driven)?;
-        let (_, pages) = self.pages().ok_or_else(not_driven)?;
+        // It is the person who points.
+        self.let_in(place.tab_id);
+        let (browser, pages) =
+            self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id))).ok_or_else(not_driven)?;
         Ok(pages.marks(&browser.tab(place.tab_id)?).await?)
     }
 }
@@ -189,12 +186,10 @@ fn wire(picked: PickedElement) -> Picked {
 
 /// A page that browsers keep everybody out of, in words.
 fn kept_out_of(url: &str) -> Option<Fault> {
-    let parsed = Url::parse(url).ok()?;
-    let is_store = parsed.host_str().is_some_and(|host| STORES.contains(&host));
-    if !is_store && !BROWSERS_OWN.contains(&parsed.scheme()) {
-        return None;
-    }
-    let what = if is_store { "the store's pages" } else { "its own pages" };
+    let what = match own_page::of(url)? {
+        OwnPage::Store => "the store's pages",
+        OwnPage::Browser => "its own pages",
+    };
     Some(
         Fault::new(FaultCode::Forbidden, format!("nothing can be picked here: the browser lets nobody into {what}"))
             .hint("Open another page, or choose from the refs of a snapshot.")

@@ -4,7 +4,7 @@
 //! without one. Never touches a browser that is somebody else's.
 
 use super::Engine;
-use super::commands::Target;
+use super::commands::{Target, moves_of};
 use super::tabs::{driven_place, no_browser};
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
@@ -170,14 +170,7 @@ impl Engine {
 }
 
 fn terminal_target(request: &CommandRequest) -> Target<'_> {
-    Target {
-        tab: request.tab_id,
-        moves_current: request.tab_id.is_none(),
-        cwd: None,
-        only_on: None,
-        pointer: None,
-        for_model: false,
-    }
+    Target { tab: request.tab_id, moves: moves_of(request.tab_id), ..Target::default() }
 }
 
 fn handed_off(url: &str, message: Option<&str>, failed: &[String], tabs: usize) -> CommandResult {

@@ -53,7 +53,6 @@ impl Engine {
         let conversation = self.conversation(&rename.conversation_id)?;
         let renamed = conversation.clone();
         self.off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
-        persist(conversation.clone()).await?;
         self.tell_tabs();
         Ok(conversation.info())
     }
@@ -95,13 +94,13 @@ impl Engine {
         .await
     }
 
-    /// Writes the conversation into a file of its own, to be read by `file.read`.
+    /// Writes the conversation into a file, to be read by `file.read`. The next export takes its place.
     pub async fn export_conversation(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
         self.off_thread(move || {
             let document = export_text(&conversation, request.format)?;
             let name = format!("{}.{}", file_name(&conversation.title_of()), document.ending);
-            conversation.write_file(&name, document.mime, document.text.as_bytes()).map_err(|e| e.fault())
+            conversation.write_export(&name, document.mime, document.text.as_bytes()).map_err(|e| e.fault())
         })
         .await
     }
@@ -144,9 +143,14 @@ impl Engine {
     /// Where its agent works from the next message on.
     pub async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
+        if request.folder == conversation.folder() {
+            return Ok(conversation.info());
+        }
         let home = self.home().clone();
         let folder = self.off_thread(move || folders::check(&request.folder, &home)).await?;
-        conversation.set_folder(folder.to_string_lossy().into_owned());
+        let left = conversation.place();
+        conversation.choose_folder(folder.to_string_lossy().into_owned());
+        self.tidy_worktree(conversation.clone(), left);
         persist(conversation.clone()).await?;
         Ok(conversation.info())
     }
@@ -158,7 +162,9 @@ impl Engine {
             return Err(Fault::new(FaultCode::BadRequest, "the note is empty").hint("Write what you want to leave."));
         }
         let page = self.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
-        let folder = PathBuf::from(conversation.folder());
+        let place = conversation.place();
+        // Whoever reads it works in the repository, not in the conversation's tree of it.
+        let folder = PathBuf::from(place.worktree.map_or(place.folder, |tree| tree.of));
         let message = inbox::Message {
             id: uuid::Uuid::new_v4().to_string(),
             at: Timestamp::now(),

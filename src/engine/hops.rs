@@ -1,8 +1,10 @@
 //! Every hop from a panel to an agent, proved now rather than remembered.
 
+use super::config::Config;
 use super::ports::{PortId, PortSender, notification};
 use super::{Engine, lock};
 use crate::protocol::VERSION;
+use crate::protocol::control::Doctor;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::PanelId;
@@ -13,21 +15,51 @@ use tokio::sync::oneshot;
 /// A hop that does not answer within this is down, for a person who looks at it.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// Less than this is gone within one long conversation with pictures.
+const LITTLE_SPACE: u64 = 50_000_000;
+
 impl Engine {
     /// The hops behind the host, for a panel's Connection view: the panel has proved those before by asking.
     pub async fn hops(&self, port: PortId) -> Vec<HopState> {
-        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop().await, self.agent_hop().await]
+        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
     /// All hops, for `gstack doctor`.
-    pub async fn doctor(&self) -> Vec<HopState> {
-        let mut hops = vec![self.daemon_hop(), self.browser_hop().await];
+    pub async fn doctor(&self) -> Doctor {
+        let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
-        hops
+        let mut notes = self.file_notes().await;
+        notes.extend(self.worktree_notes().await);
+        Doctor { hops, notes }
     }
 
+    /// Files of the home that the next start, or an agent's next step, will stumble over.
+    async fn file_notes(&self) -> Vec<String> {
+        let home = self.home().clone();
+        let looked = self.off_thread(move || {
+            let mut notes = Vec::new();
+            if let Err(fault) = Config::load(&home) {
+                notes.push(words(&fault));
+            }
+            let disk = rustix::fs::statvfs(home.root()).ok();
+            let free = disk.map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
+            if free < LITTLE_SPACE {
+                let place = home.root().display();
+                notes.push(format!("the disk that holds {place} has {} MB left: free some space", free / 1_000_000));
+            }
+            Ok(notes)
+        });
+        let mut notes = looked.await.unwrap_or_default();
+        notes.extend(lock(&self.inner.policy).fault().map(words));
+        notes
+    }
+
+    /// It is well as long as it can live by the person's rules.
     fn daemon_hop(&self) -> HopState {
+        if let Some(fault) = self.policy_fault() {
+            return bad(Hop::Daemon, fault);
+        }
         let detail = format!("version {VERSION}, pid {}, home {}", std::process::id(), self.home().root().display());
         good(Hop::Daemon, detail, None)
     }
@@ -91,16 +123,23 @@ impl Engine {
         }
     }
 
-    async fn browser_hop(&self) -> HopState {
-        let Some(browser) = self.browser() else {
+    /// The browser behind a port, else the one in use.
+    async fn browser_hop(&self, of: Option<PortId>) -> HopState {
+        let everyday = of.and_then(|port| self.everyday(port)).map(|everyday| everyday.browser().clone());
+        let Some(browser) = everyday.or_else(|| self.browser()) else {
             let fault = super::tabs::no_browser("commands and agents have nothing to act on");
             return bad(Hop::Browser, fault);
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browser_pid().map(|pid| format!(", pid {pid}")).unwrap_or_default();
-                let attached = if self.is_attached() { ", attached to" } else { "" };
+                let pid = self.browser_pid().filter(|_| !browser.is_relayed());
+                let pid = pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
+                let attached = match browser.is_relayed() {
+                    true => ", by its extension",
+                    false if self.is_attached() => ", attached to",
+                    false => "",
+                };
                 let detail = format!("{version}{pid}{attached}, {} tabs", browser.tabs().len());
                 good(Hop::Browser, detail, Some(began))
             }
@@ -133,6 +172,10 @@ impl Engine {
             Some(fault) => HopState { detail, ..bad(Hop::Agent, fault.clone()) },
         }
     }
+}
+
+fn words(fault: &Fault) -> String {
+    format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default())
 }
 
 fn host_words(preamble: &HostPreamble) -> String {

@@ -1,7 +1,8 @@
 //! Whether a process was started by an agent, and whose: what is for the person alone is refused to it.
 //!
-//! Owns the look at the process table. A process that hides on purpose (new session, cleaned
-//! environment, its parents gone) is not found: docs/SECURITY.md says what a shell gives away.
+//! Owns the look at the process table. On Linux an agent's minder stays the parent of all that comes from the agent, so
+//! that a process is found however it detaches; elsewhere one that hides on purpose is not. docs/SECURITY.md says what
+//! a shell gives away.
 
 mod connection;
 mod process_table;
@@ -10,6 +11,7 @@ pub use connection::is_of_agent;
 
 use crate::protocol::ids::ConversationId;
 use process_table::{ProcessTable, began, variable};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Set to our home in the environment of every agent, and so of what it starts.
@@ -63,13 +65,20 @@ pub(super) struct Marked {
     began: String,
 }
 
-/// Every process that carries the mark of an agent of this home. An agent of a daemon that was killed may live on, if
-/// it does not care that nobody speaks to it.
+/// Every process that carries the mark of an agent of this home, and all that descend from one. An agent of a daemon
+/// that was killed may live on, if it does not care that nobody speaks to it.
 pub(super) fn marked(home: &Path) -> Vec<Marked> {
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let table = ProcessTable::read();
     let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let carries = |pid: &i32| variable(*pid, AGENT_VARIABLE).is_some_and(|of| Path::new(&of) == home);
-    pids.filter(carries).filter_map(|pid| Some(Marked { pid, began: began(pid)? })).collect()
+    let parents: HashMap<i32, i32> = pids.filter_map(|pid| Some((pid, table.parent(pid)?))).collect();
+    let carries = |pid: i32| variable(pid, AGENT_VARIABLE).is_some_and(|of| Path::new(&of) == home);
+    let carriers: HashSet<i32> = parents.keys().copied().filter(|pid| carries(*pid)).collect();
+    let above = |pid: &i32| parents.get(pid).copied().filter(|parent| *parent > 1);
+    let descends =
+        |pid: i32| std::iter::successors(Some(pid), above).take(LONGEST_CHAIN).any(|pid| carriers.contains(&pid));
+    let found = parents.keys().copied().filter(|pid| descends(*pid));
+    found.filter_map(|pid| Some(Marked { pid, began: began(pid)? })).collect()
 }
 
 /// Ends those of them that still live.

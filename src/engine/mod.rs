@@ -11,6 +11,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod earlier;
 mod elements;
 mod failures;
 mod folders;
@@ -21,9 +22,11 @@ mod hops;
 mod leftovers;
 pub mod lineage;
 mod model;
+mod panels;
 mod policy;
 mod ports;
 mod provision;
+mod relays;
 mod runner;
 mod settings;
 mod slots;
@@ -32,8 +35,10 @@ mod tabs;
 mod terminal;
 mod tools;
 mod turn_steps;
+mod worktrees;
 
 pub use crate::agent::adapter::{Image, Tools};
+pub use crate::browser::relay::Heard;
 pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use ports::{PortId, PortSender};
@@ -45,17 +50,17 @@ use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
 use crate::chat::{Conversation, Event, Store};
+use crate::protocol::VERSION;
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{ConversationId, PanelId};
-use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
-use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::methods::ToPanel;
 use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use policy::{Audit, PolicyStore, Trail};
 use ports::Ports;
+use relays::Relays;
 use runner::Runners;
 use slots::Slots;
 use std::collections::{HashMap, HashSet};
@@ -97,6 +102,7 @@ struct Inner {
     agents: Agents,
     tab_numbers: TabNumbers,
     browsers: Browsers,
+    relays: Mutex<Relays>,
     ports: Mutex<Ports>,
     /// Raised when a port says hello or a panel opens: whoever waits for one looks again.
     ports_changed: watch::Sender<()>,
@@ -112,13 +118,15 @@ struct Inner {
     agents_running: Mutex<HashSet<ConversationId>>,
     policy: Mutex<PolicyStore>,
     audit: Mutex<Audit>,
-    /// Raised when an approval is asked for or is no longer open.
+    /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
     trails: Mutex<HashMap<ConversationId, Trail>>,
     pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
+    /// Held while a conversation's work tree is made or removed.
+    worktrees: tokio::sync::Mutex<()>,
     /// The folder from which `connect` was run.
     folder: Mutex<Option<String>>,
     /// Live checks that wait for their answer.
@@ -179,6 +187,7 @@ impl Engine {
                 agents,
                 tab_numbers: TabNumbers::default(),
                 browsers: Browsers::default(),
+                relays: Mutex::default(),
                 ports: Mutex::default(),
                 ports_changed: watch::Sender::new(()),
                 subscriptions: Mutex::default(),
@@ -194,6 +203,7 @@ impl Engine {
                 trails: Mutex::default(),
                 pointing: Mutex::default(),
                 activity: Mutex::default(),
+                worktrees: tokio::sync::Mutex::default(),
                 folder: Mutex::default(),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
@@ -204,6 +214,7 @@ impl Engine {
         engine.take_over_browser().await;
         engine.end_orphans();
         engine.look_for_agents();
+        engine.sweep_worktrees();
         if handed_over || engine.config().turns.continue_after_restart {
             engine.go_on(&recovered.conversations);
         }
@@ -290,85 +301,8 @@ impl Engine {
             panels: self.ports().panels(),
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
+            policy_fault: self.policy_fault().map(|fault| fault.message),
         }
-    }
-
-    // Ports: who is connected.
-
-    pub fn port_opened(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
-        let id = self.ports().add(preamble, sender);
-        self.update_busy();
-        id
-    }
-
-    pub fn port_closed(&self, id: PortId) {
-        let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
-        drop(ended);
-        self.forget_tabs(id);
-        self.end_pointing(id, None);
-        self.forget_activity_panels(id);
-        let port = self.ports().remove(id);
-        self.inner.ports_changed.send_replace(());
-        self.update_busy();
-        if let Some(port) = port {
-            self.port_lost(port);
-        }
-    }
-
-    /// Compares protocols, and welcomes.
-    pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
-        if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
-            let (what, command) = if hello.protocol > PROTOCOL {
-                ("The extension is newer than gstack: update gstack, then run `gstack stop`.", "gstack stop")
-            } else {
-                (
-                    "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.",
-                    "gstack connect",
-                )
-            };
-            let message =
-                format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
-            return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
-        }
-        if let Some(known) = self.ports().get_mut(port) {
-            known.hello = Some(hello);
-        }
-        self.inner.ports_changed.send_replace(());
-        Ok(Welcome {
-            protocol: PROTOCOL,
-            version: VERSION.to_owned(),
-            epoch: self.store().epoch().clone(),
-            pid: std::process::id(),
-            driven: self.browser_of(port).is_some(),
-            welcome_url: Some(self.welcome_url()),
-            extension_version: Some(VERSION.to_owned()),
-        })
-    }
-
-    pub fn pong(&self) -> Pong {
-        Pong { epoch: self.store().epoch().clone() }
-    }
-
-    pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client) {
-            known.opening.insert(client.clone());
-            known.panels.insert(client, opened.window_id);
-        }
-        self.inner.ports_changed.send_replace(());
-        self.update_busy();
-    }
-
-    pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
-            known.opening.remove(client);
-            known.panels.remove(client);
-        }
-        self.end_pointing(port, Some(&client));
-        self.activity_unsubscribe(port, client.as_ref());
-        let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
-        let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
-        drop(ended);
-        self.update_busy();
     }
 
     /// A trouble that concerns everybody: a full disk, a journal that can't be written.

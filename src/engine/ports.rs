@@ -116,6 +116,11 @@ pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelo
         ToPanel::TabsWorking(params) => named(client, "tabs.working", params),
         ToPanel::TabsActing(params) => named(client, "tabs.acting", params),
         ToPanel::ActivityEntry(params) => named(client, "activity.entry", params),
+        ToPanel::RelayAttach(params) => named(client, "relay.attach", params),
+        ToPanel::RelayDetach(params) => named(client, "relay.detach", params),
+        ToPanel::RelayCommand(params) => named(client, "relay.command", params),
+        ToPanel::RelayPart(params) => named(client, "relay.part", params),
+        ToPanel::RelayTab(params) => named(client, "relay.tab", params),
         ToPanel::Echo(params) => named(client, "echo", params),
         ToPanel::Fault(params) => named(client, "fault", params),
     }

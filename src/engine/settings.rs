@@ -4,8 +4,8 @@
 //! What a setting does is decided where it is read. The file may hold more: programs, environment, the port.
 
 use super::config::Config;
-use super::{Engine, lock, slots};
-use crate::base::atomic;
+use super::{Engine, folders, lock, slots};
+use crate::base::{atomic, trouble};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use std::io::ErrorKind;
@@ -28,7 +28,7 @@ struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-const SETTINGS: [Known; 11] = [
+const SETTINGS: [Known; 14] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -110,6 +110,26 @@ const SETTINGS: [Known; 11] = [
         value: |config| SettingValue::Number(config.watchdog.total_minutes),
     },
     Known {
+        name: "worktrees.enabled",
+        group: "Work trees",
+        label: "A work tree for each conversation",
+        help: "A conversation's agent works in a git work tree of its own, at the commit that is checked out; what is not committed is not in it.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.worktrees.enabled),
+    },
+    Known {
+        name: "worktrees.repository",
+        group: "Work trees",
+        label: "Made from the repository in",
+        help: "A folder in it. Empty: the folder that gstack was connected from.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.worktrees.repository().unwrap_or_default().to_owned()),
+    },
+    Known {
         name: "browser.snapshot-limit",
         group: "gstack",
         label: "Cut a snapshot at",
@@ -128,6 +148,16 @@ const SETTINGS: [Known; 11] = [
         range: None,
         whole: false,
         value: |config| SettingValue::Switch(config.browser.capture_to_disk),
+    },
+    Known {
+        name: "browser.let-go-seconds",
+        group: "gstack",
+        label: "Let go of a tab after",
+        help: "In your everyday browser: how long after its last act gstack stays attached to a tab. From the extension's next start on.",
+        unit: Some("seconds"),
+        range: Some((0.0, 3600.0)),
+        whole: true,
+        value: |config| SettingValue::Number(config.browser.let_go_seconds),
     },
     Known {
         name: "daemon.idle-exit-minutes",
@@ -189,6 +219,13 @@ impl Engine {
                 && !name.is_empty()
             {
                 self.check_agent(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+            }
+            if known.name == "worktrees.repository"
+                && let SettingValue::Text(folder) = value
+                && !folder.is_empty()
+            {
+                let (folder, home) = (folder.clone(), self.home().clone());
+                self.off_thread(move || folders::check(&folder, &home)).await?;
             }
         }
         let engine = self.clone();
@@ -276,7 +313,7 @@ fn check(known: &Known, value: &SettingValue) -> Result<(), Fault> {
 
 fn storage(path: &std::path::Path, error: &std::io::Error) -> Fault {
     Fault::new(FaultCode::Storage, format!("{} can't be changed: {error}", path.display()))
-        .hint("Make the file writable for you.")
+        .hint(trouble::hint(path, error))
 }
 
 #[cfg(test)]

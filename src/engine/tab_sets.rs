@@ -1,22 +1,45 @@
-//! Which tabs a conversation's agent may use, and what a conversation shows of its tab.
+//! Which tabs a conversation's agent may use, in which of them it works, and what a conversation shows of its tab.
 //!
-//! Owns the tabs that were added: by the person, or because a page of the set opened them. The own tab is always among
-//! them. A closed tab leaves the set. Never decides what may be done in a tab: the policy does.
+//! Owns the tabs that were added: by the person, by the agent's `newtab`, or because a page of the set opened them. The own
+//! tab is always among them. A closed tab leaves the set. Never decides what may be done in a tab: the policy does.
 
 use super::ports::PortId;
 use super::{Engine, lock};
+use crate::browser::tabs::TabInfo;
 use crate::chat::Conversation;
 use crate::protocol::chat::{AllowedTab, ConversationInfo, ConversationState, PageContext};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::history::ConversationTab;
 use crate::protocol::ids::{ConversationId, TabId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
-/// The tabs that were added to each conversation's own.
-pub(super) type TabSets = HashMap<ConversationId, BTreeSet<TabId>>;
+/// What belongs to each conversation beside its own tab.
+pub(super) type TabSets = HashMap<ConversationId, TabSet>;
 
 /// More would not be looked through in the panel.
 const MOST_TABS: usize = 32;
+
+/// How long a command's answer waits for a tab that is being opened.
+const TOLD_LIMIT: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Default)]
+pub(super) struct TabSet {
+    added: BTreeMap<TabId, How>,
+    /// Where the agent works; none: in the conversation's own tab.
+    working: Option<TabId>,
+    /// Came into the set since the agent was last told.
+    news: Vec<(TabId, How)>,
+}
+
+/// How a tab came into a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    ByPerson,
+    ByAgent,
+    /// A page of the set opened it while the agent worked.
+    ByPage,
+}
 
 impl Engine {
     /// Adds a tab to those that the agent may use, or takes it out.
@@ -28,25 +51,31 @@ impl Engine {
                 .hint("Open the conversation in another tab, or close the tab."));
         }
         if request.allowed {
-            self.add_to_tab_set(&conversation, place.tab_id)?;
-        } else {
-            let mut sets = lock(&self.inner.tab_sets);
-            if let Some(set) = sets.get_mut(conversation.id()) {
-                set.remove(&place.tab_id);
-            }
+            self.add_to_tab_set(&conversation, place.tab_id, How::ByPerson)?;
+        } else if let Some(set) = lock(&self.inner.tab_sets).get_mut(conversation.id()) {
+            set.added.remove(&place.tab_id);
         }
         self.refresh(&conversation);
         Ok(conversation.info())
     }
 
-    pub(super) fn add_to_tab_set(&self, conversation: &Conversation, tab: TabId) -> Result<(), Fault> {
+    pub(super) fn add_to_tab_set(&self, conversation: &Conversation, tab: TabId, how: How) -> Result<(), Fault> {
+        if conversation.info().tab_id == Some(tab) {
+            return Ok(());
+        }
         let mut sets = lock(&self.inner.tab_sets);
-        let set = sets.entry(conversation.id().clone()).or_default();
-        if set.len() >= MOST_TABS && !set.contains(&tab) {
+        let TabSet { added, news, .. } = sets.entry(conversation.id().clone()).or_default();
+        if added.contains_key(&tab) {
+            return Ok(());
+        }
+        if added.len() >= MOST_TABS {
             return Err(Fault::new(FaultCode::TooLarge, format!("{MOST_TABS} tabs are in its set already"))
                 .hint("Take one out first."));
         }
-        set.insert(tab);
+        added.insert(tab, how);
+        if how != How::ByAgent {
+            news.push((tab, how));
+        }
         Ok(())
     }
 
@@ -54,26 +83,98 @@ impl Engine {
     pub(super) fn tab_set(&self, conversation: &Conversation) -> Vec<TabId> {
         let own = conversation.info().tab_id;
         let sets = lock(&self.inner.tab_sets);
-        let added = sets.get(conversation.id()).into_iter().flatten().copied().filter(|tab| Some(*tab) != own);
-        own.into_iter().chain(added).collect()
+        let added = sets.get(conversation.id()).into_iter().flat_map(|set| set.added.keys().copied());
+        own.into_iter().chain(added.filter(|tab| Some(*tab) != own)).collect()
+    }
+
+    /// The tab that the agent's next command is about. It may be closed by now: then that is told, rather than something
+    /// done in another one.
+    pub(super) fn working_tab(&self, conversation: &Conversation) -> Option<TabId> {
+        let working = lock(&self.inner.tab_sets).get(conversation.id()).and_then(|set| set.working);
+        working.or(conversation.info().tab_id)
+    }
+
+    /// The agent goes on in this tab of its set.
+    pub(super) fn work_in(&self, conversation: &Conversation, tab: TabId) {
+        let own = conversation.info().tab_id == Some(tab);
+        lock(&self.inner.tab_sets).entry(conversation.id().clone()).or_default().working = Some(tab).filter(|_| !own);
+        self.refresh(conversation);
+        self.working(conversation, |working| working.tab = Some(tab));
+    }
+
+    /// Where the agent goes on in a new turn: in the own tab, where it may no longer use the one that it worked in.
+    pub(super) fn settle_working_tab(&self, conversation: &Conversation) -> Option<TabId> {
+        let set = self.tab_set(conversation);
+        if let Some(known) = lock(&self.inner.tab_sets).get_mut(conversation.id()) {
+            known.working = known.working.filter(|tab| set.contains(tab));
+        }
+        self.working_tab(conversation)
+    }
+
+    /// The agent made the tab, or its pages did: closing it takes nothing of the person's away.
+    pub(super) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
+        let sets = lock(&self.inner.tab_sets);
+        let how = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
+        matches!(how, Some(How::ByAgent | How::ByPage))
+    }
+
+    /// The tabs that came into the set since this was last asked, in words for the agent.
+    pub(super) fn tab_news(&self, conversation: &Conversation) -> Option<String> {
+        let news = {
+            let mut sets = lock(&self.inner.tab_sets);
+            let set = sets.get_mut(conversation.id())?;
+            std::mem::take(&mut set.news).into_iter().filter(|(tab, _)| set.added.contains_key(tab)).collect::<Vec<_>>()
+        };
+        let line = |(tab, how): &(TabId, How)| {
+            let site = self.site_of(*tab).map(|site| format!(" ({site})")).unwrap_or_default();
+            let who = if *how == How::ByPerson { "The person gave you" } else { "The page opened" };
+            format!("{who} tab {tab}{site}: `tab` with {tab} goes there.")
+        };
+        (!news.is_empty()).then(|| news.iter().map(line).collect::<Vec<_>>().join("\n"))
     }
 
     /// A page of one tab opened another: where an agent works with the first, it may use the second.
     pub(super) fn tab_opened_by(&self, opener: TabId, tab: TabId) {
         for conversation in self.store().opened() {
             if conversation.state() != ConversationState::Idle && self.tab_set(&conversation).contains(&opener) {
-                match self.add_to_tab_set(&conversation, tab) {
-                    Ok(()) => self.refresh(&conversation),
-                    Err(fault) => tracing::info!(%fault, "a tab that a page opened is not in the agent's set"),
-                }
+                self.join_opened(&conversation, tab);
             }
+        }
+    }
+
+    /// The tabs that are there now beside this one, for [`Self::tabs_opened_since`].
+    pub(super) fn tabs_now(&self, beside: TabId) -> Vec<TabId> {
+        self.pages_with(Some(beside))
+            .map(|(browser, _)| browser.tabs().iter().map(|tab| tab.id).collect())
+            .unwrap_or_default()
+    }
+
+    /// The same for what a command has made its page open, before the browser's events have told of it here.
+    /// `before`: the tabs that were there before the command.
+    pub(super) async fn tabs_opened_since(&self, conversation: &Conversation, beside: TabId, before: &[TabId]) {
+        let Some((browser, _)) = self.pages_with(Some(beside)) else { return };
+        if let Err(error) = browser.all_told(TOLD_LIMIT).await {
+            tracing::debug!(%error, "a tab that is being opened is told of later");
+        }
+        for TabInfo { id, opener, .. } in browser.tabs() {
+            let opened = opener.filter(|_| !before.contains(&id));
+            if opened.is_some_and(|opener| self.tab_set(conversation).contains(&opener)) {
+                self.join_opened(conversation, id);
+            }
+        }
+    }
+
+    fn join_opened(&self, conversation: &Conversation, tab: TabId) {
+        match self.add_to_tab_set(conversation, tab, How::ByPage) {
+            Ok(()) => self.refresh(conversation),
+            Err(fault) => tracing::info!(%fault, "a tab that a page opened is not in the agent's set"),
         }
     }
 
     pub(super) fn leave_tab_sets(&self, tab: TabId) {
         lock(&self.inner.tab_sets).retain(|_, set| {
-            set.remove(&tab);
-            !set.is_empty()
+            set.added.remove(&tab);
+            !set.added.is_empty() || set.working.is_some()
         });
     }
 

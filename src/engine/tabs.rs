@@ -33,10 +33,12 @@ pub(super) struct TabBook {
     working: BTreeMap<ConversationId, Working>,
 }
 
-/// What an agent does in its tab now.
+/// What an agent does now, and in which tab.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     pub(super) agent_label: String,
+    /// The tab of the last command; none: the turn began in the conversation's own and has run none.
+    pub(super) tab: Option<TabId>,
     pub(super) doing: String,
     pub(super) waiting: bool,
 }
@@ -44,7 +46,7 @@ pub(super) struct Working {
 impl Engine {
     /// Chrome's tab events from one port.
     pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
-        let browser = self.browser_of(port);
+        let browser = self.piped(port);
         let mut gone = Vec::new();
         {
             let mut book = self.tab_book();
@@ -68,6 +70,9 @@ impl Engine {
             for tab in &changed.tabs {
                 browser.bind(tab);
             }
+        }
+        if let Some(everyday) = self.everyday(port) {
+            self.report_tabs(&everyday, &changed);
         }
         for tab in changed.tabs.iter().filter(|tab| tab.restored) {
             self.tab_restored(port, tab);
@@ -126,7 +131,7 @@ impl Engine {
 
     /// Where a message from the terminal belongs: the named tab, else the current one, else none.
     pub(super) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
-        let Some(browser) = self.browser() else {
+        let Some((browser, _)) = self.pages_with(tab) else {
             return match tab {
                 None => Ok(None),
                 Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
@@ -147,18 +152,32 @@ impl Engine {
         self.shown_tab(conversation.info().tab_id?).map(|(_, page)| page)
     }
 
+    /// The tab in which its agent works and what it shows, where that is not the conversation's own.
+    pub(super) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
+        let tab = self.working_tab(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
+        Some((tab, self.shown_tab(tab)?.1))
+    }
+
     /// What a tab shows now, and Chrome's id of it once that is known.
     pub(super) fn shown_tab(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
-        if let Some(browser) = self.browser()
+        if let Some((browser, _)) = self.pages_with(Some(tab_id))
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
-            return Some((info.chrome_id, page(&info.url, &info.title)));
+            // The driven browser tells of titles only on some occasions; its extension tells of each.
+            let title = info.chrome_id.and_then(|id| self.reported_title(id, &info.url)).unwrap_or(info.title);
+            return Some((info.chrome_id, page(&info.url, &title)));
         }
         let book = self.tab_book();
         let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
         let tab = book.reported.get(&port)?.get(&chrome_id)?;
         Some((Some(chrome_id), page(&tab.url, &tab.title)))
+    }
+
+    fn reported_title(&self, chrome_id: ChromeTabId, url: &str) -> Option<String> {
+        let book = self.tab_book();
+        let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&chrome_id));
+        reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
     }
 
     /// Follows a browser's own events until it goes.
@@ -248,7 +267,8 @@ impl Engine {
     }
 
     pub(super) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
-        self.tab_book().working.insert(conversation.id().clone(), Working { agent_label, ..Working::default() });
+        let tab = self.settle_working_tab(conversation);
+        self.tab_book().working.insert(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
         self.tell_working();
         self.tell_tabs();
         self.update_busy();
@@ -257,6 +277,7 @@ impl Engine {
     /// The turn is in the journal; here it is brought onto the disk and shown as over.
     pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tab_book().working.remove(conversation.id());
+        self.leave_after_turn(conversation.id());
         self.inner.turns_changed.send_replace(());
         self.tell_working();
         self.tell_tabs();
@@ -325,9 +346,9 @@ impl Engine {
         let working = self.tab_book().working.clone();
         for (port, sender) in self.port_senders() {
             let tabs = working.iter().filter_map(|(id, working)| {
-                let tab_id = self.store().get(id).ok()?.info().tab_id?;
+                let tab_id = working.tab.or_else(|| self.store().get(id).ok()?.info().tab_id)?;
                 let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;
-                let Working { agent_label, doing, waiting } = working.clone();
+                let Working { agent_label, doing, waiting, .. } = working.clone();
                 Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, waiting })
             });
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });

@@ -1,42 +1,39 @@
 //! The browser's commands as one conversation's agent may use them.
 //!
 //! Owns the token, the list of what is offered, and the way of each call past the policy. The token dies with
-//! the agent; the tools act on the conversation's own tab and on no other.
+//! the agent; the tools act on the tabs of the conversation's set and on no other.
 
+mod asking;
 mod offered;
+mod place;
 mod shell;
 mod wishes;
 
 pub use offered::OfferedTool;
 
 use super::Engine;
-use super::commands::{Target, not_driven};
-use super::policy::Permitted;
-use super::runner::Runner;
+use super::commands::Target;
+use super::runner::{Denied, Runner};
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::chat::Conversation;
-use crate::chat::turn::ApprovalRequest;
 use crate::command::words::{self, Words};
-use crate::command::{Class, Output, Spec, registry, tool_schema};
+use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
+use crate::protocol::chat::StepKind;
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ApprovalId, TabId};
+use crate::protocol::ids::TabId;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use place::Place;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use wishes::Scene;
 
 /// A larger picture would cost an agent more than it shows.
 const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
-
-/// What an approval shows of a call, in characters.
-const LONGEST_LINE: usize = 500;
 
 /// The tools of one agent of one conversation.
 pub struct ConversationTools {
@@ -66,166 +63,148 @@ impl ConversationTools {
         offered::all()
     }
 
-    /// A tool call's JSON arguments as the command that they mean.
-    pub fn call_of(&self, tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
-        offered::call_of(tool, arguments)
+    /// Runs a call that came over MCP. `id`: the agent's own name of it, where it gives one.
+    pub async fn run_tool(
+        &self,
+        id: Option<String>,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<ToolResult, Fault> {
+        let call = offered::call_of(tool, &arguments)?;
+        let outcome = self.run_in_turn(call, None, cancel).await;
+        if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
+            self.runner.note_denied(Denied { id, tool: tool.to_owned(), arguments });
+        }
+        outcome
+    }
+
+    /// Runs a call as long as the turn lasts. `named`: the tab, where the call names one.
+    async fn run_in_turn(
+        &self,
+        call: ToolCall,
+        named: Option<TabId>,
+        cancel: CancellationToken,
+    ) -> Result<ToolResult, Fault> {
+        let turn = self.runner.turn_token();
+        if turn.is_cancelled() {
+            return Err(Fault::new(FaultCode::Cancelled, "the turn is over: nothing more is done for it")
+                .hint("Wait for the person's next message."));
+        }
+        // A stop ends the call even where the agent does not take it back.
+        let cancel = cancel.child_token();
+        let mut call = std::pin::pin!(self.run_call(call, named, cancel.clone()));
+        tokio::select! {
+            outcome = &mut call => outcome,
+            () = turn.cancelled() => {
+                cancel.cancel();
+                call.await
+            }
+        }
     }
 
     /// Runs a call, and the activity says so, whatever becomes of it.
-    async fn run_call(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        let tab = self.runner.conversation().info().tab_id;
+    async fn run_call(
+        &self,
+        call: ToolCall,
+        named: Option<TabId>,
+        cancel: CancellationToken,
+    ) -> Result<ToolResult, Fault> {
+        let tab = named.or_else(|| self.engine.working_tab(self.conversation()));
         let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call.command, &call.args);
-        let outcome = self.run_permitted(call, cancel).await;
+        let outcome = self.run_permitted(call, named, cancel).await;
         begun.end(outcome.as_ref().map(|result| result.text.as_str()));
         outcome
     }
 
-    async fn run_permitted(&self, call: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
-        // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`, no other tab.
+    async fn run_permitted(
+        &self,
+        call: ToolCall,
+        named: Option<TabId>,
+        cancel: CancellationToken,
+    ) -> Result<ToolResult, Fault> {
+        // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`.
         let spec = if self.by_person {
             registry::get(&call.command)?
         } else {
             offered::find(&call.command).ok_or_else(|| offered::not_offered(&call.command))?
         };
-        let info = self.runner.conversation().info();
-        let tab = info.tab_id.filter(|_| self.engine.has_browser());
-        let Some(tab) = tab else { return Err(not_driven()) };
+        let conversation = self.conversation();
+        let Place { tab, subject } = self.place(spec, &call, named)?;
+        self.engine.working(conversation, |working| working.tab = Some(tab));
         let site = self.engine.site_of(tab);
+        self.engine.stay_for_turn(conversation, tab)?;
         if !self.by_person {
-            self.permit(spec, &call, tab, &cancel).await?;
+            self.permit(spec, &call, subject, &cancel).await?;
         }
-        let folder = PathBuf::from(&info.folder);
+        let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not land on the page that came meanwhile.
         let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
         let target = Target {
             tab: Some(tab),
-            moves_current: false,
+            moves: self.moves(),
+            tab_set: (!self.by_person).then(|| self.engine.tab_set(conversation)),
             cwd: Some(&folder),
             only_on,
             pointer: self.engine.shows_pointer(tab),
             for_model: !self.by_person,
         };
-        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
-        if !self.by_person {
-            output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
+        if self.by_person {
+            return Ok(tool_result(self.engine.run(spec, &call.args, target, cancel).await?).await);
         }
+        let before = self.engine.tabs_now(tab);
+        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
+        output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
+        if spec.writes {
+            self.engine.tabs_opened_since(conversation, tab, &before).await;
+        }
+        if spec.name == "closetab" {
+            self.engine.leave_tab_sets(subject);
+            let next = self.engine.settle_working_tab(conversation);
+            output.say(next.map(|next| format!("You work in tab {next}.")));
+        }
+        output.say(self.engine.tab_news(conversation));
+        self.remember_typed(spec, tab, &call);
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
 
-    /// Asks the policy, and the person where it says so. An error is the denial, in words for the agent.
-    async fn permit(
-        &self,
-        spec: &'static Spec,
-        call: &ToolCall,
-        tab: TabId,
-        cancel: &CancellationToken,
-    ) -> Result<(), Fault> {
-        let conversation = self.runner.conversation();
-        let into_password = wishes::types(spec) && self.engine.types_into_password(tab, spec, &call.args).await;
-        let wish = self.engine.with_trail(conversation.id(), |trail| {
-            let site = self.engine.site_of(tab);
-            wishes::wish(spec, call, Scene { conversation_id: conversation.id(), site, into_password, trail })
-        });
-        let words = self.words(&call.command, &call.args, Some(tab));
-        let card = match self.engine.judge(conversation, &wish, &words.redacted) {
-            Permitted::Yes => return Ok(()),
-            Permitted::No(fault) => return Err(fault),
-            Permitted::Ask(card) => card,
-        };
-        let approval_id = ApprovalId::random();
-        let request = ApprovalRequest {
-            approval_id: approval_id.clone(),
-            ask: words.request(),
-            site: wish.site.clone(),
-            why: card.why.map(str::to_owned),
-            // The journal keeps what is shown: a password is not.
-            does: if into_password { words.redacted.clone() } else { as_typed(call) },
-            kind: words.kind,
-            choices: card.choices,
-        };
-        let mut answer = self.runner.ask(request);
-        let limit = self.engine.approval_limit();
-        let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
-        let answered = tokio::select! {
-            answer = &mut answer => answer.unwrap_or(withdrawn),
-            () = cancel.cancelled() => {
-                // The agent took the call back; where its turn has ended the card is closed already.
-                self.withdraw(approval_id);
-                withdrawn
-            }
-            () = tokio::time::sleep(limit) => {
-                match self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
-                    Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
-                    // Somebody answered while it ran out: that answer counts.
-                    Err(_) => answer.await.unwrap_or(withdrawn),
-                }
-            }
-        };
-        self.engine.settle(conversation, &wish, &words.redacted, answered)
+    /// What it typed may be the first half of something.
+    fn remember_typed(&self, spec: &Spec, tab: TabId, call: &ToolCall) {
+        let typed = Arguments::parse(spec, &call.args).ok().and_then(|arguments| wishes::typed(spec, &arguments));
+        let Some((typed, site)) = typed.zip(self.engine.site_of(tab)) else { return };
+        self.engine.with_trail(self.conversation().id(), |trail| trail.typed(&site, &typed));
     }
 
     /// What the agent gets to read it may carry elsewhere.
     fn remember_read(&self, spec: &Spec, tab: TabId, output: &Output) {
-        if self.by_person
-            || !(spec.untrusted
-                || output.source_url.is_some()
-                || spec.class == Class::Control
-                || !output.files.is_empty())
+        if !(spec.untrusted || output.source_url.is_some() || spec.class == Class::Control || !output.files.is_empty())
         {
             return;
         }
-        let of_page = output.source_url.as_deref().and_then(site::of).or_else(|| self.engine.site_of(tab));
-        let site = of_page.unwrap_or_default();
-        self.engine.with_trail(self.runner.conversation().id(), |trail| trail.read(&site, &output.text));
+        let of_page = || output.source_url.as_deref().and_then(site::of).or_else(|| self.engine.site_of(tab));
+        // The titles of tabs are many sites' words.
+        let site = if spec.name == "tabs" { String::new() } else { of_page().unwrap_or_default() };
+        self.engine.with_trail(self.conversation().id(), |trail| trail.read(&site, &output.text));
     }
 
     /// What a call does, with what its ref is called in the page.
     fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
-        let pages = self.engine.pages().map(|(_, pages)| pages);
+        let pages = self.engine.pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe_with(command, args, &label)
-    }
-
-    fn withdraw(&self, approval_id: ApprovalId) {
-        let event = crate::chat::Event::ApprovalWithdrawn(approval_id);
-        if let Some(fault) = self.runner.handle(event) {
-            tracing::warn!(%fault, "a withdrawal could not be written");
-        }
     }
 }
 
 impl Tools for ConversationTools {
     fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
-        async move {
-            let turn = self.runner.turn_token();
-            if turn.is_cancelled() {
-                return Err(Fault::new(FaultCode::Cancelled, "the turn is over: nothing more is done for it")
-                    .hint("Wait for the person's next message."));
-            }
-            // A stop ends the call even where the agent does not take it back.
-            let cancel = cancel.child_token();
-            let name = call.command.clone();
-            let mut call = std::pin::pin!(self.run_call(call, cancel.clone()));
-            let outcome = tokio::select! {
-                outcome = &mut call => outcome,
-                () = turn.cancelled() => {
-                    cancel.cancel();
-                    call.await
-                }
-            };
-            if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) && !self.by_person {
-                self.runner.note_denied(&name);
-            }
-            outcome
-        }
-        .boxed()
+        self.run_in_turn(call, None, cancel).boxed()
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
         let args = registry::find(tool).and_then(|spec| tool_schema::arguments_of(spec, arguments).ok());
         let words = match args {
-            Some(args) => self.words(tool, &args, self.runner.conversation().info().tab_id),
+            Some(args) => self.words(tool, &args, self.engine.working_tab(self.conversation())),
             None => {
                 return StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: tool.to_owned() };
             }
@@ -252,17 +231,6 @@ async fn tool_result(output: Output) -> ToolResult {
     ToolResult { text, data, images }
 }
 
-/// The call as a person would type it: they decide by what it says.
-fn as_typed(call: &ToolCall) -> String {
-    let quoted = |arg: &String| if arg.contains(char::is_whitespace) { format!("\"{arg}\"") } else { arg.clone() };
-    let words: Vec<String> = std::iter::once(call.command.clone()).chain(call.args.iter().map(quoted)).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_LINE) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    }
-}
-
 /// A picture that a command wrote.
 fn image(path: &Path) -> Option<Image> {
     let mime = match path.extension()?.to_str()? {
@@ -275,21 +243,4 @@ fn image(path: &Path) -> Option<Image> {
         return None;
     }
     std::fs::read(path).ok().map(|bytes| Image { mime: mime.to_owned(), bytes })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_approval_shows_the_call_as_it_would_be_typed() {
-        let call = |args: &[&str]| ToolCall {
-            command: "fill".to_owned(),
-            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        };
-        assert_eq!(as_typed(&call(&["@e3", "two words"])), "fill @e3 \"two words\"");
-        let long = as_typed(&call(&["@e3", &"ä".repeat(LONGEST_LINE)]));
-        assert_eq!(long.chars().count(), LONGEST_LINE + 1);
-        assert!(long.ends_with('…'));
-    }
 }

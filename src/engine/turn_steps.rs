@@ -21,6 +21,8 @@ pub(super) struct Steps {
 struct Open {
     since: Instant,
     tool: String,
+    /// Whole, as the agent gave them.
+    arguments: String,
 }
 
 impl Steps {
@@ -32,7 +34,8 @@ impl Steps {
         tool: String,
         arguments: String,
     ) -> ChatBody {
-        self.open.insert(step_id.clone(), Open { since: Instant::now(), tool: tool.clone() });
+        self.open
+            .insert(step_id.clone(), Open { since: Instant::now(), tool: tool.clone(), arguments: arguments.clone() });
         let StepWords { kind, verb, object } = words;
         ChatBody::Step { turn_id, step_id, kind, verb, object, tool, arguments: cut(arguments) }
     }
@@ -43,9 +46,9 @@ impl Steps {
         ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result: cut(result), images: Vec::new() }
     }
 
-    /// The tool of a step that runs.
-    pub(super) fn tool_of(&self, step_id: &StepId) -> Option<&str> {
-        self.open.get(step_id).map(|open| open.tool.as_str())
+    /// The tool of a step that runs, and its arguments.
+    pub(super) fn call_of(&self, step_id: &StepId) -> Option<(&str, &str)> {
+        self.open.get(step_id).map(|open| (open.tool.as_str(), open.arguments.as_str()))
     }
 
     /// The ends of all open steps: they were cut off.

@@ -17,7 +17,7 @@ use crate::protocol::control::{
     Stopped, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::methods::{Agents, ApprovalAnswer, Empty};
+use crate::protocol::methods::{Agents, ApprovalAnswer, Empty, QuestionAnswer};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
@@ -64,6 +64,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/approvals", get(approvals))
         .route("/approvals/watch", post(watch_approvals))
         .route("/approvals/answer", post(answer))
+        .route("/questions/answer", post(answer_question))
         .route("/policy", get(policy))
         .route("/policy/add", post(add_rule))
         .route("/policy/remove", post(remove_rule))
@@ -156,7 +157,7 @@ async fn status(State(engine): State<Engine>) -> Json<Status> {
 }
 
 async fn doctor(State(engine): State<Engine>) -> Json<Doctor> {
-    Json(Doctor { hops: engine.doctor().await })
+    Json(engine.doctor().await)
 }
 
 async fn agents(State(engine): State<Engine>) -> Json<Agents> {
@@ -199,7 +200,7 @@ async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) 
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
-    Json(WaitingApprovals { approvals: engine.waiting_approvals() })
+    Json(engine.waiting_approvals())
 }
 
 async fn watch_approvals(State(engine): State<Engine>, Body(Empty {}): Body<Empty>) -> Response {
@@ -228,6 +229,14 @@ async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) 
 
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
     engine.answer_approval(&answer, AnsweredBy::Terminal)?;
+    Ok(Json(Empty {}))
+}
+
+async fn answer_question(
+    State(engine): State<Engine>,
+    Body(answer): Body<QuestionAnswer>,
+) -> Result<Json<Empty>, Refusal> {
+    engine.answer_question(answer, AnsweredBy::Terminal)?;
     Ok(Json(Empty {}))
 }
 
@@ -284,6 +293,7 @@ mod tests {
             ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
             ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/questions/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),

@@ -14,11 +14,20 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use server::BrowserTools;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// An agent may be idle, or wait for a person's answer, for as long as settings let it; its token ends with it anyway.
+/// This bounds what clients leave behind that go without a word.
+const SESSION_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The endpoint as a router, to be guarded and merged into the whole one.
 pub fn router(path: &str, shutdown: CancellationToken) -> Router {
-    let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown);
-    let service = StreamableHttpService::new(|| Ok(BrowserTools), Arc::new(LocalSessionManager::default()), config);
+    // An event without data, by which a stream may begin, is no JSON to Gemini CLI: it would go on without the tools.
+    let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown).with_sse_retry(None);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
+    sessions.session_config.keep_alive = Some(SESSION_KEPT);
+    let service = StreamableHttpService::new(|| Ok(BrowserTools), Arc::new(sessions), config);
     Router::new().route_service(path, service)
 }

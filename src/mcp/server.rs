@@ -1,7 +1,7 @@
 //! One MCP server for all conversations: which one is meant comes with each request.
 
 use super::answer;
-use crate::engine::{ConversationTools, Tools};
+use crate::engine::ConversationTools;
 use crate::protocol::VERSION;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -11,6 +11,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
+
+/// Where Claude Code says which of its tool steps a call is.
+const CALL_ID: &str = "claudecode/toolUseId";
 
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserTools;
@@ -51,11 +54,8 @@ impl ServerHandler for BrowserTools {
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = tools(&context)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let call = match tools.call_of(&request.name, &arguments) {
-            Ok(call) => call,
-            Err(fault) => return Ok(answer::failure(&fault).into()),
-        };
-        Ok(match tools.run(call, context.ct).await {
+        let id = context.meta.0.get(CALL_ID).and_then(Value::as_str).map(str::to_owned);
+        Ok(match tools.run_tool(id, &request.name, arguments, context.ct).await {
             Ok(result) => {
                 let images = result.images.iter().map(|image| (image.mime.as_str(), image.bytes.as_slice()));
                 answer::success(result.text, images).into()

@@ -1,6 +1,6 @@
 //! From a message's bytes to the engine and back, by method.
 
-use crate::engine::{Engine, PortId, PortSender};
+use crate::engine::{Engine, Heard, PortId, PortSender};
 use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
@@ -163,6 +163,9 @@ impl Request {
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
             ToDaemon::MarkdownRender(markdown) => reply.give(Ok(engine.render_markdown(&markdown.blocks))),
             ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),
+            ToDaemon::RelayAnswer(answer) => engine.relay_heard(port, Heard::Answer(answer)),
+            ToDaemon::RelayEvent(event) => engine.relay_heard(port, Heard::Event(event)),
+            ToDaemon::RelayDetached(detached) => engine.relay_heard(port, Heard::Detached(detached)),
             ToDaemon::CommandRun(run) => reply.give(engine.command_from_panel(port, run).await),
         }
     }

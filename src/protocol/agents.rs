@@ -1,6 +1,6 @@
 //! Agents as the panel shows them: which are there, and what is missing on those that are not.
 
-use super::fault::Fault;
+use super::fault::{Fault, FaultCode};
 use super::ids::AgentName;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,37 @@ pub struct AgentInfo {
     /// What a person should know before they use it: an API key that is billed instead of their plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+}
+
+impl AgentInfo {
+    /// Before anything was looked at.
+    pub fn unknown(name: AgentName, label: &str) -> Self {
+        Self {
+            name,
+            label: label.to_owned(),
+            status: AgentStatus::Missing,
+            version: None,
+            path: None,
+            fault: None,
+            default: false,
+            has_model: true,
+            models: Vec::new(),
+            commands: Vec::new(),
+            account: None,
+            warning: None,
+        }
+    }
+
+    /// Its status, by what keeps it from being used.
+    pub fn settle(&mut self, outcome: Result<(), Fault>) {
+        self.fault = outcome.err();
+        self.status = match self.fault.as_ref().map(|fault| fault.code) {
+            None => AgentStatus::Ready,
+            Some(FaultCode::AgentMissing) => AgentStatus::Missing,
+            Some(FaultCode::AgentSignedOut) => AgentStatus::SignedOut,
+            Some(_) => AgentStatus::Broken,
+        };
+    }
 }
 
 /// A model that an agent offers.

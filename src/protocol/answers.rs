@@ -67,4 +67,13 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
 }
 
 /// The notifications of `ToDaemon`: nothing answers them.
-pub(super) const NOTIFICATIONS: [&str; 5] = ["tabs.changed", "panel.opened", "panel.closed", "chat.ack", "echoed"];
+pub(super) const NOTIFICATIONS: [&str; 8] = [
+    "tabs.changed",
+    "panel.opened",
+    "panel.closed",
+    "chat.ack",
+    "echoed",
+    "relay.answer",
+    "relay.event",
+    "relay.detached",
+];

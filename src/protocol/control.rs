@@ -1,9 +1,9 @@
 //! What the terminal asks of the daemon besides commands: the browser's and the daemon's life,
 //! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
 
-use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision};
+use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
 use super::fault::Fault;
-use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, TabId};
+use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
 use super::methods::HopState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ pub struct ConnectRequest {
     pub arguments: Vec<String>,
     /// The DevTools address of a browser that somebody else started, instead of one of our own.
     pub attach: Option<String>,
+    /// The everyday browser whose extension is connected, instead of one of our own.
+    pub everyday: bool,
 }
 
 /// The answer to `POST /disconnect`.
@@ -70,7 +72,7 @@ pub struct Connected {
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
-    /// `headed`, `headless`, `attached` or `none`.
+    /// `headed`, `headless`, `attached`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
     pub tabs: usize,
@@ -81,6 +83,9 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
+    /// Why the person's rules can't be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_fault: Option<String>,
 }
 
 impl Status {
@@ -102,6 +107,7 @@ impl Status {
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
         lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
     }
 }
@@ -110,6 +116,9 @@ impl Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {
     pub hops: Vec<HopState>,
+    /// What hinders nothing and should be known: a work tree that was left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.
@@ -150,10 +159,21 @@ pub struct WaitingApproval {
     pub choices: Vec<Decision>,
 }
 
-/// `GET /approvals`.
+/// A question of an agent that waits for an answer, as `gstack approvals` lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingQuestion {
+    pub conversation_id: ConversationId,
+    pub question_id: QuestionId,
+    pub parts: Vec<QuestionPart>,
+}
+
+/// `GET /approvals`: all that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<WaitingQuestion>,
 }
 
 /// `POST /conversations/open`: the conversation goes on in a tab.

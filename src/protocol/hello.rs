@@ -27,6 +27,13 @@ pub struct Hello {
     pub instance_id: InstanceId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_name: Option<String>,
+    /// What the browser calls itself: `Chromium 156.0.8078.73`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
+    /// It knows the `relay.…` messages: commands reach the tabs of this browser through it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub relay: bool,
 }
 
 /// The daemon's answer to `hello`.
@@ -40,7 +47,7 @@ pub struct Welcome {
     pub epoch: Epoch,
     /// The daemon's process id, for display.
     pub pid: u32,
-    /// True when gstack started this browser and drives it; false in an everyday browser.
+    /// Commands reach this browser's tabs: gstack started it, or the extension relays them. False: chat only.
     pub driven: bool,
     /// The address of the welcome page, when the daemon serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,11 @@
 
 use super::activity::{ActivityEntry, ActivitySubscribe};
 use super::agents::AgentInfo;
-use super::chat::{ConversationInfo, Decision, MessageSource, PageContext, Seq};
+use super::chat::ConversationInfo;
+pub use super::chat_requests::{
+    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
+    MarkdownRender, NewAttachment, QuestionAnswer, Rendered, Sent,
+};
 use super::command::CommandRequest;
 use super::elements::{Acting, OfTab, RefsHighlight, RefsShow};
 use super::fault::{Fault, Hop};
@@ -13,10 +17,11 @@ use super::history::{
     ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, ConversationTab, ConversationsList,
     InboxLeave,
 };
-use super::ids::{
-    AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, TabId, WindowId,
-};
+use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId, WindowId};
 use super::policy::{PolicyAdd, PolicyRemove};
+use super::relay::{
+    RelayAnswer, RelayAttach, RelayCommand, RelayDetach, RelayDetached, RelayEvent, RelayPart, RelayTab,
+};
 use super::settings::SettingsSet;
 use super::tabs::{TabWithConversation, TabsChanged};
 use serde::{Deserialize, Serialize};
@@ -164,6 +169,15 @@ pub enum ToDaemon {
     /// A browser command on the panel's tab (quick actions). → [`super::command::CommandResult`]
     #[serde(rename = "command.run")]
     CommandRun(CommandRun),
+    /// Notification: the answer to a `relay.…` message that has a `call`.
+    #[serde(rename = "relay.answer")]
+    RelayAnswer(RelayAnswer),
+    /// Notification: a DevTools event of a tab that the extension is attached to.
+    #[serde(rename = "relay.event")]
+    RelayEvent(RelayEvent),
+    /// Notification: the extension is no longer attached to a tab, by somebody else's doing.
+    #[serde(rename = "relay.detached")]
+    RelayDetached(RelayDetached),
 }
 
 /// What the daemon tells the extension. Notifications only.
@@ -198,6 +212,21 @@ pub enum ToPanel {
     /// A command began or ended (to panels that asked by `activity.subscribe`).
     #[serde(rename = "activity.entry")]
     ActivityEntry(ActivityEntry),
+    /// To the background: attach to a tab. Answered by `relay.answer`.
+    #[serde(rename = "relay.attach")]
+    RelayAttach(RelayAttach),
+    /// To the background: let go of a tab.
+    #[serde(rename = "relay.detach")]
+    RelayDetach(RelayDetach),
+    /// To the background: a DevTools command. Answered by `relay.answer`.
+    #[serde(rename = "relay.command")]
+    RelayCommand(RelayCommand),
+    /// To the background: a piece of the parameters of a command that follows.
+    #[serde(rename = "relay.part")]
+    RelayPart(RelayPart),
+    /// To the background: open, close or show a tab. Answered by `relay.answer`.
+    #[serde(rename = "relay.tab")]
+    RelayTab(RelayTab),
     /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),
@@ -249,135 +278,6 @@ pub struct PanelOpened {
     pub window_id: WindowId,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatOpen {
-    pub chrome_tab_id: ChromeTabId,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatRef {
-    pub conversation_id: ConversationId,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatSubscribe {
-    pub conversation_id: ConversationId,
-    /// The newest event that the panel holds; 0 for none.
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub after: Seq,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatHistory {
-    pub conversation_id: ConversationId,
-    /// Events older than this one.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub before: Seq,
-    /// At most this many; fewer where they would not fit into one frame.
-    pub limit: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatAck {
-    pub conversation_id: ConversationId,
-    #[cfg_attr(test, ts(type = "number"))]
-    pub seq: Seq,
-    /// UTF-16 units held of the event `seq`, when its text is still growing.
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub offset: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatSend {
-    pub conversation_id: ConversationId,
-    pub client_id: ClientMessageId,
-    pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<PageContext>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<NewAttachment>,
-    /// The agent for this conversation from now on; absent: as it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentName>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    #[serde(default = "from_panel")]
-    pub from: MessageSource,
-}
-
-fn from_panel() -> MessageSource {
-    MessageSource::Panel
-}
-
-/// A file that comes with a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct NewAttachment {
-    pub name: String,
-    pub mime: String,
-    /// Base64. Empty where `path` names the file.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<String>", optional))]
-    pub data: String,
-    /// A file that a command has just written into gstack's own temporary folder: a screenshot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
-    pub path: Option<String>,
-}
-
-/// The answer to `chat.send`: it is in the journal and on disk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Sent {
-    /// The number of its `message` event.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub seq: Seq,
-    /// How many messages wait before it; 0 when its turn begins at once.
-    pub position: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatUnqueue {
-    pub conversation_id: ConversationId,
-    pub client_id: ClientMessageId,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ApprovalAnswer {
-    pub conversation_id: ConversationId,
-    pub approval_id: ApprovalId,
-    pub decision: Decision,
-}
-
-/// The answers to a question, one list a part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct QuestionAnswer {
-    pub conversation_id: ConversationId,
-    pub question_id: QuestionId,
-    /// The labels that were chosen, or the person's own words. Empty: the person does not want to answer.
-    pub answers: Vec<Vec<String>>,
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AgentsList {
@@ -403,40 +303,6 @@ pub struct AgentsChoose {
     /// `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct MarkdownRender {
-    pub blocks: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Rendered {
-    /// HTML, one a block. Raw HTML of the source is text in it.
-    pub html: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct FileRead {
-    pub conversation_id: ConversationId,
-    pub id: FileId,
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub offset: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct FilePart {
-    /// Base64 of the bytes from the asked offset on; empty at the end.
-    pub data: String,
-    #[cfg_attr(test, ts(type = "number"))]
-    pub total: u64,
-    pub mime: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

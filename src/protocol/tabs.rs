@@ -23,6 +23,9 @@ pub struct ChromeTab {
     /// From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
+    /// The tab from which it was opened, by a page or by a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener_chrome_tab_id: Option<ChromeTabId>,
     /// Chrome has just brought a closed tab back as this one (`chrome.sessions`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restored: bool,

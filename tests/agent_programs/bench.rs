@@ -6,12 +6,12 @@ use futures_util::future::BoxFuture;
 use gstack::agent::acp::Acp;
 use gstack::agent::acp::preset::Preset;
 use gstack::agent::adapter::{
-    Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, Prompt, StepWords, ToolCall, ToolResult,
-    Tools,
+    Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, McpEndpoint, PermissionAsked, Prompt, StepWords,
+    ToolCall, ToolResult, Tools,
 };
 use gstack::agent::claude::ClaudeCode;
 use gstack::agent::codex::Codex;
-use gstack::protocol::chat::{StepKind, TurnOutcome};
+use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use gstack::protocol::fault::{Fault, FaultCode};
 use gstack::protocol::ids::ConversationId;
 use serde_json::{Value, json};
@@ -121,6 +121,34 @@ impl Program {
         Some(bin.join(self.file())).filter(|path| path.exists())
     }
 
+    /// A step of a scenario that calls one of our tools.
+    pub fn calls(self, tool: &str, input: &Value) -> Value {
+        match self {
+            Self::Claude | Self::ClaudeAgent => json!({"tool": format!("mcp__gstack__{tool}"), "input": input}),
+            Self::Gemini => json!({"tool": format!("mcp_gstack_{tool}"), "input": input}),
+            Self::Codex => json!({"tool": tool, "namespace": "mcp__gstack", "input": input}),
+        }
+    }
+
+    /// What its API answers in every test, after the rules of the test's own.
+    pub fn scenario(self, own: &[Value]) -> Value {
+        let write = if self == Self::Gemini { "write_file" } else { "Write" };
+        let goto = |url: &str| self.calls("goto", &json!({"url": url}));
+        let common = [
+            json!({"match": "slow", "reply": [{"text": "tick ", "repeat": 2000, "chunk": 5, "delayMs": 50}]}),
+            json!({"match": "open it", "tools": true, "reply": [goto("http://a.test/")]}),
+            json!({"match": "hold it", "tools": true, "reply": [goto("http://hold.test/")]}),
+            json!({"match": "write it ", "tools": true, "reply": [{"tool": write, "input": {"file_path": "$1", "content": "x"}}]}),
+            json!({"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error",
+                "status": "UNAUTHENTICATED", "code": "invalid_api_key", "message": "bad key"}]}),
+            json!({"match": "limited", "reply": [{"error": 429, "type": "rate_limit_error",
+                "status": "RESOURCE_EXHAUSTED", "code": "rate_limit_exceeded", "message": "too many"}]}),
+            json!({"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]}),
+        ];
+        let rules: Vec<&Value> = own.iter().chain(&common).collect();
+        json!({"rules": rules, "afterTool": [{"text": "Done with the tool."}]})
+    }
+
     fn agent(self, program: PathBuf) -> Box<dyn Agent> {
         match self {
             Self::Claude => Box::new(ClaudeCode::new(Some(program))),
@@ -174,6 +202,12 @@ impl Bench {
             );
             std::fs::write(home.path().join(".codex/config.toml"), config).unwrap();
         }
+        if program == Program::Gemini {
+            // It tries again ten times, for minutes.
+            std::fs::create_dir(home.path().join(".gemini")).unwrap();
+            let settings = json!({"general": {"maxAttempts": 1}}).to_string();
+            std::fs::write(home.path().join(".gemini/settings.json"), settings).unwrap();
+        }
         // A proxy that nobody listens on: whatever is not loopback goes nowhere.
         let nowhere = "http://127.0.0.1:9".to_owned();
         let common = [
@@ -185,7 +219,12 @@ impl Bench {
         ];
         let all = common.into_iter().chain(program.variables(&address));
         let variables = all.map(|(name, value)| (name.into(), value.into())).collect();
-        Some(Self { agent: program.agent(path), home, api: Some(api), environment: AgentEnvironment { variables } })
+        Some(Self {
+            agent: program.agent(path),
+            home,
+            api: Some(api),
+            environment: AgentEnvironment { variables, minder: None },
+        })
     }
 
     /// The agent without manners of tests/fake.
@@ -204,7 +243,7 @@ impl Bench {
         let variables = [("HOME", home.path().to_str().unwrap()), ("PATH", path.as_str())];
         let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
         let agent = Box::new(Acp::new(preset, None));
-        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables } })
+        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables, minder: None } })
     }
 
     pub fn launch(&self) -> Launch {
@@ -283,6 +322,13 @@ impl Talk {
         }
     }
 
+    /// The next permission that is asked for.
+    pub async fn permission(&mut self) -> PermissionAsked {
+        let asked = self.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
+        let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+        asked
+    }
+
     pub async fn turn(&mut self) -> Vec<AgentEvent> {
         self.until(|event| matches!(event, AgentEvent::TurnDone { .. })).await
     }
@@ -305,21 +351,27 @@ pub fn end_of(events: &[AgentEvent]) -> (TurnOutcome, Option<Fault>) {
     }
 }
 
-pub fn scenario() -> Value {
-    json!({
-        "rules": [
-            {"match": "slow", "reply": [{"text": "tick ", "repeat": 2000, "chunk": 5, "delayMs": 50}]},
-            {"match": "write it", "tools": true, "reply": [{"tool": "Write", "input": {"file_path": "$1", "content": "x"}}]},
-            {"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]},
-            {"match": "open it", "tools": true, "reply": [{"tool": "mcp__gstack__goto", "input": {"url": "http://a.test/"}}]},
-            {"match": "ask me", "tools": true, "reply": [{"tool": "AskUserQuestion", "input": {"questions": [{
-                "question": "Which color?", "header": "Color", "multiSelect": false,
-                "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]},
-            {"match": "wrong key", "reply": [{"error": 401, "type": "authentication_error", "message": "invalid x-api-key"}]},
-            {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
-        ],
-        "afterTool": [{"text": "Done with the tool."}],
-    })
+pub fn outcomes(events: &[AgentEvent]) -> Vec<StepOutcome> {
+    let outcome = |event: &AgentEvent| match event {
+        AgentEvent::StepDone { outcome, .. } => Some(*outcome),
+        _ => None,
+    };
+    events.iter().filter_map(outcome).collect()
+}
+
+/// The words, tool and arguments of the first step, and how it ended with which text.
+pub fn first_step(events: &[AgentEvent]) -> (Option<(String, String, String)>, Option<(StepOutcome, String)>) {
+    let begun = events.iter().find_map(|event| match event {
+        AgentEvent::StepStarted { words, tool, arguments, .. } => {
+            Some((words.verb.clone(), tool.clone(), arguments.clone()))
+        }
+        _ => None,
+    });
+    let done = events.iter().find_map(|event| match event {
+        AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
+        _ => None,
+    });
+    (begun, done)
 }
 
 /// KILL to processes of the test's own.

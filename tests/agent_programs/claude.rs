@@ -2,7 +2,7 @@
 //!
 //! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
 
-use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, scenario, text_of};
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_step, left_behind, text_of};
 use base64::Engine as _;
 use gstack::agent::adapter::{Agent as _, AgentEnvironment, AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::agent::claude::ClaudeCode;
@@ -15,9 +15,19 @@ use std::path::PathBuf;
 /// A PNG of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+fn bench() -> Option<Bench> {
+    let own = [
+        json!({"match": "read it", "tools": true, "reply": [{"tool": "Read", "input": {"file_path": "$1"}}]}),
+        json!({"match": "ask me", "tools": true, "reply": [{"tool": "AskUserQuestion", "input": {"questions": [{
+            "question": "Which color?", "header": "Color", "multiSelect": false,
+            "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]}),
+    ];
+    Bench::new(Program::Claude, &Program::Claude.scenario(&own))
+}
+
 #[tokio::test]
 async fn two_turns_run_over_one_process_and_nothing_is_left() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: grüße 🎉 from here").await;
     assert_eq!(text_of(&first), "grüße 🎉 from here");
@@ -36,7 +46,7 @@ async fn two_turns_run_over_one_process_and_nothing_is_left() {
 
 #[tokio::test]
 async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its_arguments() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
     std::fs::create_dir(bench.home.path().join(".claude")).unwrap();
     let settings =
@@ -47,16 +57,9 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let mut talk = bench.talk_with(launch).await.unwrap();
 
     let events = talk.turn_of("open it").await;
-    let step = events.iter().find_map(|event| match event {
-        AgentEvent::StepStarted { words, tool, .. } => Some((words.verb.clone(), tool.clone())),
-        _ => None,
-    });
-    assert_eq!(step, Some(("Registry".to_owned(), "goto".to_owned())));
-    let result = events.iter().find_map(|event| match event {
-        AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
-        _ => None,
-    });
-    assert_eq!(result, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
+    let (begun, done) = first_step(&events);
+    assert_eq!(begun.map(|(verb, tool, _)| (verb, tool)), Some(("Registry".to_owned(), "goto".to_owned())));
+    assert_eq!(done, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
 
     let request = bench.requests().into_iter().find(|request| request["body"]["tools"][0].is_object()).unwrap();
     let mut offered: Vec<&str> =
@@ -75,7 +78,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
 
 #[tokio::test]
 async fn an_interrupt_in_mid_stream_ends_the_turn_and_keeps_the_process() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
@@ -87,7 +90,7 @@ async fn an_interrupt_in_mid_stream_ends_the_turn_and_keeps_the_process() {
 
 #[tokio::test]
 async fn an_interrupt_at_once_still_ends_the_turn() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.session.interrupt().await;
@@ -99,12 +102,11 @@ async fn an_interrupt_at_once_still_ends_the_turn() {
 
 #[tokio::test]
 async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("project/new.txt");
     talk.say(&format!("write it {}", path.display())).await;
-    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
-    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    let asked = talk.permission().await;
     assert_eq!((asked.ask.as_str(), asked.does.as_str()), ("Write new.txt", path.to_str().unwrap()));
     assert!(!asked.read_only);
     asked.answer.send(PermissionAnswer::Deny("The person said: not in this folder.".to_owned())).unwrap();
@@ -117,8 +119,7 @@ async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
     assert!(last.contains("not in this folder"));
 
     talk.say(&format!("write it {}", path.display())).await;
-    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
-    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    let asked = talk.permission().await;
     asked.answer.send(PermissionAnswer::Allow).unwrap();
     talk.turn().await;
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "x");
@@ -127,7 +128,7 @@ async fn a_write_is_asked_for_and_a_no_reaches_the_model_in_words() {
 
 #[tokio::test]
 async fn credentials_are_closed_without_a_question_even_inside_the_folder() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let secret = bench.home.path().join(".ssh/id");
     std::fs::create_dir(bench.home.path().join(".ssh")).unwrap();
     std::fs::write(&secret, "the secret of this test").unwrap();
@@ -147,7 +148,7 @@ async fn credentials_are_closed_without_a_question_even_inside_the_folder() {
 
 #[tokio::test]
 async fn a_wrong_key_is_told_with_the_next_step() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let events = talk.turn_of("wrong key").await;
     let (outcome, fault) = end_of(&events);
@@ -160,7 +161,7 @@ async fn a_wrong_key_is_told_with_the_next_step() {
 
 #[tokio::test]
 async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     talk.say("slow").await;
     talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
@@ -175,7 +176,7 @@ async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
 
 #[tokio::test]
 async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: remember").await;
     let Some(AgentEvent::SessionStarted { resume, .. }) = first.first() else { panic!("{first:?}") };
@@ -198,7 +199,7 @@ async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
 
 #[tokio::test]
 async fn signing_in_is_asked_for_where_there_is_no_key() {
-    let Some(mut bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(mut bench) = bench() else { return };
     assert_eq!(bench.agent.probe(&bench.environment).await.status, AgentStatus::Ready);
     bench.environment.variables.remove(std::ffi::OsStr::new("ANTHROPIC_API_KEY"));
     let info = bench.agent.probe(&bench.environment).await;
@@ -221,12 +222,11 @@ async fn a_missing_program_is_told_with_the_command_that_installs_it() {
 
 #[tokio::test]
 async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("project/new.txt");
     talk.say(&format!("write it {}", path.display())).await;
-    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
-    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
+    let asked = talk.permission().await;
     talk.session.interrupt().await;
     let events = talk.turn().await;
     let withdrawn =
@@ -242,12 +242,15 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
 
 #[tokio::test]
 async fn the_page_and_pictures_reach_the_model_beside_the_words() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let page = PageContext { url: "https://a.test/".into(), title: "A <b>page</b>".into(), selection: None };
     let image =
         Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
-    talk.session.prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image] }).await.unwrap();
+    talk.session
+        .prompt(Prompt { text: "what is it?".into(), page: Some(page), images: vec![image], ..Prompt::default() })
+        .await
+        .unwrap();
     assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Done, None));
     let sent = bench.requests().pop().unwrap()["body"]["messages"].to_string();
     assert!(sent.contains("https://a.test/") && sent.contains("A &lt;b&gt;page&lt;/b&gt;"));
@@ -262,7 +265,7 @@ async fn the_page_and_pictures_reach_the_model_beside_the_words() {
 
 #[tokio::test]
 async fn a_question_is_put_to_the_person_and_their_answer_reaches_the_model() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     talk.say("ask me").await;
     let asked = talk.until(|event| matches!(event, AgentEvent::QuestionAsked(_))).await.pop();
@@ -283,7 +286,7 @@ async fn a_question_is_put_to_the_person_and_their_answer_reaches_the_model() {
 
 #[tokio::test]
 async fn what_it_offers_is_told_and_a_model_is_changed_in_the_same_process() {
-    let Some(bench) = Bench::new(Program::Claude, &scenario()) else { return };
+    let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: one").await;
     let offers = first.iter().find_map(|event| match event {

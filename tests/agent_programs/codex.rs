@@ -1,53 +1,28 @@
 //! The real Codex against a fake of the Responses API.
 
-use super::bench::{Bench, Fake, Program, TOKEN, Talk, end_of, left_behind, text_of};
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_step, left_behind, outcomes, text_of};
 use base64::Engine as _;
 use gstack::agent::adapter::{AgentEvent, Image, Launch, PermissionAnswer, Prompt};
 use gstack::protocol::agents::AgentStatus;
 use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use gstack::protocol::fault::FaultCode;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// A PNG of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-fn scenario() -> Value {
-    let run = |command: &str| json!({"tool": "exec_command", "input": {"cmd": command}});
-    json!({
-        "rules": [
-            {"match": "slow", "reply": [{"text": "tick ", "repeat": 2000, "chunk": 5, "delayMs": 50}]},
-            {"match": "run it ", "reply": [run("$1")]},
-            {"match": "beyond ", "reply": [{"tool": "exec_command", "input": {
-                "cmd": "$1", "sandbox_permissions": "require_escalated", "justification": "It must be outside"}}]},
-            {"match": "open it", "reply": [{"tool": "goto", "namespace": "mcp__gstack", "input": {"url": "http://a.test/"}}]},
-            {"match": "think", "reply": [{"reasoning": "Let me think."}, {"text": "Thought."}]},
-            {"match": "ask me", "reply": [{"tool": "request_user_input", "input": {"questions": [{"id": "c", "header": "Color",
-                "question": "Which color?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]},
-            {"match": "wrong key", "reply": [{"error": 401, "message": "bad key", "code": "invalid_api_key"}]},
-            {"match": "limited", "reply": [{"error": 429, "message": "too many", "code": "rate_limit_exceeded"}]},
-            {"match": "cut off", "reply": [{"text": "partial "}, {"drop": true}]},
-            {"match": "repeat after me:", "reply": [{"text": "$1", "chunk": 3}]},
-        ],
-        "afterTool": [{"text": "Done with the tool."}],
-    })
-}
-
 fn bench() -> Option<Bench> {
-    Bench::new(Program::Codex, &scenario())
-}
-
-async fn permission(talk: &mut Talk) -> gstack::agent::adapter::PermissionAsked {
-    let asked = talk.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
-    let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
-    asked
-}
-
-fn outcomes(events: &[AgentEvent]) -> Vec<StepOutcome> {
-    let outcome = |event: &AgentEvent| match event {
-        AgentEvent::StepDone { outcome, .. } => Some(*outcome),
-        _ => None,
-    };
-    events.iter().filter_map(outcome).collect()
+    let run = |command: &str| json!({"tool": "exec_command", "input": {"cmd": command}});
+    let own = [
+        json!({"match": "run it ", "reply": [run("$1")]}),
+        json!({"match": "beyond ", "reply": [{"tool": "exec_command", "input": {
+            "cmd": "$1", "sandbox_permissions": "require_escalated", "justification": "It must be outside"}}]}),
+        json!({"match": "think", "reply": [{"reasoning": "Let me think."}, {"text": "Thought."}]}),
+        json!({"match": "ask me", "reply": [{"tool": "request_user_input", "input": {"questions": [{"id": "c", "header": "Color",
+            "question": "Which color?", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]}]}}]}),
+        json!({"match": "cut off", "reply": [{"text": "partial "}, {"drop": true}]}),
+    ];
+    Bench::new(Program::Codex, &Program::Codex.scenario(&own))
 }
 
 #[tokio::test]
@@ -77,16 +52,9 @@ async fn our_tools_are_reached_unasked_and_the_token_is_not_in_its_arguments() {
     launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
     let mut talk = bench.talk_with(launch).await.unwrap();
     let events = talk.turn_of("open it").await;
-    let step = events.iter().find_map(|event| match event {
-        AgentEvent::StepStarted { words, tool, .. } => Some((words.verb.clone(), tool.clone())),
-        _ => None,
-    });
-    assert_eq!(step, Some(("Registry".to_owned(), "goto".to_owned())));
-    let result = events.iter().find_map(|event| match event {
-        AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
-        _ => None,
-    });
-    assert_eq!(result, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
+    let (begun, done) = first_step(&events);
+    assert_eq!(begun.map(|(verb, tool, _)| (verb, tool)), Some(("Registry".to_owned(), "goto".to_owned())));
+    assert_eq!(done, Some((StepOutcome::Ok, "Navigated to http://a.test/ (200)".to_owned())));
     let request = &bench.requests()[0]["body"];
     assert!(request.to_string().contains("side panel"));
     let offered = request["tools"].to_string();
@@ -119,7 +87,7 @@ async fn what_the_sandbox_forbids_is_asked_for_and_a_no_is_told_as_denied() {
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("outside.txt");
     talk.say(&format!("beyond touch {}", path.display())).await;
-    let asked = permission(&mut talk).await;
+    let asked = talk.permission().await;
     assert_eq!(asked.does, format!("touch {}", path.display()));
     assert_eq!(
         (asked.kind, asked.why.as_deref(), asked.read_only),
@@ -132,7 +100,7 @@ async fn what_the_sandbox_forbids_is_asked_for_and_a_no_is_told_as_denied() {
     assert!(!path.exists());
 
     talk.say(&format!("beyond touch {}", path.display())).await;
-    permission(&mut talk).await.answer.send(PermissionAnswer::Allow).unwrap();
+    talk.permission().await.answer.send(PermissionAnswer::Allow).unwrap();
     let events = talk.turn().await;
     assert_eq!(outcomes(&events), [StepOutcome::Ok], "{events:?}");
     assert!(path.exists());
@@ -145,7 +113,7 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
     let mut talk = bench.talk().await;
     let path = bench.home.path().join("outside.txt");
     talk.say(&format!("beyond touch {}", path.display())).await;
-    let asked = permission(&mut talk).await;
+    let asked = talk.permission().await;
     talk.session.interrupt().await;
     let events = talk.turn().await;
     let withdrawn =
@@ -295,7 +263,7 @@ async fn pictures_and_a_change_of_model_reach_the_api() {
     let image =
         Image { mime: "image/png".into(), bytes: base64::engine::general_purpose::STANDARD.decode(PIXEL).unwrap() };
     talk.session.set_model(Some("gpt-other".to_owned())).await.unwrap();
-    talk.session.prompt(Prompt { text: "what is it?".into(), page: None, images: vec![image] }).await.unwrap();
+    talk.session.prompt(Prompt { text: "what is it?".into(), images: vec![image], ..Prompt::default() }).await.unwrap();
     let events = talk.turn().await;
     assert!(matches!(events.last(), Some(AgentEvent::TurnDone { model: Some(model), .. }) if model == "gpt-other"));
     let sent = &bench.requests().pop().unwrap()["body"];

@@ -8,4 +8,5 @@ mod acp;
 mod bench;
 mod claude;
 mod codex;
+mod every;
 mod rude;

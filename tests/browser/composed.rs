@@ -2,7 +2,7 @@
 
 use crate::world::with_world;
 use gstack::browser::events::Filter;
-use gstack::command::Context;
+use gstack::command::{Context, Moves};
 use gstack::protocol::fault::FaultCode;
 use std::os::unix::fs::PermissionsExt;
 
@@ -24,7 +24,7 @@ fn a_chain_runs_all_its_commands_and_tells_of_each() {
         // Pinned to a tab, a chain goes on in the tab that it opens.
         let pinned = Context {
             tab: Some(world.context.tab().await.unwrap().id()),
-            moves_current: false,
+            moves: Moves::Nothing,
             ..world.context.clone()
         };
         let call = format!("newtab {} | url", world.page("reading.html"));

@@ -6,6 +6,7 @@
 mod closed;
 mod composed;
 mod contents;
+mod hidden;
 mod hostile;
 mod looks;
 mod marks;

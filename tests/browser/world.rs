@@ -9,7 +9,7 @@ use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Output, Progress, Steps, registry};
+use gstack::command::{Context, Moves, Output, Progress, Steps, registry};
 use gstack::protocol::fault::Fault;
 use gstack::protocol::ids::TabId;
 use std::collections::BTreeMap;
@@ -86,7 +86,8 @@ impl World {
             browser,
             pages: Pages::default(),
             tab: None,
-            moves_current: true,
+            moves: Moves::Current,
+            tab_set: None,
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),
@@ -145,7 +146,7 @@ impl World {
 
     /// The same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
-        let context = Context { tab: Some(tab), moves_current: false, ..self.context.clone() };
+        let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 

@@ -1,84 +1,128 @@
 /*
- * The real Claude Code in the side panel, its API played by tests/fake/anthropic.mjs on loopback.
- * Claude Code comes from npm with the other packages of these tests, unless GSTACK_TEST_CLAUDE names another one.
+ * The real programs of agents in the side panel of a real browser, their APIs played by tests/fake on loopback.
+ * They come from npm with the other packages of these tests, unless GSTACK_TEST_CLAUDE names another Claude Code.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { TestHome } from './harness/home.mjs';
+import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 import { Site } from './harness/site.mjs';
-import { within } from './harness/wait.mjs';
+import { until } from './harness/wait.mjs';
 
-const fake = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../fake/anthropic.mjs');
+const question = {
+  question: 'Which color?', header: 'Color', multiSelect: false,
+  options: [{ label: 'Red', description: 'warm' }, { label: 'Blue', description: 'cold' }],
+};
 
-function findClaude() {
-  const own = fileURLToPath(new URL('./node_modules/.bin/claude', import.meta.url));
-  const onPath = process.env.PATH.split(':').map((folder) => path.join(folder, 'claude'));
-  return [process.env.GSTACK_TEST_CLAUDE, own, ...onPath].find((file) => file && existsSync(file));
+for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
+  describe(label, { skip: program ? false : `${label} is not installed` }, () => {
+    let home;
+    let site;
+    let agent;
+    let client;
+    let panel;
+    let page;
+
+    before(async () => {
+      home = new TestHome();
+      site = await Site.start();
+      agent = await RealAgent.install(home, name, {
+        rules: [
+          { match: 'order for Ada', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
+          { match: 'press it now', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
+          { match: 'hello there', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
+          { match: 'ask me something', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
+        ],
+        afterTool: [{ text: 'It is done.' }],
+        default: [{ text: 'ok' }],
+      });
+      await home.connect(['--headless', `${site.origin}/form`]);
+      client = await home.devtools();
+      page = await home.page(client, site.origin);
+      panel = await home.panel(client);
+      await panel.connected();
+    });
+
+    after(async () => {
+      assert.deepEqual((await home.stop()).map((one) => one.command.join(' ')), []);
+      await site?.stop();
+      agent?.stop();
+    });
+
+    const answers = (number) => panel.page.waitFor(`document.querySelectorAll('.turn-footer').length >= ${number}`, `${number} answers`);
+    const waiting = async () => JSON.parse(await home.ok(['approvals', '--json']));
+
+    test('answers in the panel', async () => {
+      await panel.say('hello there');
+      await panel.seen('answer', 'Hello from the model, in words that stream.');
+      await panel.gone('stop');
+      await answers(1);
+    });
+
+    test('fills and clicks in the page in view, after each was allowed', async () => {
+      await panel.say('order for Ada');
+      await panel.answer('once');
+      await panel.seen('answer', 'It is done.');
+      assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
+      await panel.gone('stop');
+      await panel.say('press it now');
+      await panel.answer('once');
+      await panel.gone('stop');
+      assert.equal(await page.evaluate('document.querySelector("#said").textContent'), 'Ordered by Ada');
+    });
+
+    test('is told of a no, and its step says so; a stop takes the question back', async () => {
+      await page.evaluate('document.querySelector("#said").textContent = ""');
+      await panel.say('press it now');
+      await panel.answer('Deny');
+      await panel.page.waitFor(`document.querySelector('.step--denied')`, 'a step that was denied');
+      await panel.gone('stop');
+      await panel.say('press it now');
+      await until(async () => (await waiting()).approvals.length === 1, 'the click is asked about');
+      await panel.page.click('.stop');
+      await panel.gone('stop');
+      assert.deepEqual((await waiting()).approvals, []);
+      assert.equal(await page.evaluate('document.querySelector("#said").textContent'), '', 'nothing was clicked');
+      await panel.say('hello again');
+      await panel.gone('stop');
+    });
+
+    test('goes on after a restart of the daemon and knows what was said', async () => {
+      await home.ok(['stop']);
+      await panel.connected();
+      const before = agent.requests().length;
+      await panel.say('what was that?');
+      await panel.seen('answer', 'ok');
+      await panel.gone('stop');
+      const sent = agent.requests().slice(before).join('\n');
+      assert.match(sent, /what was that\?/);
+      assert.match(sent, /order for Ada/, 'by its own session, or because it was told');
+    });
+
+    if (name === 'claude') {
+      test('asks the person, who answers at the terminal by number', async () => {
+        const chat = home.run(['chat', 'ask me something']);
+        const { questions: [asked] } = await until(async () => {
+          const found = await waiting();
+          return found.questions?.length === 1 && found;
+        }, 'a question waits');
+        assert.equal(asked.parts[0].options[1].label, 'Blue');
+        const listed = await home.ok(['approvals']);
+        assert.match(listed, /Which color\?[\s\S]*1 {2}Red {2}warm[\s\S]*2 {2}Blue[\s\S]*gstack approvals answer/);
+        assert.equal((await home.run(['approvals', 'allow'])).code, 2, 'there is nothing to allow');
+        assert.equal((await home.run(['approvals', 'answer', '7'])).code, 2, 'there are two options');
+        assert.match(await home.ok(['approvals', 'answer', '2']), /Answered: Blue/);
+        const { code, stdout } = await chat;
+        assert.equal(code, 0, stdout);
+        assert.match(stdout, /Which color\?[\s\S]*2 {2}Blue[\s\S]*gstack approvals answer/);
+        assert.match(agent.requests().at(-1), /Blue/, 'the model is told');
+
+        const second = home.run(['chat', 'please ask me something']);
+        await until(async () => (await waiting()).questions?.length === 1, 'a question waits');
+        await home.ok(['approvals', 'answer', 'neither, rather green']);
+        assert.equal((await second).code, 0);
+        assert.match(agent.requests().at(-1), /rather green/);
+      });
+    }
+  });
 }
-
-const claude = findClaude();
-
-describe('Claude Code', { skip: claude ? false : 'Claude Code is not installed (set GSTACK_TEST_CLAUDE to its path)' }, () => {
-  let home;
-  let site;
-  let api;
-  let panel;
-  let page;
-
-  before(async () => {
-    home = new TestHome();
-    site = await Site.start();
-    const scenario = path.join(home.folder, 'scenario.json');
-    writeFileSync(scenario, JSON.stringify({
-      rules: [
-        { match: 'order', tools: true, times: 1, reply: [{ text: 'I fill the form.' }, { tool: 'mcp__gstack__fill', input: { selector: '#name', value: 'Ada' } }] },
-        { match: 'hello', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
-      ],
-      afterTool: [{ text: 'It is filled.' }],
-      default: [{ text: 'ok' }],
-    }));
-    api = spawn(process.execPath, [fake, scenario], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const line = await within(new Promise((resolve) => { api.stdout.once('data', resolve); }), 'the fake API did not start');
-    const { port } = JSON.parse(String(line));
-    mkdirSync(path.join(home.person, '.local/bin'), { recursive: true });
-    symlinkSync(claude, path.join(home.person, '.local/bin/claude'));
-    // A proxy that nobody listens on: whatever is not loopback goes nowhere.
-    const variables = {
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_API_KEY: 'dummy', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1', HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost',
-    };
-    mkdirSync(home.home, { mode: 0o700 });
-    const toml = Object.entries(variables).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`).join('');
-    writeFileSync(path.join(home.home, 'config.toml'), `[agent.environment]\n${toml}`, { mode: 0o600 });
-    await home.connect(['--headless', `${site.origin}/form`]);
-    const client = await home.devtools();
-    page = await home.page(client, site.origin);
-    panel = await home.panel(client);
-    await panel.connected();
-  });
-
-  after(async () => {
-    assert.deepEqual((await home.stop()).map((one) => one.command.join(' ')), []);
-    await site?.stop();
-    api?.stdin.end();
-  });
-
-  test('answers in the panel', async () => {
-    await panel.say('hello');
-    await panel.seen('answer', 'Hello from the model, in words that stream.');
-    await panel.gone('stop');
-    await panel.seen('footer', 'claude code');
-  });
-
-  test('fills the form of the page in view, after it was allowed', async () => {
-    await panel.say('order for Ada');
-    await panel.answer('once');
-    await panel.seen('answer', 'It is filled.');
-    assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
-    await panel.gone('stop');
-  });
-});

@@ -7,28 +7,11 @@ import { createServer } from 'node:http';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Frames, frame } from './harness/frames.mjs';
-import { EXTENSION_ID, TestHome } from './harness/home.mjs';
+import { frame } from './harness/frames.mjs';
+import { TestHome } from './harness/home.mjs';
+import { HELLO, host } from './harness/host.mjs';
 import { isAlive } from './harness/processes.mjs';
 import { until, within } from './harness/wait.mjs';
-
-const ORIGIN = `chrome-extension://${EXTENSION_ID}/`;
-const HELLO = { jsonrpc: '2.0', id: 1, method: 'hello', params: { protocol: 1, version: '0.1.0', instanceId: 'test' } };
-
-/** Starts the host as Chrome does. */
-function host(home, origin = ORIGIN) {
-  const child = home.start([origin]);
-  child.stdin.on('error', () => {});
-  const errors = [];
-  child.stderr.on('data', (data) => errors.push(data));
-  return {
-    child,
-    frames: new Frames(child.stdout),
-    said: () => Buffer.concat(errors).toString(),
-    write: (...parts) => child.stdin.write(Buffer.concat(parts)),
-    ended: once(child, 'close').then(([code]) => code),
-  };
-}
 
 describe('the native messaging host', () => {
   let home;

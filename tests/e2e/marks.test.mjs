@@ -72,6 +72,41 @@ describe('in the page', () => {
     assert.equal(await page.evaluate('new Set(added).size'), 1);
   });
 
+  test('the marks lie above a modal dialog and what fills the screen, and take neither focus nor Escape', async () => {
+    const { panel, page } = scene;
+    await page.evaluate(`document.head.append(Object.assign(document.createElement('style'), { textContent: '::backdrop { background: red }' }));
+      document.body.insertAdjacentHTML('beforeend', '<dialog id="modal"><input id="inside"></dialog><div id="other" popover>Popover</div>'); window.toggled = [];
+      document.addEventListener('toggle', ({ target }) => toggled.push(target.id), true);`);
+    await page.send('DOM.enable');
+    /** Ids of what lies in the top layer, the topmost last, without backdrops; ours is "gstack". */
+    const layer = async () => {
+      await page.send('DOM.getDocument', { depth: 0 });
+      const { nodeIds } = await page.send('DOM.getTopLayerElements');
+      const nodes = await Promise.all(nodeIds.map(async (nodeId) => (await page.send('DOM.describeNode', { nodeId })).node.attributes ?? []));
+      return nodes.map((words) => (words.includes('data-gstack') ? 'gstack' : words[words.indexOf('id') + 1])).filter(Boolean);
+    };
+    const turn = await scene.ask('Look at it');
+    await seen(page, 'pill', 'Claude Code');
+    await page.evaluate(`document.querySelector('#modal').showModal()`);
+    await until(async () => (await layer()).join(' ') === 'modal gstack', 'our element above the dialog');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'inside', 'the focus stays in the dialog');
+    assert.equal(await page.evaluate(`getComputedStyle(document.querySelector('[data-gstack]'), '::backdrop').display`), 'none');
+    await page.evaluate(`document.querySelector('#other').showPopover()`);
+    await until(async () => (await layer()).join(' ') === 'modal other gstack', 'our element above the popover');
+    await page.evaluate(`document.querySelector('#other').hidePopover()`);
+    await page.press('Escape', { keyCode: 27 });
+    await page.waitFor(`!document.querySelector('#modal').open`);
+    await page.evaluate(`document.documentElement.requestFullscreen()`);
+    await until(async () => (await layer()).at(-1) === 'gstack' && (await page.evaluate('document.fullscreenElement !== null')), 'our element above what fills the screen');
+    await page.evaluate(`document.exitFullscreen()`);
+    assert.ok((await page.evaluate('toggled')).every((id) => id !== ''), 'the page hears of its own popovers alone');
+    const { content } = await turn.tool('snapshot', {});
+    assert.doesNotMatch(content.map((one) => one.text ?? '').join(''), /Claude Code/);
+    turn.end();
+    await panel.gone('stop');
+    await page.waitFor(`${hosts} === 0`);
+  });
+
   test('the pill lets an agent through that clicks where it is, and is in no picture', async () => {
     const { panel, page } = scene;
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
+import { BarePanel } from './harness/host.mjs';
 import { Scene } from './harness/scene.mjs';
 import { Site } from './harness/site.mjs';
 import { until } from './harness/wait.mjs';
@@ -63,6 +64,40 @@ describe('a page that tells the agent what to do', () => {
     await turn.tool('back', {}).catch(() => {});
   });
 
+  test('its words can not be carried there by a link, a form, in a simple code or in halves', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/mail`]);
+    const turn = await scene.ask('Go on with it');
+    await turn.tool('text', {});
+    const denied = async (tool, input, why) => {
+      const going = turn.tool(tool, input);
+      const asked = await waiting();
+      assert.match(asked.why, why, JSON.stringify(asked));
+      await scene.home.ok(['approvals', 'deny', asked.approvalId]);
+      assert.ok((await going).isError);
+      return asked;
+    };
+    const before = other.asked.length;
+    const phrase = 'correct horse battery staple velvet moon';
+    await scene.page.evaluate(`document.body.insertAdjacentHTML('beforeend', \`
+      <p><a href="${other.origin}/?d=${Buffer.from(phrase).toString('base64')}">More about it</a> <a href="/mail">Stay here</a></p>
+      <form action="${other.origin}/form"><input name="d" aria-label="Search"><button>Search it</button></form>\`)`);
+    const link = await denied('click', { selector: 'text=More about it' }, /carry/);
+    assert.equal(link.site, new URL(other.origin).host, 'the card names where it leads');
+    await denied('click', { selector: 'text=Search it' }, /carry/);
+    await turn.tool('click', { selector: '[name=d]' });
+    await denied('press', { key: 'Enter' }, /carry/);
+    assert.ok(!(await turn.tool('click', { selector: 'text=Stay here' })).isError, 'a link of the same site is no question');
+    await scene.home.ok(['goto', `${other.origin}/form`]);
+    await denied('fill', { selector: '#name', value: Buffer.from(phrase).toString('base64') }, /carry/);
+    await denied('fill', { selector: '#name', value: [...phrase].reverse().join('') }, /carry/);
+    const first = turn.tool('fill', { selector: '#name', value: 'correct horse battery' });
+    assert.ok(!(await first).isError, 'three words are not yet what was read');
+    await denied('fill', { selector: '#email', value: 'staple velvet moon' }, /carry/);
+    assert.deepEqual(other.asked.slice(before), ['GET /form'], 'only the person went there');
+    await scene.home.ok(['goto', `${scene.site.origin}/mail`]);
+    turn.end();
+  });
+
   test('what was decided is written down without what was typed', async () => {
     const text = await scene.home.ok(['audit', '-n', '20', '--json']);
     const lines = text.trim().split('\n').map((line) => JSON.parse(line));
@@ -107,6 +142,28 @@ describe('a page that tells the agent what to do', () => {
     turn.end();
   });
 
+  test('of two panels that answer at once one counts, and both show the same', async () => {
+    const turn = await scene.ask('Click there again');
+    await scene.home.ok(['goto', `${scene.site.origin}/form`]);
+    const clicking = turn.tool('click', { selector: 'text=Order now' });
+    const { approvalId, conversationId } = await waiting();
+    const panels = await Promise.all(['one', 'two'].map((id) => BarePanel.open(scene.home, id, conversationId)));
+    const decisions = ['allow-once', 'deny'];
+    const answers = await Promise.all(panels.map((panel, at) =>
+      panel.ask('approval.answer', { conversationId, approvalId, decision: decisions[at] })));
+    const first = answers.findIndex((answer) => answer.error === undefined);
+    assert.equal(answers.filter((answer) => answer.error === undefined).length, 1, JSON.stringify(answers));
+    assert.ok(answers[1 - first].error.message, 'the other one is told why in words');
+    for (const panel of panels) {
+      const done = await panel.event('approval-done');
+      assert.deepEqual([done.approvalId, done.decision, done.by], [approvalId, decisions[first], 'panel']);
+    }
+    assert.equal((await clicking).isError === true, decisions[first] === 'deny');
+    await scene.panel.page.waitFor(`!document.querySelector('.approval')`, 'no card stands open in the third');
+    await Promise.all(panels.map((panel) => panel.close()));
+    turn.end();
+  });
+
   test('typing into a password field is asked for even where typing is allowed', async () => {
     await scene.home.ok(['goto', `${scene.site.origin}/login`]);
     await scene.home.ok(['policy', 'allow', 'act', '--site', scene.site.origin]);
@@ -145,6 +202,13 @@ describe('a page that tells the agent what to do', () => {
     assert.match(refused.stderr, /policy\.json can't be read/);
     assert.equal((await scene.home.run(['policy', 'allow', 'act'])).code, 1);
     assert.equal(readFileSync(file, 'utf8'), '{"version":', 'it is not written over');
+    assert.match(await scene.home.ok(['status']), /Policy: .*policy\.json can't be read/);
+    const doctor = await scene.home.run(['doctor']);
+    assert.ok(doctor.code !== 0 && doctor.stdout.includes("policy.json can't be read"), doctor.stdout);
+    const panel = await BarePanel.open(scene.home, 'three', (await json('sessions')).conversations[0].conversationId);
+    const told = panel.pushed.find((message) => message.method === 'fault');
+    assert.match(told.params.message, /policy\.json can't be read/, 'each panel is told');
+    await panel.close();
     await scene.home.ok(['stop']);
     writeFileSync(file, good);
   });
@@ -176,10 +240,10 @@ describe('an agent that was given a shell', () => {
     assert.equal((await clicking).code, 1);
   });
 
-  test('has no other tab, no secrets, no paths and nothing that is the person\'s', async () => {
+  test('has no tab of others, no secrets, no paths and nothing that is the person\'s', async () => {
     const second = /Opened tab (\d+)/.exec(await scene.home.ok(['newtab', `${scene.site.origin}/form`]))[1];
     for (const line of [
-      `--tab ${second} text`, 'cookies', 'storage', 'state save mine', 'cdp Browser.getVersion', 'chain text', 'tabs',
+      `--tab ${second} text`, 'cookies', 'storage', 'state save mine', 'cdp Browser.getVersion', 'chain text', 'tab-each text',
       'screenshot h1 mine.png', 'approvals', 'approvals allow', 'policy', 'policy unattended 1h', 'audit', 'disconnect',
       'connect --attach http://127.0.0.1:9', 'chat hello', 'status', 'stop', 'mcp install claude-nothing',
     ]) {
@@ -212,6 +276,27 @@ describe('an agent that was given a shell', () => {
       assert.notEqual(outcome.code, 0, `${line}: ${outcome.stdout}`);
     }
     assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
+  });
+
+  test('is known with a cleaned environment, a session of its own and its parents gone, and leaves nothing behind', async () => {
+    const escape = (line) => `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &' )`;
+    const file = path.join(scene.home.folder, 'code');
+    await turn.shell(escape(`"${GSTACK}" policy unattended 1h; echo $? > "${file}.new"; mv "${file}.new" "${file}"; exec sleep 86399`));
+    await until(() => existsSync(file), 'the process that hides has asked');
+    assert.notEqual(readFileSync(file, 'utf8').trim(), '0');
+    assert.equal(JSON.parse(await scene.home.ok(['policy', '--json'])).rules.length, 0);
+    const hidden = () => scene.home.processes().filter((one) => one.command.join(' ') === 'sleep 86399');
+    await until(() => hidden().length === 1, 'it lives on');
+    assert.ok(!hidden()[0].environment.some((one) => one.startsWith('GSTACK_AGENT')), 'nothing in it says whose it is');
+    turn.end();
+    await scene.panel.gone('stop');
+    turn = await scene.ask('Go on');
+    assert.equal(hidden().length, 1, 'the agent lives, and so does what it started');
+    turn.crash();
+    await turn.gone();
+    await until(() => hidden().length === 0, 'what the agent left behind has ended with it');
+    await scene.panel.gone('stop');
+    turn = await scene.ask('And again');
   });
 
   test('its file tools never see credentials, gstack\'s own folder, or what a link in the folder leads to', async () => {

@@ -1,7 +1,7 @@
 /** What a turn shows and asks in the real panel: approvals, unattended work, questions, plans, waits, facts, tabs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, press, say, text, withPanel } from "./with-panel.mjs";
+import { composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 const facts = (index) => `[...document.querySelectorAll('.turn-footer__facts')[${index}].children].map((one) => one.innerText).join(" ")`;
 
@@ -44,6 +44,20 @@ describe("turns", options, () => {
     assert.match(await browser.wire(), /call question\.answer/);
   }));
 
+  test("a half-written answer survives the panel's end, and is forgotten once it is given", () => withPanel("question", async (panel) => {
+    await panel.until("document.querySelector('.question')");
+    await panel.evaluate("document.querySelectorAll('.question [type=radio]')[1].click()");
+    await panel.evaluate("document.querySelectorAll('.question input[type=text]')[1].focus()");
+    await panel.type("weights");
+    await untilStored(panel, '(all) => Object.entries(all).some(([key, value]) => key.startsWith("answer:") && value[1].own === "weights")');
+    await panel.send("Page.reload");
+    await panel.until("document.querySelectorAll('.question input[type=text]')[1]?.value === 'weights'");
+    assert.equal(await panel.evaluate("document.querySelectorAll('.question [type=radio]')[1].checked"), true);
+    await press(panel, "Answer");
+    await panel.until(text("I take that."));
+    await untilStored(panel, '(all) => !Object.keys(all).some((key) => key.startsWith("answer:"))');
+  }));
+
   test("a number chooses, Enter answers", () => withPanel("one-question", async (panel) => {
     await panel.until("document.querySelector('.question')");
     await panel.evaluate("document.querySelector('.question input').focus()");
@@ -62,7 +76,7 @@ describe("turns", options, () => {
   test("a plan is one list that goes on", () => withPanel("plan", async (panel) => {
     await panel.until("document.querySelector('.plan')");
     assert.equal(await panel.evaluate("document.querySelectorAll('.plan').length"), 1);
-    assert.equal(await panel.evaluate("document.querySelector('.plan__head').innerText.replace(/\\s+/g, ' ')"), "Plan 1 of 4");
+    assert.equal(await panel.evaluate("document.querySelector('.plan .card__head').innerText.replace(/\\s+/g, ' ')"), "Plan 1 of 4");
     assert.match(await panel.evaluate("document.querySelector('[aria-current=step]').innerText"), /another import/);
   }));
 

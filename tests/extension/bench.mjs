@@ -5,7 +5,9 @@
  * (GSTACK_BENCH_BASELINE, else the newest). Judges nothing: a busy machine is no failure.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
+import { FLOODS } from "./scenarios.mjs";
 import { say, text, withPanel } from "./with-panel.mjs";
 
 const file = fileURLToPath(new URL("bench-baselines.json", import.meta.url));
@@ -60,19 +62,73 @@ async function scrolling(panel) {
   return { reading, frames, nodes: await panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length") };
 }
 
-/** A stream of 200 kB: tasks over 50 ms, and how long it took to be drawn. */
-async function stream(panel) {
+/** Runs while the panel's main thread is traced: its tasks, each with the time it took and what of that was its own work. */
+async function traced(panel, browser, run) {
+  const events = [];
+  let end;
+  const ended = new Promise((resolve) => { end = resolve; });
+  browser.pipe.on(({ method, params }) => {
+    if (method === "Tracing.dataCollected") events.push(...params.value);
+    if (method === "Tracing.tracingComplete") end();
+  });
+  await browser.pipe.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "blink.user_timing"] } });
+  await panel.evaluate("performance.mark('the panel')");
+  await run();
+  await browser.pipe.send("Tracing.end");
+  await ended;
+  const mark = events.find(({ name }) => name === "the panel");
+  return events.filter(({ name, ph, pid, tid }) => ph === "X" && pid === mark.pid && tid === mark.tid && name === "ThreadControllerImpl::RunTask")
+    .map(({ dur, tdur }) => ({ wall: dur / 1000, cpu: (tdur ?? 0) / 1000 }));
+}
+
+/** A stream of 200 kB, until all of it is drawn. */
+async function stream(panel, browser) {
   await panel.until("document.querySelector('.suggestion')");
-  await panel.evaluate(`globalThis.long = []; new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });`);
-  await panel.send("Performance.enable", { timeDomain: "threadTicks" });
-  const metrics = async () => Object.fromEntries((await panel.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value]));
-  const before = await metrics();
   const began = performance.now();
-  await say(panel, "Tell me everything");
-  await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
-  const took = performance.now() - began;
-  const after = await metrics();
-  return { took, long: await panel.evaluate("long"), cpu: (after.TaskDuration - before.TaskDuration) * 1000, layouts: after.LayoutCount - before.LayoutCount };
+  const tasks = await traced(panel, browser, async () => {
+    await say(panel, "Tell me everything");
+    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block, [aria-busy]')");
+  });
+  return { took: performance.now() - began, tasks };
+}
+
+/**
+ * What is compared with: the same text drawn anew as a whole with each piece, which is what a panel without blocks does.
+ * A tenth of the pieces is enough to see it: the work of one, times all of them.
+ */
+async function naiveStream(panel, browser, source) {
+  const tasks = await traced(panel, browser, () => panel.evaluate(`(async (source) => {
+    const view = document.createElement("div");
+    view.className = "prose";
+    document.querySelector("#conversation").append(view);
+    for (let to = 0; to <= source.length; to += 3000) {
+      view.replaceChildren(...source.slice(0, to).split("\\n\\n").map((block) => { const p = document.createElement("p"); p.textContent = block; return p; }));
+      document.querySelector("#conversation").scrollTop = 1e9;
+      await new Promise(requestAnimationFrame);
+    }
+    view.remove();
+  })(${JSON.stringify(source)})`));
+  return tasks.reduce((sum, { cpu }) => sum + cpu, 0) * 10;
+}
+
+/** All ten thousand entries as nodes at once. */
+function naiveOpening(panel) {
+  return panel.evaluate(`(() => {
+    const began = performance.now();
+    const column = document.createElement("div");
+    column.className = "conversation__column";
+    for (let n = 0; n < 10_000; n += 1) {
+      const turn = document.createElement("div");
+      turn.innerText = "Answer " + n + " with some words that wrap over the line.";
+      column.append(turn);
+    }
+    document.querySelector("#conversation").append(column);
+    document.querySelector("#conversation").scrollTop = 1e9;
+    document.querySelector("#conversation").getBoundingClientRect();
+    const took = performance.now() - began;
+    column.remove();
+    return took;
+  })()`);
 }
 
 const numbers = {};
@@ -84,22 +140,33 @@ await withPanel("huge", async (panel) => {
   numbers["entries with nodes then"] = nodes;
   numbers["frame while scrolling, p50 ms"] = percentile(frames, 0.5);
   numbers["frame while scrolling, p95 ms"] = percentile(frames, 0.95);
+  numbers["opening: the same as plain nodes, all of them, ms"] = await naiveOpening(panel);
 });
-await withPanel("flood", async (panel) => {
-  const { took, long, cpu, layouts } = await stream(panel);
-  numbers["200 kB streamed and drawn, ms"] = took;
-  numbers["… the panel's own CPU, ms"] = cpu;
-  numbers["… CPU a layout, ms"] = cpu / layouts;
-  numbers["tasks over 50 ms"] = long.length;
-  numbers["longest task, ms"] = Math.max(0, ...long);
-});
+for (const [name, source] of Object.entries(FLOODS)) {
+  await withPanel(name, async (panel, browser) => {
+    const { took, tasks } = await stream(panel, browser);
+    const cpu = tasks.reduce((sum, each) => sum + each.cpu, 0);
+    const over = (what) => tasks.filter((each) => each[what] > 50).length;
+    numbers[`${name}: streamed and drawn, ms`] = took;
+    numbers["… the panel's own work, ms"] = cpu;
+    numbers["… the longest task's own work, ms"] = Math.max(...tasks.map((each) => each.cpu));
+    numbers["… tasks with over 50 ms of work"] = over("cpu");
+    numbers["… tasks over 50 ms, waiting included"] = over("wall");
+    if (name === "flood") numbers["… drawing it anew with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
+    for (const what of Object.keys(numbers).filter((each) => each.startsWith("…"))) {
+      numbers[`${name} ${what}`] = numbers[what];
+      delete numbers[what];
+    }
+  });
+}
 
 const baselines = JSON.parse(readFileSync(file, "utf8"));
 const name = process.env.GSTACK_BENCH_BASELINE ?? Object.keys(baselines).at(-1);
 const baseline = baselines[name] ?? {};
-console.log(`${"".padEnd(36)}${"now".padStart(10)}${String(name ?? "").padStart(20)}`);
+console.log(`load ${loadavg().map((each) => each.toFixed(1)).join(" ")}, ${cpus().length} cores`);
+console.log(`${"".padEnd(72)}${"now".padStart(10)}${String(name ?? "").padStart(20)}`);
 for (const [what, value] of Object.entries(numbers)) {
-  console.log(`${what.padEnd(36)}${value.toFixed(1).padStart(10)}${(baseline[what]?.toFixed(1) ?? "–").padStart(20)}`);
+  console.log(`${what.padEnd(72)}${value.toFixed(1).padStart(10)}${(baseline[what]?.toFixed(1) ?? "–").padStart(20)}`);
 }
 const save = process.argv.indexOf("--save");
 if (save !== -1) {

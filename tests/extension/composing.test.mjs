@@ -1,7 +1,7 @@
 /** Writing in the real panel: commands, models and agents, the folder, chips, what of the page goes with a message. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, press, say, text, withPanel } from "./with-panel.mjs";
+import { composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 const ready = "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled";
 const chips = "[...document.querySelectorAll('.composer .attachment')].map((one) => one.dataset.kind)";
@@ -132,5 +132,48 @@ describe("the composer", options, () => {
     await say(panel, "Make it green");
     await panel.until("document.querySelector('.bubble-files')");
     assert.match((await sent(browser)).selection, /^Picked element:\n@e17: button “Buy now”/);
+  }));
+
+  test("what is attached survives the panel's end and belongs to its tab", () => withPanel("picked", async (panel, browser) => {
+    await panel.until(ready);
+    await press(panel, "Pick element");
+    await panel.until("document.querySelector('[data-kind=element]')");
+    await panel.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="), (c) => c.charCodeAt(0))], "dot.png", { type: "image/png" }));
+      ${composer}.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    })()`);
+    await panel.until("document.querySelector('[data-kind=picture]')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("These two");
+    await untilStored(panel, '(all) => Object.entries(all).some(([key, value]) => key.startsWith("attached:") && value.length === 2) && Object.values(all).includes("These two")');
+    const other = await panel.evaluate("chrome.tabs.create({ url: 'about:blank' }).then(({ id }) => id)");
+    await panel.until(`${composer}.value === "" && !document.querySelector('.composer .attachment')`);
+    await panel.evaluate(`chrome.tabs.remove(${other})`);
+    await panel.until(`${composer}.value === "These two" && document.querySelectorAll('.composer .attachment').length === 2`);
+    await panel.send("Page.reload");
+    await panel.until(`${composer}?.value === "These two" && document.querySelectorAll('.composer .attachment').length === 2`);
+    assert.deepEqual(await panel.evaluate(chips), ["element", "picture"]);
+    assert.equal(await panel.evaluate("document.querySelector('.attachment__thumb').decode().then(() => true)"), true);
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.key("Enter");
+    const message = await sent(browser);
+    assert.equal(message.text, "These two");
+    assert.match(message.selection, /@e17/);
+    assert.deepEqual(message.attachments, ["dot.png"]);
+    await untilStored(panel, '(all) => !Object.keys(all).some((key) => /^(draft|attached|unsent):/.test(key))');
+  }));
+
+  test("a message that was refused comes back whole, before what was written meanwhile", () => withPanel("refused", async (panel) => {
+    await panel.until(ready);
+    await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click(); document.querySelector('[data-source=screenshot]').click()");
+    await panel.until("document.querySelector('.composer [data-kind=shot]')");
+    await say(panel, "Look at it");
+    await panel.until("document.querySelector('.bubble--failed')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type("Next one");
+    await press(panel, "Take back");
+    await panel.until(`!document.querySelector('.bubble') && ${composer}.value === ${JSON.stringify("Look at it\n\nNext one")}`);
+    assert.deepEqual(await panel.evaluate(chips), ["shot"]);
   }));
 });

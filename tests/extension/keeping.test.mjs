@@ -73,6 +73,16 @@ describe("history", options, () => {
     assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
   }));
 
+  test("nothing in an empty panel moves once it is there: suggestions come into room that was kept for them", () => withPanel("earlier", async (panel) => {
+    await panel.send("Page.enable");
+    await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: `globalThis.moved = [];
+      new PerformanceObserver((list) => moved.push(...list.getEntries().flatMap(({ sources }) => sources.flatMap(({ node }) => node?.className ?? [])))).observe({ type: "layout-shift", buffered: true });` });
+    await panel.send("Page.reload");
+    await panel.until("globalThis.moved && document.querySelector('.earlier') && document.querySelectorAll('.suggestion').length === 4");
+    await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    assert.deepEqual((await panel.evaluate("moved")).filter((name) => /earlier|empty|suggestion/.test(name)), []);
+  }));
+
   test("an empty panel offers the earlier conversation about its page", () => withPanel("earlier", async (panel) => {
     await panel.until("document.querySelector('.earlier')");
     await panel.evaluate("document.querySelector('.earlier').click()");

@@ -30,6 +30,31 @@ test("every word that is asked for exists, and none is left over", () => {
   for (const family of families) assert.ok(messages.some((name) => name.startsWith(family)), family);
 });
 
+const placeholders = (message) => [...message.matchAll(/\$\d/g)].map(([one]) => one).sort();
+
+for (const locale of readdirSync(join(extension, "_locales"))) {
+  test(`${locale}: every word, with the values that belong into it, and its own direction`, () => {
+    const english = JSON.parse(read("_locales", "en", "messages.json"));
+    const own = JSON.parse(read("_locales", locale, "messages.json"));
+    assert.deepEqual(Object.keys(own), Object.keys(english));
+    for (const [name, { message }] of Object.entries(own)) {
+      assert.deepEqual(placeholders(message), placeholders(english[name].message), name);
+      assert.equal(message, message.trim(), name);
+    }
+    assert.equal(own.language.message, locale.replace("_", "-"));
+    assert.equal(own.direction.message, locale === "ar" ? "rtl" : "ltr");
+    // Left in English: names, commands and words that the language has from it. More would be a translation that is missing.
+    const same = Object.keys(own).filter((name) => own[name].message === english[name].message && /[a-z]{4}/i.test(english[name].message));
+    if (locale !== "en") assert.ok(same.length < 30, same.join(" "));
+  });
+}
+
+test("what a person reads comes from the catalogue", () => {
+  const words = scripts.filter((path) => /^(?:panel|content)\//.test(path)).flatMap((path) => [...read(path).matchAll(/(?:aria-label|title|placeholder|alt)"?: "([^"]*[a-z]{2}[^"]*)"|\bh\("\w+", \{[^{}]*\}, "([^"]*[a-z]{3}[^"]*)"/g)].map((found) => `${path}: ${found[1] ?? found[2]}`));
+  // Our own name, and the one of a key on the keyboard.
+  assert.deepEqual(words, ["panel/state/slash.js: gstack", "panel/view/slash-menu.js: esc"]);
+});
+
 test("the release is the crate's", () => {
   const [, version] = /^version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"));
   assert.equal(manifest.version, version);
@@ -42,12 +67,16 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   assert.deepEqual(manifest.content_scripts.map(({ matches }) => matches), [["http://127.0.0.1/welcome*"]]);
   const uses = {
     nativeMessaging: /connectNative/, sidePanel: /chrome\.sidePanel/, tabs: /chrome\.tabs/, scripting: /chrome\.scripting/,
-    storage: /chrome\.storage\.local/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
+    storage: /chrome\.storage\.local/, unlimitedStorage: /keepAttached/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
+    webNavigation: /chrome\.webNavigation\.onCreatedNavigationTarget/,
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);
-  // The only thing that `debugger` is for.
-  assert.deepEqual([...source.matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name).filter((name) => name !== "getTargets"), []);
+  // Only one file attaches, by the daemon's word; all others may only look.
+  const usesOf = (path) => [...read(path).matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name);
+  const looks = new Set(["getTargets", "onEvent", "onDetach"]);
+  const attaching = scripts.filter((path) => usesOf(path).some((name) => !looks.has(name)));
+  assert.deepEqual(attaching.map((path) => path.replaceAll("\\", "/")), ["background/relay.js"]);
 });
 
 test("no text becomes HTML, no style or script is inline", () => {

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, say, text, withPanel } from "./with-panel.mjs";
+import { composer, options, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 describe("the panel", options, () => {
   test("a message stands at once, its answer streams, and all of it is acknowledged", () => withPanel("usual", async (panel, browser) => {
@@ -60,14 +60,14 @@ describe("the panel", options, () => {
     await say(panel, "Do not lose me");
     await panel.until("document.querySelector('.bubble-note--failed')");
     await panel.type("a draft");
-    await panel.until("chrome.storage.local.get(null).then((all) => globalThis.kept = Object.keys(all)), globalThis.kept?.some((key) => key.startsWith('draft:'))").catch(() => {});
+    await untilStored(panel, '(all) => Object.entries(all).some(([key, value]) => key.startsWith("draft:") && value === "a draft")');
     await browser.installHost("usual");
     await panel.send("Page.reload");
     await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
     assert.equal(await panel.evaluate("document.querySelectorAll('.bubble').length"), 1);
     assert.equal(await panel.evaluate(`${composer}.value`), "a draft");
     assert.equal([...(await browser.wire()).matchAll(/^send /gm)].length, 1);
-    await panel.until("chrome.storage.local.get(null).then((all) => globalThis.left = Object.keys(all).filter((key) => key.startsWith('unsent:'))), globalThis.left?.length === 0");
+    await untilStored(panel, '(all) => !Object.keys(all).some((key) => key.startsWith("unsent:"))');
   }));
 
   test("a stopped worker comes back, and the panel with it", () => withPanel("done", async (panel, browser) => {
@@ -101,6 +101,16 @@ describe("the panel", options, () => {
   }));
 
   test("the welcome page learns of the connected panel of its window", () => withPanel("usual", (_panel, _browser, page) => page.until("document.title === 'ready'"), { path: "/welcome?x=1" }));
+
+  for (const [side, isRight] of [["left", false], ["right", true]]) {
+    test(`the welcome page learns that panels open on the ${side}`, () => withPanel("usual", async (panel, _browser, page) => {
+      const told = await panel.evaluate("chrome.sidePanel.getLayout?.().then(({ side }) => side)");
+      // Older browsers do not say.
+      if (told !== undefined) assert.equal(told, side);
+      await page.until("document.title === 'ready'");
+      assert.equal(await page.evaluate("document.documentElement.dataset.panelSide"), told);
+    }, { path: "/welcome", preferences: { side_panel: { is_right_aligned: isRight } } }));
+  }
 
   test("without a host the welcome page goes on waiting", () => withPanel(undefined, async (panel, _browser, page) => {
     await panel.until("document.querySelector('.hopline')");

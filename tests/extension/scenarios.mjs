@@ -65,6 +65,24 @@ function picture(width = 320, height = 200) {
 
 /** How much a flood says, in letters. */
 const FLOOD = 200_000;
+const repeated = (part) => Array.from({ length: Math.ceil(FLOOD / part(0).length) }, (_, n) => part(n)).join("");
+export const FLOODS = {
+  flood: repeated(() => `Paragraph with \`code\` and **strong** words: ${"they go on and on, ".repeat(14)}\n\n- one\n- two\n\n`),
+  "flood-code": `\`\`\`js\n${repeated((n) => `export const answer${n} = compute(${n}, "of many");\n`)}\`\`\`\n`,
+  "flood-table": `| line | price | shown | what it is |\n|---|--:|--:|---|\n${Array.from({ length: 3000 }, (_, n) => `| Linen apron ${n} | ${n}.95 | ${n}.05 | **rounded** to whole cents, and down |\n`).join("")}\n`,
+  "flood-paragraph": repeated((n) => `Sentence ${n} says what \`lineTotal()\` does, and **why** it does it. `),
+};
+
+/** Says a text in small pieces. */
+async function flood(on, clientId, text) {
+  const turn = turnOf(on, clientId);
+  const event = on.event({ type: "text", turnId: turn.turnId, text: "" });
+  for (let at = 0; at < text.length; at += 300) {
+    for (let part = at; part < Math.min(at + 300, text.length); part += 60) on.delta(event, text.slice(part, part + 60), false);
+    await pause(4);
+  }
+  turn.done();
+}
 
 let ids = 0;
 const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
@@ -398,18 +416,17 @@ export const scenarios = {
   /** Many entries, and ten thousand. */
   long: { ...base, before: (on) => tell(on, 700) },
   huge: { ...base, before: (on) => tell(on, 5000) },
-  /** A long answer in small pieces, as fast as it goes. */
-  flood: {
+  /** Long answers in small pieces, as fast as it goes: of many blocks, and of one. */
+  ...Object.fromEntries(Object.entries(FLOODS).map(([name, text]) => [name, { ...base, turn: (on, clientId) => flood(on, clientId, text) }])),
+  /** All of them, said before the panel opened. */
+  "flood-read": {
     ...base,
-    async turn(on, clientId) {
-      const turn = turnOf(on, clientId);
-      const event = on.event({ type: "text", turnId: turn.turnId, text: "" });
-      const words = `Paragraph with \`code\` and **strong** words: ${"they go on and on, ".repeat(14)}\n\n- one\n- two\n\n`;
-      while (event.text.length < FLOOD) {
-        for (let at = 0; at < words.length; at += 40) on.delta(event, words.slice(at, at + 40), false);
-        await pause(4);
+    before(on) {
+      for (const [name, text] of Object.entries(FLOODS)) {
+        const turn = turnOf(on, says(on, name));
+        turn.text(text);
+        turn.done();
       }
-      turn.done();
     },
   },
 };

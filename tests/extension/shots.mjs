@@ -15,6 +15,23 @@ const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
 const ended = "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')";
 
+/** The states that show most words, in another language of the panel. */
+function inLanguage(language) {
+  const drawer = (index) => `document.querySelectorAll('.statusbar .icon-button')[${index}].click()`;
+  return Object.fromEntries(Object.entries({
+    empty: { scenario: "usual", ready: READY },
+    said: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
+    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4" },
+    steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click()", height: 860 },
+    approval: { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
+    question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
+    agents: { scenario: "done", ready: `${rendered} && !document.querySelector('.agent-button').disabled`, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
+    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
+    debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
+    "errors-host": { ready: "document.querySelector('.hopline')" },
+  }).map(([name, state]) => [`${language}-${name}`, { ...state, language }]));
+}
+
 export const STATES = {
   empty: { scenario: "usual", ready: READY },
   earlier: { scenario: "earlier", ready: `${READY} && document.querySelector('.earlier')` },
@@ -52,7 +69,7 @@ export const STATES = {
   connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
   languages: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
-  rtl: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", act: "document.documentElement.dir = 'rtl'", height: 780 },
+  ...inLanguage("ar"), ...inLanguage("ja"),
 };
 
 /** Chips and the list of commands. */
@@ -104,7 +121,7 @@ async function away(panel, browser) {
  */
 export async function inState(name, origin, run, width = 380) {
   const state = STATES[name];
-  const browser = await Browser.start({ scenario: state.scenario });
+  const browser = await Browser.start({ scenario: state.scenario, language: state.language });
   try {
     const page = await browser.page();
     await page.send("Page.enable");

@@ -20,6 +20,24 @@ const COUNT_TIMERS = `{
   globalThis.requestAnimationFrame = (work) => { globalThis.frames += 1; return frame(work); };
 }`;
 
+/** Letters and nodes that come into answers, by frame. */
+const COUNT_A_FRAME = `{
+  const letters = globalThis.letters = [];
+  const nodes = globalThis.nodes = [];
+  let frame = 0;
+  const next = () => { frame += 1; requestAnimationFrame(next); };
+  requestAnimationFrame(next);
+  const count = (node) => 1 + [...node.childNodes].reduce((sum, child) => sum + count(child), 0);
+  new MutationObserver((records) => {
+    for (const { type, target, addedNodes, oldValue } of records) {
+      if (!(target.nodeType === 1 ? target : target.parentElement)?.closest(".prose")) continue;
+      const added = type === "characterData" ? target.data.length - oldValue.length : [...addedNodes].reduce((sum, node) => sum + node.textContent.length, 0);
+      letters[frame] = (letters[frame] ?? 0) + Math.max(0, added);
+      nodes[frame] = (nodes[frame] ?? 0) + [...addedNodes].reduce((sum, node) => sum + count(node), 0);
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true, characterDataOldValue: true });
+}`;
+
 /** A frame that the page itself did not ask for. */
 const nextFrame = "new Promise((drawn) => new IntersectionObserver((_entries, watch) => { watch.disconnect(); drawn(true); }).observe(document.body))";
 
@@ -63,17 +81,42 @@ describe("the panel costs nothing", options, () => {
           // A finished block is what the renderer gave; nothing of it may change after the records in which it came.
           if (finished.has(target) || (target.parentElement && finished.has(target.parentElement))) counts.again += 1;
         }
-        for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose") && !node.matches(".live-block")) finished.add(node);
+        for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true });
     })()`);
     await say(panel, "Tell me everything");
     await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
-    const { added, removed, again, blocks, letters } = await panel.evaluate("({ ...counts, blocks: document.querySelector('.prose').childElementCount, letters: document.querySelector('.prose').innerText.length })");
+    const { added, removed, again, blocks, letters } = await panel.evaluate("({ ...counts, blocks: document.querySelectorAll('.prose__part > *').length, letters: document.querySelector('.prose').textContent.length })");
     assert.ok(letters > 150_000, String(letters));
     assert.equal(again, 0);
     // Each block is drawn twice: as it grows and when it is finished. The caret moves once a frame at most a line.
     assert.ok(added + removed < blocks * 40, `${added} added and ${removed} removed for ${blocks} blocks`);
   }));
+
+  // Two frames' shares of growing and of rendered text: what one frame may get at most.
+  const MOST_A_FRAME = 2 * (12_000 + 24_000);
+  for (const name of ["flood", "flood-code", "flood-table", "flood-paragraph", "flood-read"]) {
+    test(`${name}: a frame draws its share, and nothing is laid out in one piece that is long`, () => withPanel(name, async (panel) => {
+      await panel.send("Page.enable");
+      await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_A_FRAME });
+      await panel.send("Page.reload");
+      if (name === "flood-read") {
+        await panel.until(`globalThis.letters?.length > 0 && document.querySelectorAll(".prose").length === 4`);
+      } else {
+        await panel.until("globalThis.letters && document.querySelector('.suggestion')");
+        await say(panel, "Tell me everything");
+        await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
+      }
+      await panel.until("document.querySelector('.prose') && !document.querySelector('.live-block, [aria-busy]')");
+      const { letters, nodes } = await panel.evaluate("({ letters: Math.max(...globalThis.letters.filter(Boolean)), nodes: Math.max(...globalThis.nodes.filter(Boolean)) })");
+      assert.ok(letters <= MOST_A_FRAME, `${letters} letters in one frame`);
+      assert.ok(nodes <= 6000, `${nodes} nodes in one frame`);
+      // What one change makes the browser lay out again: a paragraph, a piece of code, a table.
+      const longest = await panel.evaluate(`Object.fromEntries([["p", ".prose p"], ["code", ".prose .codeblock code"], ["rows", ".prose table"], ["list", ".prose ul"]].map(([what, selector]) =>
+        [what, Math.max(0, ...[...document.querySelectorAll(selector)].map((one) => what === "rows" ? one.rows.length : one.textContent.length))]))`);
+      assert.ok(longest.p <= 8_200 && longest.code <= 8_200 && longest.list <= 8_200 && longest.rows <= 101, JSON.stringify(longest));
+    }));
+  }
 
   test("ten thousand entries: only those near the end have nodes, before and after a way to the top", () => withPanel("huge", async (panel) => {
     await panel.until(text("Question 4999"));

@@ -15,9 +15,9 @@ export const composer = "document.querySelector('.composer__text')";
 export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;
 
 /** Runs with the panel of a browser that shows `path` of the test's site. */
-export async function withPanel(scenario, run, { path = "/cart", tolerated } = {}) {
+export async function withPanel(scenario, run, { path = "/cart", tolerated, ...more } = {}) {
   const pages = await site();
-  const browser = await Browser.start({ scenario, program });
+  const browser = await Browser.start({ scenario, program, ...more });
   const errors = [];
   browser.pipe.on(({ method, params }) => {
     if (method === "Runtime.exceptionThrown") errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
@@ -50,4 +50,17 @@ export async function press(panel, words) {
   const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility() && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
   await panel.until(`${find} && !${find}.disabled`);
   await panel.evaluate(`${find}.click()`);
+}
+
+/** Settles when the extension's storage is so. @param {string} condition  a function of all that it holds */
+export function untilStored(panel, condition) {
+  return panel.evaluate(`new Promise((stored) => {
+    const look = async () => {
+      if (!(${condition})(await chrome.storage.local.get(null))) return;
+      chrome.storage.onChanged.removeListener(look);
+      stored(true);
+    };
+    chrome.storage.onChanged.addListener(look);
+    void look();
+  })`);
 }

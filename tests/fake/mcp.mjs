@@ -1,6 +1,6 @@
 /*
- * A minimal MCP server over HTTP on loopback: one tool, `goto`, that answers with a line of text. Owns just enough of the
- * protocol for a client to connect, list and call. Never does anything.
+ * A minimal MCP server over HTTP on loopback: one tool, `goto`, that answers with a line of text, or never where the
+ * address says `hold`. Owns just enough of the protocol for a client to connect, list and call. Never does anything.
  *
  *   node mcp.mjs TOKEN        prints {"port":N}; serves until its stdin ends
  *
@@ -39,6 +39,8 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   if (id === undefined) return end(202);
+  // This address never answers: a tool in the middle of its work.
+  if (method === 'tools/call' && params.arguments.url.includes('hold')) return;
   const answer = ANSWERS[method];
   if (!answer) return end(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } });
   return end(200, { jsonrpc: '2.0', id, result: answer(params ?? {}) });

@@ -83,6 +83,15 @@ impl Player {
                 self.say(count);
                 self.end(json!({}));
             }
+            // The same in pieces of 2 kB.
+            "tell" => {
+                self.begin();
+                for n in 0..count {
+                    self.delta(&format!("{n:<2000}"));
+                }
+                self.finish();
+                self.end(json!({}));
+            }
             "slow" => {
                 self.begin();
                 for n in 0..count {
@@ -90,6 +99,11 @@ impl Player {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 self.finish();
+                self.end(json!({}));
+            }
+            // It leaves a file where it works.
+            "write" => {
+                std::fs::write("of-the-agent", "").unwrap();
                 self.end(json!({}));
             }
             // It says something and waits: a stop, a kill or the watchdog ends it.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 macro_rules! cases {
     ($($name:ident),* $(,)?) => { &[$((stringify!($name), $name)),*] };
 }
+pub(crate) use cases;
 
 pub const ALL: &[(&str, fn())] = cases![
     an_agent_that_hangs_is_ended_and_named,
@@ -24,26 +25,31 @@ pub const ALL: &[(&str, fn())] = cases![
     a_panel_that_stops_reading_harms_no_other,
 ];
 
-fn begin(settings: &str, tabs: usize) -> (World, Extension) {
+pub fn begin(settings: &str, tabs: usize) -> (World, Extension) {
     let world = World::new(settings);
-    let mut extension = Extension::new("one", tabs);
-    extension.connect(&world);
+    let extension = begin_on(&world, tabs);
     (world, extension)
 }
 
-fn send(extension: &mut Extension, n: usize, client_id: &str, order: &str) {
+pub fn begin_on(world: &World, tabs: usize) -> Extension {
+    let mut extension = Extension::new("one", tabs);
+    extension.connect(world);
+    extension
+}
+
+pub fn send(extension: &mut Extension, n: usize, client_id: &str, order: &str) {
     let id = extension.conversations[n].clone();
     let params = json!({ "conversationId": id, "clientId": client_id, "text": format!("please [[{order}]]") });
     extension.ask("chat.send", params).unwrap().unwrap();
 }
 
-fn last(extension: &Extension, n: usize) -> Value {
+pub fn last(extension: &Extension, n: usize) -> Value {
     let panel = &extension.panels[&extension.conversations[n]];
     panel.events.last_key_value().map_or(Value::Null, |(_, event)| event.clone())
 }
 
 /// Waits for the end of the turn that a message began.
-fn end_of(extension: &mut Extension, n: usize) -> Value {
+pub fn end_of(extension: &mut Extension, n: usize) -> Value {
     wait("the turn's end", || {
         extension.read(std::time::Duration::from_millis(20)).ok();
         last(extension, n)["type"] == "turn-done"
@@ -51,7 +57,7 @@ fn end_of(extension: &mut Extension, n: usize) -> Value {
     last(extension, n)
 }
 
-fn finish(world: &World, mut extension: Extension) {
+pub fn finish(world: &World, mut extension: Extension) {
     extension.disconnect();
     world.end();
 }
@@ -88,7 +94,7 @@ fn a_long_line_and_a_flood_cost_no_memory() {
     send(&mut extension, 0, "first", "say 1");
     end_of(&mut extension, 0);
     let daemon = world.daemon().unwrap();
-    let (_, before) = weight(daemon);
+    let before = weight(daemon).memory;
     send(&mut extension, 0, "long", "long 100");
     end_of(&mut extension, 0);
     send(&mut extension, 1, "flood", "flood");
@@ -97,7 +103,7 @@ fn a_long_line_and_a_flood_cost_no_memory() {
         extension.read(std::time::Duration::from_millis(20)).ok();
         extension.panels[&id].head() > 300
     });
-    let (_, during) = weight(daemon);
+    let during = weight(daemon).memory;
     assert!(during < before + 60 * 1024, "{before} kB before, {during} kB in a flood");
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     let end = end_of(&mut extension, 1);

@@ -1,21 +1,20 @@
 //! The extension's part: frames through the real native messaging host, and the state of panels as they would show it.
 
+use crate::host::{Gone, Host};
 use crate::journal::Replay;
-use crate::world::{LIMIT, World, wait};
+use crate::world::{LIMIT, World, gstack, wait};
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
-use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-
-const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
 
 /// A browser's extension with one panel on each of its tabs.
 pub struct Extension {
     name: String,
+    /// The gstack that its browser starts as its host.
+    program: PathBuf,
     tabs: usize,
     host: Option<Host>,
     next: u64,
@@ -30,22 +29,12 @@ pub struct Extension {
     pub conversations: Vec<String>,
 }
 
-struct Host {
-    child: Child,
-    input: ChildStdin,
-    frames: Receiver<Value>,
-    answers: VecDeque<Value>,
-}
-
-/// The connection ended before the answer.
-#[derive(Debug)]
-pub struct Gone;
-
 impl Extension {
     pub fn new(name: &str, tabs: usize) -> Self {
         let (conversations, panels) = (Vec::new(), HashMap::new());
         Self {
             name: name.to_owned(),
+            program: gstack(),
             tabs,
             host: None,
             next: 0,
@@ -58,6 +47,13 @@ impl Extension {
         }
     }
 
+    /// Of another release of gstack.
+    pub fn of(program: PathBuf, name: &str, tabs: usize) -> Self {
+        let mut extension = Self::new(name, tabs);
+        extension.program = program;
+        extension
+    }
+
     /// Connects anew and subscribes again, as the background and its panels do; tries until it is done.
     pub fn connect(&mut self, world: &World) {
         let until = Instant::now() + LIMIT;
@@ -68,26 +64,7 @@ impl Extension {
 
     fn try_connect(&mut self, world: &World) -> Result<(), Gone> {
         self.disconnect();
-        let mut command = world.command(&[ORIGIN]);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        let (sender, frames) = channel();
-        let stuck = self.stuck.clone();
-        std::thread::spawn(move || {
-            let mut length = [0; 4];
-            while output.read_exact(&mut length).is_ok() {
-                while stuck.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(Duration::from_millis(100));
-                }
-                let mut body = vec![0; u32::from_ne_bytes(length) as usize];
-                assert!(body.len() <= 1024 * 1024, "Chrome cuts the port at such a frame");
-                if output.read_exact(&mut body).is_err() || sender.send(serde_json::from_slice(&body).unwrap()).is_err()
-                {
-                    break;
-                }
-            }
-        });
-        self.host = Some(Host { child, input, frames, answers: VecDeque::new() });
+        self.host = Some(Host::start(world, &self.program, self.stuck.clone()));
         let hello = json!({ "protocol": 1, "version": "0.0.0", "instanceId": self.name });
         let welcome = self.ask("hello", hello)?;
         let welcome = welcome.unwrap_or_else(|fault| panic!("no welcome: {fault}"));
@@ -148,15 +125,11 @@ impl Extension {
 
     /// Ends the port as Chrome does: its end of the pipe closes.
     pub fn disconnect(&mut self) {
-        if let Some(Host { mut child, input, .. }) = self.host.take() {
-            drop(input);
-            child.kill().ok();
-            child.wait().ok();
-        }
+        self.host = None;
     }
 
     pub fn host_pid(&self) -> Option<u32> {
-        self.host.as_ref().map(|host| host.child.id())
+        self.host.as_ref().map(Host::pid)
     }
 
     /// A request and its answer; what is pushed meanwhile is applied.
@@ -167,8 +140,7 @@ impl Extension {
         let until = Instant::now() + LIMIT;
         loop {
             let Some(host) = &mut self.host else { return Err(Gone) };
-            if let Some(at) = host.answers.iter().position(|answer| answer["id"] == id) {
-                let answer = host.answers.remove(at).unwrap();
+            if let Some(answer) = host.answer(id) {
                 return Ok(if answer["error"].is_null() {
                     Ok(answer["result"].clone())
                 } else {
@@ -185,26 +157,23 @@ impl Extension {
     }
 
     fn write(&mut self, message: &Value) -> Result<(), Gone> {
-        let Some(host) = &mut self.host else { return Err(Gone) };
-        let body = message.to_string().into_bytes();
-        let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
-        host.input.write_all(&[&length[..], &body].concat()).map_err(|_| Gone)
+        self.host.as_mut().ok_or(Gone)?.write(message)
     }
 
     /// Takes what comes within a time.
     pub fn read(&mut self, limit: Duration) -> Result<(), Gone> {
         let Some(host) = &mut self.host else { return Err(Gone) };
-        let frame = match host.frames.recv_timeout(limit) {
-            Ok(frame) => frame,
-            Err(RecvTimeoutError::Timeout) => return Ok(()),
-            Err(RecvTimeoutError::Disconnected) => {
+        let frame = match host.take(limit) {
+            Ok(Some(frame)) => frame,
+            Ok(None) => return Ok(()),
+            Err(Gone) => {
                 self.disconnect();
                 return Err(Gone);
             }
         };
         self.taken += 1;
         if frame["method"].is_null() {
-            host.answers.push_back(frame);
+            host.keep(frame);
             return Ok(());
         }
         match &mut self.held {

@@ -12,7 +12,8 @@ pub struct Replay {
 }
 
 fn units(text: &str) -> u64 {
-    text.encode_utf16().count() as u64
+    // Nearly all of it is, and long texts are counted for every piece.
+    if text.is_ascii() { text.len() as u64 } else { text.encode_utf16().count() as u64 }
 }
 
 impl Replay {
@@ -45,11 +46,12 @@ impl Replay {
         let seq = delta["seq"].as_u64().unwrap();
         let offset = delta["offset"].as_u64().unwrap();
         let Some(event) = self.events.get_mut(&seq) else { panic!("text for an event that is not there: {seq}") };
-        let held = event["text"].as_str().unwrap().to_owned();
-        assert!(offset <= units(&held), "a part of the text is missing: {} held, {offset} comes", units(&held));
-        let skip = usize::try_from(units(&held) - offset).unwrap();
+        let Value::String(held) = &mut event["text"] else { panic!("no text: {delta}") };
+        let length = units(held);
+        assert!(offset <= length, "a part of the text is missing: {length} held, {offset} comes");
+        let skip = usize::try_from(length - offset).unwrap();
         let new: Vec<u16> = delta["text"].as_str().unwrap().encode_utf16().skip(skip).collect();
-        event["text"] = Value::from(held + &String::from_utf16(&new).unwrap());
+        held.push_str(&String::from_utf16(&new).unwrap());
     }
 
     /// The newest event, and how much of its text is held.
@@ -77,6 +79,10 @@ impl Replay {
 
     fn of_type<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.events.values().filter(move |event| event["type"] == kind)
+    }
+
+    pub fn turns_done(&self) -> usize {
+        self.of_type("turn-done").count()
     }
 
     /// The messages' client ids, each as often as it is there.

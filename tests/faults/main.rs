@@ -1,27 +1,85 @@
 //! Faults on purpose: random orders of messages, stops, kills and full disks against the real program, and what must
-//! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again.
+//! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again, `GSTACK_FAULT_BROWSER_SEED=N` one
+//! with a real browser in it.
 //!
-//! `GSTACK_FAULT_SEEDS` says how many orders are run (else as many as fit into `GSTACK_FAULT_SECONDS`, 45 by default).
-//! `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name.
-//! `GSTACK_SOAK=CONVERSATIONS,TURNS` runs the long one instead: that memory and open files stay flat.
+//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` say how many orders are run, `GSTACK_FAULT_AT_ONCE` how many of
+//! them side by side, `GSTACK_SOAK=CONVERSATIONS,TURNS` how long the long one is.
+//! `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name, and no orders.
 //! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 mod agent;
+mod browser;
+mod builds;
 mod cases;
+mod crowd;
+mod disks;
 mod extension;
+mod host;
 mod journal;
 mod schedule;
 mod soak;
+mod worktrees;
 mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-const SECONDS: u64 = 45;
+/// Orders that are run where nobody says how many.
+const SEEDS: u64 = 200;
+/// Each opens a browser several times.
+const BROWSER_SEEDS: u64 = 6;
+/// Most of an order's time it waits: for processes to start and to be gone.
+const AT_ONCE: u64 = 8;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
+}
+
+/// What ran and what failed, as cargo's own harness says it.
+#[derive(Default)]
+struct Report {
+    passed: AtomicU64,
+    failed: Mutex<Vec<String>>,
+}
+
+impl Report {
+    fn run(&self, name: String, case: impl FnOnce()) {
+        match catch_unwind(AssertUnwindSafe(case)) {
+            Ok(()) => {
+                self.passed.fetch_add(1, Ordering::Relaxed);
+                println!("test {name} ... ok");
+            }
+            Err(_) => {
+                println!("test {name} ... FAILED");
+                self.failed.lock().unwrap().push(name);
+            }
+        }
+    }
+
+    /// So many orders side by side, each named by its seed.
+    fn run_seeds(&self, what: &str, count: u64, at_once: u64, schedule: fn(u64)) {
+        let began = Instant::now();
+        let first = u64::from(std::process::id()) << 16 ^ entropy();
+        let next = AtomicU64::new(0);
+        std::thread::scope(|threads| {
+            for _ in 0..at_once.min(count) {
+                threads.spawn(|| {
+                    loop {
+                        let done = next.fetch_add(1, Ordering::Relaxed);
+                        if done >= count {
+                            return;
+                        }
+                        let seed = first.wrapping_add(done) % 1_000_000;
+                        self.run(format!("{what} {seed}"), || schedule(seed));
+                    }
+                });
+            }
+        });
+        println!("{count} orders in {:.0} s", began.elapsed().as_secs_f64());
+    }
 }
 
 fn main() {
@@ -37,42 +95,31 @@ fn main() {
     if filter.is_some_and(|filter| !"faults".contains(filter.as_str())) {
         return println!("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out");
     }
-    if let Ok(size) = std::env::var("GSTACK_SOAK") {
-        return soak::run(&size);
-    }
-    let mut failed = Vec::new();
-    let mut passed = 0;
-    let mut run = |name: String, case: &dyn Fn()| match catch_unwind(AssertUnwindSafe(case)) {
-        Ok(()) => {
-            passed += 1;
-            println!("test {name} ... ok");
-        }
-        Err(_) => {
-            println!("test {name} ... FAILED");
-            failed.push(name);
-        }
-    };
+    let report = Report::default();
     if let Some(seed) = number("GSTACK_FAULT_SEED") {
-        run(format!("seed {seed}"), &|| schedule::run(seed));
+        report.run(format!("seed {seed}"), || schedule::run(seed));
+    } else if let Some(seed) = number("GSTACK_FAULT_BROWSER_SEED") {
+        report.run(format!("browser seed {seed}"), || browser::schedule(seed));
     } else {
-        let only = std::env::var("GSTACK_FAULT_CASE").unwrap_or_default();
-        for (name, case) in cases::ALL.iter().filter(|(name, _)| name.contains(&only)) {
-            run((*name).to_owned(), case);
+        let only = std::env::var("GSTACK_FAULT_CASE").ok().filter(|words| !words.is_empty());
+        let groups = [cases::ALL, worktrees::ALL, disks::ALL, crowd::ALL, builds::ALL, browser::ALL, soak::ALL];
+        for (name, case) in groups.into_iter().flatten() {
+            if only.as_ref().is_none_or(|only| name.contains(only)) {
+                report.run((*name).to_owned(), case);
+            }
         }
-        let first = u64::from(std::process::id()) << 16 ^ Instant::now().elapsed().as_nanos() as u64 ^ entropy();
-        let until = Instant::now() + Duration::from_secs(number("GSTACK_FAULT_SECONDS").unwrap_or(SECONDS));
-        let count = number("GSTACK_FAULT_SEEDS");
-        let mut done = 0;
-        while count.map_or(Instant::now() < until, |count| done < count) {
-            let seed = (first + done) % 1_000_000;
-            run(format!("seed {seed}"), &|| schedule::run(seed));
-            done += 1;
+        if only.is_none() {
+            let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
+            report.run_seeds("seed", number("GSTACK_FAULT_SEEDS").unwrap_or(SEEDS), at_once, schedule::run);
+            let browsers = number("GSTACK_FAULT_BROWSER_SEEDS").unwrap_or(BROWSER_SEEDS);
+            report.run_seeds("browser seed", browsers, 2, browser::schedule);
         }
     }
+    let (passed, failed) = (report.passed.into_inner(), report.failed.into_inner().unwrap());
     let words = if failed.is_empty() { "ok" } else { "FAILED" };
     println!("\ntest result: {words}. {passed} passed; {} failed; 0 ignored; 0 measured; 0 filtered out", failed.len());
     if !failed.is_empty() {
-        println!("failed: {failed:?}; GSTACK_FAULT_SEED=N repeats one order");
+        println!("failed: {failed:?}; GSTACK_FAULT_SEED=N or GSTACK_FAULT_BROWSER_SEED=N repeats one order");
         std::process::exit(101);
     }
 }

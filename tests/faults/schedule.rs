@@ -12,10 +12,10 @@ const DEEDS: usize = 30;
 const DISK_KB: u32 = 2048;
 
 /// SplitMix64: the same numbers for the same seed everywhere.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
+    pub fn below(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

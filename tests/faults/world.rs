@@ -17,16 +17,31 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct World {
     pub folder: tempfile::TempDir,
-    /// A small disk is mounted over the conversations.
-    small_disk: bool,
+    /// Small disks that are mounted in it.
+    disks: Vec<PathBuf>,
 }
 
 impl World {
     /// `settings`: more lines of config.toml.
     pub fn new(settings: &str) -> Self {
-        let world = Self { folder: tempfile::Builder::new().prefix("gsf-").tempdir().unwrap(), small_disk: false };
+        Self::make(settings, None).unwrap()
+    }
+
+    /// One whose whole home is on a disk of so many kB; none where this machine lets us make none.
+    pub fn on_disk(settings: &str, kilobytes: u32) -> Option<Self> {
+        Self::make(settings, Some(kilobytes))
+    }
+
+    fn make(settings: &str, disk: Option<u32>) -> Option<Self> {
+        let folder = tempfile::Builder::new().prefix("gsf-").tempdir().unwrap();
+        let mut world = Self { folder, disks: Vec::new() };
         fs::create_dir(world.person()).unwrap();
         fs::DirBuilder::new().recursive(true).create(world.home()).unwrap();
+        if let Some(kilobytes) = disk
+            && !world.mount(world.home(), kilobytes)
+        {
+            return None;
+        }
         fs::set_permissions(world.home(), fs::Permissions::from_mode(0o700)).unwrap();
         let program = world.folder.path().join("claude");
         let own = std::env::current_exe().unwrap();
@@ -35,19 +50,24 @@ impl World {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
         let config = format!("[agents]\ndefault = \"claude\"\n{settings}\n[agents.programs]\nclaude = {program:?}\n");
         fs::write(world.home().join("config.toml"), config).unwrap();
-        world
+        Some(world)
     }
 
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("g")
     }
 
-    fn person(&self) -> PathBuf {
+    pub fn person(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(gstack());
+        self.command_of(&gstack(), arguments)
+    }
+
+    /// Another build of it in this world.
+    pub fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .env_clear()
@@ -66,7 +86,12 @@ impl World {
 
     /// Runs the command line to its end: whether it went well, and what it said.
     pub fn run(&self, arguments: &[&str]) -> (bool, String) {
-        let output = self.command(arguments).output().unwrap();
+        Self::ended(self.command(arguments))
+    }
+
+    /// Runs a command to its end.
+    pub fn ended(mut command: Command) -> (bool, String) {
+        let output = command.output().unwrap();
         let said = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8_lossy(&said).into_owned())
     }
@@ -99,7 +124,8 @@ impl World {
         self.with("--session-id=").into_iter().chain(self.with("--resume=")).collect()
     }
 
-    fn with(&self, words: &str) -> Vec<u32> {
+    /// Those whose command line holds these words.
+    pub fn with(&self, words: &str) -> Vec<u32> {
         self.processes().into_iter().filter(|(_, line)| line.contains(words)).map(|(pid, _)| pid).collect()
     }
 
@@ -111,6 +137,11 @@ impl World {
         }
     }
 
+    pub fn signal(&self, pid: u32, name: &str) {
+        let done = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
+        assert!(done.success(), "process {pid} takes {name}");
+    }
+
     /// kill -9 to a child of this process, which reaps it itself.
     pub fn kill_child(&self, pid: u32) {
         Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
@@ -120,19 +151,40 @@ impl World {
     pub fn mount_small_disk(&mut self, kilobytes: u32) -> bool {
         let place = self.home().join("sessions");
         fs::create_dir_all(&place).unwrap();
+        self.mount(place, kilobytes)
+    }
+
+    fn mount(&mut self, place: PathBuf, kilobytes: u32) -> bool {
         let size = format!("size={kilobytes}k,mode=0700");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
             .arg(&place)
             .stderr(Stdio::null())
             .status();
-        self.small_disk = mounted.is_ok_and(|status| status.success());
-        self.small_disk
+        let mounted = mounted.is_ok_and(|status| status.success());
+        if mounted {
+            self.disks.push(place);
+        }
+        mounted
+    }
+
+    /// Makes the home one that is only read, or writable again. Files that are open for writing stay so.
+    pub fn set_read_only(&self, read_only: bool) {
+        let home = self.home();
+        let home = home.to_str().unwrap();
+        let steps: &[&[&str]] = match read_only {
+            true => &[&["mount", "--bind", home, home], &["mount", "-o", "remount,ro,bind", home]],
+            false => &[&["umount", "-l", home]],
+        };
+        for step in steps {
+            let done = Command::new(step[0]).args(&step[1..]).status().unwrap();
+            assert!(done.success(), "{step:?}");
+        }
     }
 
     /// Leaves nothing free on the small disk.
     pub fn fill_disk(&self) {
-        let path = self.home().join("sessions/.filler");
+        let path = self.disks[0].join(".filler");
         let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
         for size in [64 * 1024, 1024, 1] {
             while std::io::Write::write_all(&mut file, &vec![0; size]).is_ok() {}
@@ -140,7 +192,9 @@ impl World {
     }
 
     pub fn free_disk(&self) {
-        fs::remove_file(self.home().join("sessions/.filler")).ok();
+        if let Some(disk) = self.disks.first() {
+            fs::remove_file(disk.join(".filler")).ok();
+        }
     }
 
     /// Ends gstack; fails where a process of this home stays.
@@ -164,9 +218,10 @@ impl Drop for World {
         for (pid, _) in self.processes() {
             Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().ok();
         }
-        if self.small_disk {
-            let place = self.home().join("sessions");
-            Command::new("umount").arg("-l").arg(place).status().ok();
+        for place in &self.disks {
+            // What was mounted over it goes first.
+            let unmount = || Command::new("umount").arg("-l").arg(place).stderr(Stdio::null()).status();
+            while unmount().is_ok_and(|status| status.success()) {}
         }
     }
 }
@@ -181,11 +236,22 @@ pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Open files and memory (kB, without what it shares) of a process.
-pub fn weight(pid: u32) -> (usize, u64) {
+/// What a process takes of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Weight {
+    pub files: usize,
+    pub threads: u64,
+    /// In kB, without what it shares.
+    pub memory: u64,
+}
+
+pub fn weight(pid: u32) -> Weight {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
     let status = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap_or_default();
-    let memory =
-        status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix("kB")?.trim().parse().ok());
-    (files, memory.unwrap_or_default())
+    let field = |name: &str| -> u64 {
+        let value =
+            status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.split_whitespace().next());
+        value.and_then(|value| value.parse().ok()).unwrap_or_default()
+    };
+    Weight { files, threads: field("Threads"), memory: field("RssAnon") }
 }

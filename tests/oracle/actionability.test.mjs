@@ -2,10 +2,8 @@
  * When an action waits, works or fails, and for which reason: with gstack and with Playwright.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Gstack } from './harness/gstack.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { describe, test } from 'node:test';
+import { sides } from './harness/sides.mjs';
 
 /** What can be done is waited for this long, so that a busy machine decides nothing. */
 const PATIENCE_MS = 15_000;
@@ -43,33 +41,22 @@ function reasonOf(message) {
 }
 
 describe('actionability', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
-  });
+  const both = sides();
 
   async function outcomes(action, selector, argument) {
-    const url = site.url('actionable.html');
+    const url = both.site.url('actionable.html');
     const limit = IN_VAIN.has(selector) ? IN_VAIN_MS : PATIENCE_MS;
     const timeout = { timeout: limit };
     const ours = async () => {
-      await gstack.run('goto', url);
-      await gstack.run('js', 'later(); 0');
-      const answer = await gstack.ask(action, '--timeout', String(limit), selector, ...(argument === undefined ? [] : [argument]));
-      return answer.ok ? `ok ${await gstack.js('clicked')}` : reasonOf(answer.error);
+      await both.gstack.run('goto', url);
+      await both.gstack.run('js', 'later(); 0');
+      const answer = await both.gstack.ask(action, '--timeout', String(limit), selector, ...(argument === undefined ? [] : [argument]));
+      return answer.ok ? `ok ${await both.gstack.js('clicked')}` : reasonOf(answer.error);
     };
     const theirs = async () => {
-      await oracle.page.goto(url);
-      await oracle.page.evaluate('later(); 0');
-      const locator = oracle.page.locator(selector);
+      await both.oracle.page.goto(url);
+      await both.oracle.page.evaluate('later(); 0');
+      const locator = both.oracle.page.locator(selector);
       try {
         if (action === 'click') await locator.click(timeout);
         else if (action === 'hover') await locator.hover(timeout);
@@ -78,7 +65,7 @@ describe('actionability', () => {
       } catch (error) {
         return reasonOf(error.message);
       }
-      return `ok ${await oracle.page.evaluate('clicked')}`;
+      return `ok ${await both.oracle.page.evaluate('clicked')}`;
     };
     return Promise.all([ours(), theirs()]);
   }

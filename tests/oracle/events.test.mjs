@@ -2,10 +2,8 @@
  * What a page sees of an action: every event, in order, and what became of its fields, with both tools.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Gstack } from './harness/gstack.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { describe, test } from 'node:test';
+import { sides } from './harness/sides.mjs';
 
 const fill = (selector, value) => [[['fill', selector, value]], (page) => page.locator(selector).fill(value)];
 const click = (selector) => [[['click', selector]], (page) => page.locator(selector).click()];
@@ -38,37 +36,26 @@ const ON_PURPOSE = {
 };
 
 describe('events', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
-  });
+  const both = sides();
 
   test('the same events and the same state afterwards', async () => {
-    const url = site.url('events.html');
+    const url = both.site.url('events.html');
     const unexplained = [];
     let agreed = 0;
     for (const [name, [commands, act]] of Object.entries(SCENARIOS)) {
-      await gstack.run('goto', url);
-      await gstack.run('hover', '#corner');
-      await gstack.run('js', 'events = []; 0');
+      await both.gstack.run('goto', url);
+      await both.gstack.run('hover', '#corner');
+      await both.gstack.run('js', 'events = []; 0');
       for (const command of commands) {
-        const answer = await gstack.ask(...command);
+        const answer = await both.gstack.ask(...command);
         if (!answer.ok) unexplained.push(`${name}: ${command.join(' ')}: ${answer.error}`);
       }
-      const ours = { events: await gstack.js('events'), state: await gstack.js('state()') };
-      await oracle.page.goto(url);
-      await oracle.page.locator('#corner').hover();
-      await oracle.page.evaluate('events = []; 0');
-      await act(oracle.page);
-      const theirs = { events: await oracle.page.evaluate('events'), state: await oracle.page.evaluate('state()') };
+      const ours = { events: await both.gstack.js('events'), state: await both.gstack.js('state()') };
+      await both.oracle.page.goto(url);
+      await both.oracle.page.locator('#corner').hover();
+      await both.oracle.page.evaluate('events = []; 0');
+      await act(both.oracle.page);
+      const theirs = { events: await both.oracle.page.evaluate('events'), state: await both.oracle.page.evaluate('state()') };
       // `fill` is done when it returns: what waits for `change` hears of it at once, not when the focus leaves.
       if (name.startsWith('fill') && /^change \S+ untrusted$/.test(ours.events.at(-1)) && !theirs.events.some((event) => event.startsWith('change'))) ours.events.pop();
       const lines = [];

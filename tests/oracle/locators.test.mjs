@@ -2,11 +2,9 @@
  * Which elements a selector means: the product's and Playwright's, on the same page.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Gstack } from './harness/gstack.mjs';
+import { describe, test } from 'node:test';
 import { walkerScript } from './harness/injected.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { sides } from './harness/sides.mjs';
 
 const SELECTORS = [
   '#b1', 'button', 'button.primary', '.item', 'ul .item', '#u1 > .item', 'li.selected + li', 'li.selected ~ .item', '.item:first-child', '.item:nth-child(2)', 'ul > li:last-child',
@@ -34,28 +32,18 @@ const ON_PURPOSE = {
 };
 
 describe('locators', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
+  const both = sides(async ({ gstack, oracle, site }) => {
     await gstack.run('goto', site.url('locators.html'));
     await oracle.page.goto(site.url('locators.html'));
     await oracle.page.addScriptTag({ content: walkerScript(['queryAll']) });
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
   });
 
   test('the same elements in the same order', async () => {
     let agreed = 0;
     const unexplained = [];
     for (const selector of SELECTORS) {
-      const theirs = await oracle.page.locator(selector).evaluateAll((found) => found.map((one) => one.id || one.localName));
-      const ours = await oracle.page.evaluate((one) => {
+      const theirs = await both.oracle.page.locator(selector).evaluateAll((found) => found.map((one) => one.id || one.localName));
+      const ours = await both.oracle.page.evaluate((one) => {
         try {
           return globalThis.__walker.queryAll(one).map((element) => element.id || element.localName);
         } catch (error) {
@@ -73,9 +61,9 @@ describe('locators', () => {
     let single = 0;
     let several = 0;
     for (const selector of SELECTORS) {
-      const found = await oracle.page.evaluate((one) => globalThis.__walker.queryAll(one).map((element) => element.id), selector);
+      const found = await both.oracle.page.evaluate((one) => globalThis.__walker.queryAll(one).map((element) => element.id), selector);
       if (found.length === 0) continue;
-      const answer = await gstack.ask('attrs', selector);
+      const answer = await both.gstack.ask('attrs', selector);
       if (found.length === 1) {
         assert.ok(answer.ok && (!found[0] || answer.output.includes(`"id": ${JSON.stringify(found[0])}`)), `${selector}: ${JSON.stringify(answer)}`);
         single += 1;
@@ -89,17 +77,17 @@ describe('locators', () => {
 
   test('in frames of this and of another process', async () => {
     for (const [frame, host] of [['#same', '127.0.0.1'], ['#cross', 'localhost']]) {
-      const theirs = await oracle.page.frameLocator(frame).locator('role=button[name="Inner save"]').evaluate((one) => [one.id, location.hostname]);
+      const theirs = await both.oracle.page.frameLocator(frame).locator('role=button[name="Inner save"]').evaluate((one) => [one.id, location.hostname]);
       assert.deepEqual(theirs, ['inner', host]);
-      await gstack.run('frame', frame);
-      assert.match(await gstack.run('attrs', 'role=button[name="Inner save"]'), /"id": "inner"/);
-      assert.equal((await gstack.ask('attrs', '#b1')).ok, false, 'the page around is not searched');
-      await gstack.run('click', 'text=Inner save');
-      assert.equal(await gstack.run('js', 'location.hostname + document.title'), `${host}clicked`);
-      await gstack.run('frame', 'main');
+      await both.gstack.run('frame', frame);
+      assert.match(await both.gstack.run('attrs', 'role=button[name="Inner save"]'), /"id": "inner"/);
+      assert.equal((await both.gstack.ask('attrs', '#b1')).ok, false, 'the page around is not searched');
+      await both.gstack.run('click', 'text=Inner save');
+      assert.equal(await both.gstack.run('js', 'location.hostname + document.title'), `${host}clicked`);
+      await both.gstack.run('frame', 'main');
     }
     // Without a chosen frame both are searched, and two matches in two frames are two.
-    const both = await gstack.ask('attrs', 'text=Only in frames');
-    assert.match(both.error, /2 elements match|several|frames/);
+    const answer = await both.gstack.ask('attrs', 'text=Only in frames');
+    assert.match(answer.error, /2 elements match|several|frames/);
   });
 });

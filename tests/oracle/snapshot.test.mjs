@@ -2,11 +2,10 @@
  * How much a snapshot says, and what it costs: the cap, a long table, the size of a form, the work for a huge page.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Gstack } from './harness/gstack.mjs';
 import { walkerScript } from './harness/injected.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { sides } from './harness/sides.mjs';
 
 /** Tokens of a text, roughly: a model's tokenizer takes about four characters of English and markup for one. */
 const tokens = (text) => Math.ceil(text.length / 4);
@@ -14,53 +13,42 @@ const tokens = (text) => Math.ceil(text.length / 4);
 const inner = (output) => output.split('\n').slice(1, -1).filter((line) => !line.startsWith('---')).join('\n');
 
 describe('a snapshot', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
-  });
+  const both = sides();
 
   test('of a form with 20 fields is small', async () => {
-    await gstack.run('goto', site.url('form20.html'));
-    const text = inner(await gstack.run('snapshot', '-i'));
-    await oracle.page.goto(site.url('form20.html'));
-    const theirs = await oracle.page.locator('body').ariaSnapshot({ mode: 'ai' });
+    await both.gstack.run('goto', both.site.url('form20.html'));
+    const text = inner(await both.gstack.run('snapshot', '-i'));
+    await both.oracle.page.goto(both.site.url('form20.html'));
+    const theirs = await both.oracle.page.locator('body').ariaSnapshot({ mode: 'ai' });
     console.log(`20 fields: ${text.length} characters, about ${tokens(text)} tokens; Playwright's with refs about ${tokens(theirs)}`);
     assert.equal(text.split('\n').length, 23, 'a line a field, option and button');
     assert.ok(tokens(text) < 214, `${tokens(text)} tokens`);
   });
 
   test('of 2,000 rows is cut, says so, and leads to any row', async () => {
-    await gstack.run('goto', site.url('rows.html'));
-    const whole = await gstack.run('snapshot');
+    await both.gstack.run('goto', both.site.url('rows.html'));
+    const whole = await both.gstack.run('snapshot');
     const more = Number(/^… (\d+) more, narrow with -s or -d \(/m.exec(whole)[1]);
     assert.ok(whole.length < 64_000 && more > 5_000, `${whole.length} characters, ${more} more`);
     assert.match(whole, /\[columnheader\] "Name"/, 'its first part shows what the columns are');
     assert.match(whole, /\[cell\] "Customer 1"/, 'and what a row looks like');
-    const compact = await gstack.run('snapshot', '-c');
+    const compact = await both.gstack.run('snapshot', '-c');
     const rows = compact.match(/\[row\]/g).length;
     console.log(`2,000 rows: ${whole.match(/\[row\]/g).length} in the whole tree, ${rows} in the compact one`);
     assert.match(compact, /\[row\]: Number \| Name \| Town/);
     assert.match(compact, /@e\d+ \[row\]: 7 \| Customer 7 \| Town 6\n +@e\d+ \[button\] "Edit"/);
-    const row = await gstack.run('snapshot', '-s', 'tr:has-text("Customer 1998")');
+    const row = await both.gstack.run('snapshot', '-s', 'tr:has-text("Customer 1998")');
     const ref = /(@e\d+) \[button\] "Edit"/.exec(row)[1];
-    await gstack.run('click', ref);
-    assert.equal(await gstack.run('js', 'document.title'), 'Edit 1998');
-    await gstack.run('click', 'tr:has-text("Customer 1777") button');
-    assert.equal(await gstack.run('js', 'document.title'), 'Edit 1777');
+    await both.gstack.run('click', ref);
+    assert.equal(await both.gstack.run('js', 'document.title'), 'Edit 1998');
+    await both.gstack.run('click', 'tr:has-text("Customer 1777") button');
+    assert.equal(await both.gstack.run('js', 'document.title'), 'Edit 1777');
   });
 
   test('is cut where its person chose', async () => {
     const own = await Gstack.start('[browser]\nsnapshot-limit = 4000\n');
     try {
-      await own.run('goto', site.url('rows.html'));
+      await own.run('goto', both.site.url('rows.html'));
       const short = await own.run('snapshot');
       assert.ok(short.length < 5_000, `${short.length} characters`);
       assert.match(short, /… \d+ more, narrow with -s or -d/);
@@ -88,10 +76,10 @@ describe('a snapshot', () => {
       undo.forEach((one) => one());
       return { calls, here: document.querySelectorAll('*').length, printed: taken.lines.length, more: taken.more, named: globalThis.__walker.elements.size };
     };
-    await oracle.page.setContent('<!doctype html><title>huge</title><body>');
-    await oracle.page.addScriptTag({ content: walkerScript(['takeSnapshot', 'elements']) });
-    const small = await oracle.page.evaluate(examine, 10_000);
-    const large = await oracle.page.evaluate(examine, 100_000);
+    await both.oracle.page.setContent('<!doctype html><title>huge</title><body>');
+    await both.oracle.page.addScriptTag({ content: walkerScript(['takeSnapshot', 'elements']) });
+    const small = await both.oracle.page.evaluate(examine, 10_000);
+    const large = await both.oracle.page.evaluate(examine, 100_000);
     const perElement = (one) => one.calls / one.here;
     console.log(`${large.here} elements: ${perElement(large).toFixed(1)} calls into the page for each, ${perElement(small).toFixed(1)} with ${small.here}; ${large.printed} characters, ${large.named} elements numbered`);
     assert.ok(large.here > 90_000);

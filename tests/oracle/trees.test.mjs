@@ -2,11 +2,9 @@
  * Whole pages: what gstack's snapshot lists, against Chromium's own tree and Playwright's aria snapshot.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Gstack } from './harness/gstack.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { describe, test } from 'node:test';
 import { compare, entriesOfChromium, entriesOfPlaywright, entriesOfSnapshot } from './harness/trees.mjs';
+import { sides } from './harness/sides.mjs';
 
 /*
  * Where we differ on purpose, and why. `-` is what the oracle lists and we don't, `+` what we list and it doesn't.
@@ -41,28 +39,17 @@ const FLOORS = {
 };
 
 describe('whole pages', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
-  });
+  const both = sides();
 
   for (const page of Object.keys(FLOORS)) {
     test(page, async () => {
-      await gstack.run('goto', site.url(page));
-      await oracle.page.goto(site.url(page));
-      const ours = entriesOfSnapshot(await gstack.run('snapshot'));
-      const session = await oracle.page.context().newCDPSession(oracle.page);
+      await both.gstack.run('goto', both.site.url(page));
+      await both.oracle.page.goto(both.site.url(page));
+      const ours = entriesOfSnapshot(await both.gstack.run('snapshot'));
+      const session = await both.oracle.page.context().newCDPSession(both.oracle.page);
       const oracles = {
         Chromium: await entriesOfChromium(session),
-        Playwright: entriesOfPlaywright(await oracle.page.locator('body').ariaSnapshot()),
+        Playwright: entriesOfPlaywright(await both.oracle.page.locator('body').ariaSnapshot()),
       };
       for (const [name, theirs] of Object.entries(oracles)) {
         const { same, missing, extra } = compare(ours, theirs);

@@ -2,33 +2,20 @@
  * What is hard to do in real pages: drags of all kinds, fields that move the focus, editors, frames.
  */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { Gstack } from './harness/gstack.mjs';
-import { Oracle } from './harness/playwright.mjs';
-import { Site } from './harness/site.mjs';
+import { beforeEach, describe, test } from 'node:test';
+import { sides } from './harness/sides.mjs';
 
 describe('trials', () => {
-  let gstack;
-  let oracle;
-  let site;
-  before(async () => {
-    site = await Site.start();
-    [gstack, oracle] = await Promise.all([Gstack.start(), Oracle.start()]);
-  });
-  after(async () => {
-    await oracle.stop();
-    await site.stop();
-    assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
-  });
+  const both = sides();
   beforeEach(async () => {
-    await gstack.run('goto', site.url('trials.html'));
-    await oracle.page.goto(site.url('trials.html'));
+    await both.gstack.run('goto', both.site.url('trials.html'));
+    await both.oracle.page.goto(both.site.url('trials.html'));
   });
 
   async function dragBoth(from, to) {
-    assert.equal(await gstack.run('drag', from, to), `Dragged ${from} onto ${to}`);
-    await oracle.page.locator(from).dragTo(oracle.page.locator(to));
-    return [await gstack.js('[heard, order()]'), await oracle.page.evaluate('[heard, order()]')];
+    assert.equal(await both.gstack.run('drag', from, to), `Dragged ${from} onto ${to}`);
+    await both.oracle.page.locator(from).dragTo(both.oracle.page.locator(to));
+    return [await both.gstack.js('[heard, order()]'), await both.oracle.page.evaluate('[heard, order()]')];
   }
 
   test("HTML's own drag and drop carries its data", async () => {
@@ -53,41 +40,41 @@ describe('trials', () => {
     }
   });
   test('a drag beyond the window scrolls there', async () => {
-    await gstack.run('drag', '#native', '#far-drop');
-    assert.ok((await gstack.js('heard')).includes('got native data'));
+    await both.gstack.run('drag', '#native', '#far-drop');
+    assert.ok((await both.gstack.js('heard')).includes('got native data'));
     // The button is up again.
-    await gstack.run('click', '#nothing');
+    await both.gstack.run('click', '#nothing');
   });
 
   test('text for a field that gives the focus away goes nowhere, and it is said', async () => {
-    const answer = await gstack.ask('fill', '--timeout', '500', '#thief-victim', 'secret');
+    const answer = await both.gstack.ask('fill', '--timeout', '500', '#thief-victim', 'secret');
     assert.equal(answer.ok, false);
     assert.match(answer.error, /moved the focus to <input id="thief">/);
-    assert.equal(await gstack.js("document.getElementById('thief').value"), '');
-    const shy = await gstack.ask('fill', '--timeout', '500', '#shy', 'text');
+    assert.equal(await both.gstack.js("document.getElementById('thief').value"), '');
+    const shy = await both.gstack.ask('fill', '--timeout', '500', '#shy', 'text');
     assert.match(shy.error, /took the focus away/);
   });
   test('a code of single fields is filled one by one', async () => {
-    for (const [at, digit] of ['4', '2', '7'].entries()) await gstack.run('fill', `#c${at + 1}`, digit);
-    assert.equal(await gstack.js("[...document.querySelectorAll('#code input')].map((one) => one.value).join('')"), '427');
-    await gstack.run('click', '#c1');
-    await gstack.run('press', 'Control+A');
-    await gstack.run('type', '981');
-    assert.equal(await gstack.js("[...document.querySelectorAll('#code input')].map((one) => one.value).join('')"), '981');
+    for (const [at, digit] of ['4', '2', '7'].entries()) await both.gstack.run('fill', `#c${at + 1}`, digit);
+    assert.equal(await both.gstack.js("[...document.querySelectorAll('#code input')].map((one) => one.value).join('')"), '427');
+    await both.gstack.run('click', '#c1');
+    await both.gstack.run('press', 'Control+A');
+    await both.gstack.run('type', '981');
+    assert.equal(await both.gstack.js("[...document.querySelectorAll('#code input')].map((one) => one.value).join('')"), '981');
   });
   test('an editor that writes its text itself takes it', async () => {
-    await gstack.run('fill', '#editor', 'Rewritten');
-    assert.equal(await gstack.js('written()'), 'Rewritten');
-    await oracle.page.locator('#editor').fill('Rewritten');
-    assert.equal(await oracle.page.evaluate('written()'), 'Rewritten');
-    await gstack.run('fill', '#editor', '');
-    assert.equal(await gstack.js('written()'), '');
+    await both.gstack.run('fill', '#editor', 'Rewritten');
+    assert.equal(await both.gstack.js('written()'), 'Rewritten');
+    await both.oracle.page.locator('#editor').fill('Rewritten');
+    assert.equal(await both.oracle.page.evaluate('written()'), 'Rewritten');
+    await both.gstack.run('fill', '#editor', '');
+    assert.equal(await both.gstack.js('written()'), '');
   });
   test('in a scrolled frame, and not beneath a cover', async () => {
-    await gstack.run('goto', site.url('actionable.html'));
-    await gstack.run('click', 'text="In frame"');
-    assert.deepEqual(await gstack.js('clicked'), ['in-frame']);
-    const covered = await gstack.ask('click', '--timeout', '600', 'text="In covered frame"');
+    await both.gstack.run('goto', both.site.url('actionable.html'));
+    await both.gstack.run('click', 'text="In frame"');
+    assert.deepEqual(await both.gstack.js('clicked'), ['in-frame']);
+    const covered = await both.gstack.ask('click', '--timeout', '600', 'text="In covered frame"');
     assert.match(covered.error, /its frame: it is covered by <div class="over">/);
   });
 });

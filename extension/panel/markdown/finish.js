@@ -7,12 +7,18 @@ import { copyButton, h } from "../view/dom.js";
 
 /** The panel's own title is h1: an answer begins below it and has two levels that differ. */
 const HEADINGS = /** @type {const} */ ({ H1: "h2", H2: "h2", H3: "h3", H4: "h3", H5: "h3", H6: "h3" });
+/** A table's rows are laid out together: what is longer becomes several tables, each with its head. */
+const TALLEST = 100;
+
+/** What a code block's button copies: what is drawn has signs and empty lines of its own. @type {WeakMap<Element, string>} */
+const codeOf = new WeakMap();
 
 /** @param {Node} node @returns {Node} */
 export function finished(node) {
   if (!(node instanceof HTMLElement)) return node;
   if (node.localName === "pre") return codeBlock(node);
-  if (node.localName === "table") return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("table") }, node);
+  if (node.localName === "table") return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("table") }, h("div", { class: "table-part" }, node));
+  if (node.localName === "input") node.parentElement?.classList.add("task");
   if (node.localName === "ol") numberFrom(/** @type {HTMLOListElement} */ (node));
   const heading = HEADINGS[/** @type {keyof typeof HEADINGS} */ (node.tagName)];
   if (heading && heading !== node.localName) return h(heading, {}, ...node.childNodes);
@@ -21,6 +27,28 @@ export function finished(node) {
     if (done !== child) child.replaceWith(done);
   }
   return node;
+}
+
+/**
+ * Puts a further piece of a block to what stands of it.
+ * @param {Node | null} before  what the piece before became
+ * @param {Node | undefined} node  finished
+ * @param {boolean} glued  the cut was within a line
+ * @returns {boolean} false where it has to stand by itself
+ */
+export function joined(before, node, glued) {
+  if (!(before instanceof HTMLElement && node instanceof HTMLElement)) return false;
+  const code = codeOf.get(node);
+  const held = codeOf.get(before);
+  if (code !== undefined && held !== undefined) {
+    codeOf.set(before, `${held}${glued ? "" : "\n"}${code}`);
+    before.querySelector("pre")?.append(...node.querySelectorAll("code"));
+    return true;
+  }
+  const more = node.querySelector("table");
+  if (!more || !before.matches(".table-scroll")) return false;
+  addRows(before, more);
+  return true;
 }
 
 /** The numbers are a CSS counter, which does not know `start`. @param {HTMLOListElement} list */
@@ -35,9 +63,12 @@ function codeBlock(pre) {
   const language = /(?:^|\s)language-(\S+)/.exec(code?.className ?? "")?.[1] ?? "";
   const isDiff = language === "diff" || language === "patch";
   const lines = text.split("\n").map((line) => codeLine(line, isDiff));
-  return h("div", { class: "codeblock" },
-    h("div", { class: "codeblock__head" }, h("span", { class: "truncate" }, language || t("code")), copyButton(t("copyCode"), () => text)),
+  /** @type {HTMLElement} */
+  const block = h("div", { class: "codeblock" },
+    h("div", { class: "codeblock__head" }, h("span", { class: "truncate" }, language || t("code")), copyButton(t("copyCode"), () => codeOf.get(block) ?? "")),
     h("pre", { tabindex: "0" }, h("code", {}, ...lines)));
+  codeOf.set(block, text);
+  return block;
 }
 
 /** @param {string} line @param {boolean} isDiff */
@@ -46,4 +77,32 @@ function codeLine(line, isDiff) {
   if (sign !== "+" && sign !== "-" && sign !== " ") return h("span", { class: "line" }, line || "\u200b");
   const kind = sign === "+" ? " line--add" : sign === "-" ? " line--del" : "";
   return h("span", { class: `line${kind}` }, h("span", { class: "sign" }, sign), line.slice(1));
+}
+
+/** @param {HTMLElement} region @param {HTMLTableElement} more */
+function addRows(region, more) {
+  const last = region.lastElementChild?.querySelector("table");
+  if (!last) return;
+  if (last.rows.length + more.rows.length <= TALLEST + 1) return last.append(...more.tBodies);
+  // Columns of tables that lie one below the other have to be equally wide.
+  if (!last.querySelector("colgroup")) fixColumns(last);
+  const columns = last.querySelector("colgroup");
+  if (columns) more.prepend(columns.cloneNode(true));
+  more.classList.add("table--fixed");
+  more.style.width = last.style.width;
+  region.append(h("div", { class: "table-part" }, more));
+}
+
+/** @param {HTMLTableElement} table */
+function fixColumns(table) {
+  const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.getBoundingClientRect().width);
+  const whole = widths.reduce((sum, width) => sum + width, 0);
+  // Where nothing is laid out (a drawer lies over it) all are equally wide.
+  table.prepend(h("colgroup", {}, ...widths.map((width) => {
+    const column = h("col", {});
+    if (whole > 0) column.style.width = `${width}px`;
+    return column;
+  })));
+  if (whole > 0) table.style.width = `${whole}px`;
+  table.classList.add("table--fixed");
 }

@@ -12,7 +12,8 @@ const MARKER = /^ {0,3}(?:(#{1,6}) |([-*+]) |(\d{1,9})[.)] |(>) ?)$/;
 const FENCE_LINE = /^ {0,3}(?:`{3,}|~{3,})\s*(\S*).*\n$/;
 
 export class LiveBlock {
-  #drawn = 0;
+  /** What of the block is drawn. */
+  #source = "";
   /** The characters of a line's beginning that are not decided yet. */
   #lineStart = "";
   #atLineStart = true;
@@ -32,10 +33,25 @@ export class LiveBlock {
 
   /** Draws what is new. @param {string} source  all of the block so far */
   grow(source) {
-    for (const char of source.slice(this.#drawn)) this.#put(char);
-    this.#drawn = source.length;
+    // A block that became too long ends before what was drawn of it.
+    if (this.#source.slice(source.length).trim() !== "") this.#clear();
+    for (const char of source.slice(this.#source.length)) this.#put(char);
+    this.#source = source;
     this.#flush();
     (this.#line ?? this.element).append(this.#caret);
+  }
+
+  #clear() {
+    this.#source = "";
+    this.#lineStart = "";
+    this.#atLineStart = true;
+    this.#inFence = false;
+    this.#star = false;
+    this.#line = null;
+    this.#inline = this.element;
+    this.#text = null;
+    this.#pending = "";
+    this.element.replaceChildren();
   }
 
   /** The block will not grow any more. */

@@ -3,11 +3,14 @@
  * Owns the batch. Never inserts anything.
  */
 
-/** The most blocks of one request; an answer stays far below the wire's limit for a frame. */
+/** The most blocks of one request, and the most of their text: an answer stays far below the wire's limit for a frame. */
 const BATCH = 64;
+const BATCH_LENGTH = 32_000;
+
+/** @typedef {{ source: string, resolve: (html: string | null) => void }} Asked */
 
 export class Renderer {
-  /** @type {{ source: string, resolve: (html: string | null) => void }[]} */ #asked = [];
+  /** @type {Asked[]} */ #asked = [];
 
   /** @param {(blocks: string[]) => Promise<string[]>} ask */
   constructor(ask) {
@@ -27,12 +30,23 @@ export class Renderer {
   }
 
   #flush() {
-    const asked = this.#asked;
+    /** @type {Asked[]} */
+    let batch = [];
+    let length = 0;
+    for (const asked of this.#asked) {
+      if (batch.length === BATCH || (batch.length > 0 && length + asked.source.length > BATCH_LENGTH)) {
+        void this.#send(batch);
+        batch = [];
+        length = 0;
+      }
+      batch.push(asked);
+      length += asked.source.length;
+    }
     this.#asked = [];
-    for (let from = 0; from < asked.length; from += BATCH) void this.#send(asked.slice(from, from + BATCH));
+    void this.#send(batch);
   }
 
-  /** @param {{ source: string, resolve: (html: string | null) => void }[]} batch */
+  /** @param {Asked[]} batch */
   async #send(batch) {
     /** @type {string[]} */
     let html = [];

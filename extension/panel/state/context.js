@@ -3,6 +3,8 @@
  *
  * It travels as the page's `selection`: the daemon hands it to the agent as what a page says, never as an order.
  * @import { Picked } from "../../protocol.js"
+ * @import { Held } from "../view/attachments.js"
+ * @import { Unsent } from "./outbox.js"
  */
 
 /**
@@ -48,4 +50,18 @@ export function joined(contexts) {
   if (!only) return null;
   if (contexts.length === 1 && only.kind === "selection") return only.text;
   return contexts.map(({ kind, text }) => `${HEADS[kind]}:\n${text}`).join("\n\n");
+}
+
+/** What was to go with a message, as the composer holds it. @param {Unsent} message @returns {Held[]} */
+export function heldOf({ attachments, page }) {
+  return [
+    ...(page?.selection ? [selectionContext(page.selection)] : []),
+    ...attachments.map((attachment) => (attachment.path ? { kind: /** @type {const} */ ("shot"), attachment }
+      : { kind: /** @type {const} */ ("picture"), attachment, bytes: bytesOf(attachment.data ?? "") })),
+  ];
+}
+
+/** How many bytes Base64 stands for. @param {string} data */
+export function bytesOf(data) {
+  return Math.floor(data.length * 0.75);
 }

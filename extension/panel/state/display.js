@@ -5,6 +5,7 @@
  * @import { MessageEntry, TurnEntry } from "./entries.js"
  * @import { Unsent } from "./outbox.js"
  */
+import { bytesOf } from "./context.js";
 import { runningTurn } from "./entries.js";
 
 /** How many messages may wait behind a running turn. */
@@ -43,7 +44,7 @@ function bubble({ clientId, text, page, attachments, fault }, note) {
     clientId,
     text,
     context: page?.selection ?? "",
-    attachments: attachments.map(({ name, mime, data }) => ({ id: "", name, mime, bytes: Math.floor((data?.length ?? 0) * 0.75) })),
+    attachments: attachments.map(({ name, mime, data }) => ({ id: "", name, mime, bytes: bytesOf(data ?? "") })),
     from: "panel",
   };
   return { kind: "shown-message", key: message.key, message, note, fault };

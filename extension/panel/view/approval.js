@@ -6,6 +6,8 @@
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
 import { SPANS } from "../state/policy.js";
+import { Ask } from "./ask.js";
+import { card } from "./card.js";
 import { favicon, h, icon } from "./dom.js";
 
 /** @typedef {(approvalId: string, decision: Decision) => Promise<void>} Answer */
@@ -16,26 +18,15 @@ import { favicon, h, icon } from "./dom.js";
  * @property {(minutes: number) => Promise<void>} unattended  lets the agent work without asking for a while
  */
 
-export class Approval {
-  #drawn = "";
+/** @extends {Ask<ApprovalItem>} */
+export class Approval extends Ask {
   /** @type {HTMLButtonElement[]} */ #choices = [];
-  #sent = false;
 
   /** @param {string} agentLabel @param {ApprovalTools} tools */
   constructor(agentLabel, tools) {
+    super();
     this.agentLabel = agentLabel;
     this.tools = tools;
-    this.element = h("div", {});
-  }
-
-  /** @param {ApprovalItem} item @param {boolean} live  the turn still runs */
-  update(item, live) {
-    const open = live && !item.done;
-    const drawn = open ? "open" : "answered";
-    if (this.#drawn === drawn) return;
-    this.#drawn = drawn;
-    if (open) this.#drawCard(item);
-    else this.#drawLine(item);
   }
 
   /** Answers by the number of a choice, from 1. @param {number} number */
@@ -47,25 +38,19 @@ export class Approval {
     this.#choices[0]?.focus({ preventScroll: true });
   }
 
-  get asks() {
-    return this.#drawn === "open" && !this.#sent;
-  }
-
-  /** @param {ApprovalItem} item */
-  #drawCard({ ask: event }) {
+  /** @override @param {ApprovalItem} item */
+  card({ ask: event }) {
     const { approvalId, ask, site, why, does, kind, choices } = event;
     const headline = `approval-${approvalId}`;
     // What holds for ever and everywhere is not among what one key or one hasty click reaches.
     this.#choices = choices.filter((decision) => decision !== "allow-always").map((decision, index) => this.#choice(event, decision, index + 1));
-    this.element.replaceChildren(h("div", { class: "card approval", role: "alertdialog", "aria-labelledby": headline },
-      h("div", { class: "card__body" },
-        h("div", { class: "card__head" }, icon("shield"), h("span", { class: "grow approval__who" }, t("asksTo", this.agentLabel)), h("span", { class: "tag" }, t(`kind_${kind}`))),
-        h("h2", { class: "approval__ask", id: headline }, ask),
-        h("dl", { class: "approval__facts" },
-          ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
-          ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, why)] : []),
-          h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does)))),
-      h("div", { class: "approval__choices" }, ...this.#choices, this.#more(event))));
+    return card("div", { class: "approval", role: "alertdialog", "aria-labelledby": headline }, { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) }, [
+      h("h2", { class: "approval__ask", id: headline }, ask),
+      h("dl", { class: "approval__facts" },
+        ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
+        ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, h("span", {}, why))] : []),
+        h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does))),
+    ], [...this.#choices, this.#more(event)]);
   }
 
   /** @param {ApprovalItem["ask"]} event */
@@ -98,27 +83,17 @@ export class Approval {
   }
 
   /** @param {string} approvalId @param {Decision} decision */
-  async #send(approvalId, decision) {
-    if (this.#sent) return;
-    this.#sent = true;
-    const buttons = [...this.element.querySelectorAll("button")];
-    for (const choice of buttons) choice.disabled = true;
-    try {
-      await this.tools.answer(approvalId, decision);
-    } catch {
-      // The way broke; the card stays and can be answered again.
-      this.#sent = false;
-      for (const choice of buttons) choice.disabled = false;
-    }
+  #send(approvalId, decision) {
+    return this.send(() => this.tools.answer(approvalId, decision));
   }
 
-  /** @param {ApprovalItem} item */
-  #drawLine({ ask, done }) {
+  /** @override @param {ApprovalItem} item */
+  line({ ask, done }) {
     this.#choices = [];
     const allowed = done !== null && done.decision !== "deny";
     const outcome = done ? t(`decided_${done.decision.replaceAll("-", "_")}`) : t("approvalLeft");
     const by = done ? t(`by_${done.by}`) : "";
-    this.element.replaceChildren(h("p", { class: allowed ? "decided" : "decided decided--no" }, icon("shield"),
-      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ask.ask))));
+    return h("p", { class: allowed ? "decided" : "decided decided--no" }, icon("shield"),
+      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ask.ask)));
   }
 }

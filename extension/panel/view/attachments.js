@@ -14,9 +14,9 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 const ICONS = { page: "page", selection: "selection", element: "pick" };
 
 /**
- * @typedef {{ kind: "picture", file: File, attachment: NewAttachment, url: string }} Picture
+ * @typedef {{ kind: "picture", attachment: NewAttachment, bytes: number }} Picture
  * @typedef {{ kind: "shot", attachment: NewAttachment }} Shot  a picture that the daemon has already
- * @typedef {Picture | Shot | Context} Held
+ * @typedef {Picture | Shot | Context} Held  plain data: it is written down with the draft
  */
 
 /** @param {File} file @returns {Promise<string>} */
@@ -35,7 +35,7 @@ export class Attachments {
    * @param {HTMLElement} element
    * @param {object} actions
    * @param {(words: string) => void} actions.say  tells the person why something was not taken
-   * @param {() => void} actions.changed
+   * @param {() => void} actions.changed  by the person
    * @param {() => void} actions.emptied  the last chip was removed by hand: the focus needs a place
    */
   constructor(element, { say, changed, emptied }) {
@@ -54,26 +54,24 @@ export class Attachments {
         this.say(t("onlyPictures"));
         continue;
       }
-      const total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.file.size : 0), file.size);
+      const total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.bytes : 0), file.size);
       if (total > LARGEST) {
         this.say(t("pictureTooLarge", size(LARGEST)));
         continue;
       }
-      this.#held.push({ kind: "picture", file, attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) }, url: URL.createObjectURL(file) });
-      this.#draw();
+      const attachment = { name: file.name || t("picture"), mime: file.type, data: await base64(file) };
+      this.#change([...this.#held, { kind: "picture", attachment, bytes: file.size }]);
     }
   }
 
   /** A screenshot that lies on the daemon's side. @param {{ path: string, name: string }} shot */
   addShot({ path, name }) {
-    this.#held.push({ kind: "shot", attachment: { name: `${name}.png`, mime: "image/png", path } });
-    this.#draw();
+    this.#change([...this.#held, { kind: "shot", attachment: { name: `${name}.png`, mime: "image/png", path } }]);
   }
 
   /** A part of the page: the newest of a kind is the one that counts, but elements are many. @param {Context} context */
   addContext(context) {
-    this.#held = [...this.#held.filter(({ kind }) => kind !== context.kind || kind === "element"), context];
-    this.#draw();
+    this.#change([...this.#held.filter(({ kind }) => kind !== context.kind || kind === "element"), context]);
   }
 
   /** @returns {NewAttachment[]} */
@@ -86,10 +84,19 @@ export class Attachments {
     return joined(/** @type {Context[]} */ (this.#held.filter(({ kind }) => kind !== "picture" && kind !== "shot")));
   }
 
-  clear() {
-    for (const held of this.#held) if (held.kind === "picture") URL.revokeObjectURL(held.url);
-    this.#held = [];
+  /** All of it, as it is written down. */
+  get held() {
+    return this.#held;
+  }
+
+  /** Not the person's change: nobody is told. @param {Held[]} held */
+  set held(held) {
+    this.#held = held;
     this.#draw();
+  }
+
+  clear() {
+    if (this.#held.length > 0) this.#change([]);
   }
 
   /** Whether there is something that makes a message by itself: the daemon takes pictures without words. */
@@ -97,18 +104,23 @@ export class Attachments {
     return this.files.length === 0;
   }
 
+  /** @param {Held[]} held */
+  #change(held) {
+    this.held = held;
+    this.changed();
+  }
+
   #draw() {
     this.element.hidden = this.#held.length === 0;
     this.element.replaceChildren(...this.#held.map((held) => this.#chip(held)));
-    this.changed();
   }
 
   /** @param {Held} held */
   #chip(held) {
     const label = held.kind === "picture" || held.kind === "shot" ? held.attachment.name : held.label;
-    const detail = held.kind === "picture" ? size(held.file.size) : held.kind === "shot" ? "" : held.detail;
+    const detail = held.kind === "picture" ? size(held.bytes) : held.kind === "shot" ? "" : held.detail;
     return h("span", { class: "attachment", role: "listitem", "data-kind": held.kind },
-      held.kind === "picture" ? h("img", { class: "attachment__thumb", src: held.url, alt: "" }) : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
+      held.kind === "picture" ? h("img", { class: "attachment__thumb", src: `data:${held.attachment.mime};base64,${held.attachment.data ?? ""}`, alt: "" }) : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
       h("span", { class: "truncate", title: label }, label), detail && h("span", { class: "data" }, detail),
       iconButton("cross", t("removePicture", label), () => this.#remove(held), "attachment__remove"));
   }
@@ -116,9 +128,7 @@ export class Attachments {
   /** @param {Held} held */
   #remove(held) {
     const at = this.#held.indexOf(held);
-    if (held.kind === "picture") URL.revokeObjectURL(held.url);
-    this.#held = this.#held.filter((each) => each !== held);
-    this.#draw();
+    this.#change(this.#held.filter((each) => each !== held));
     const next = this.element.querySelectorAll("button")[Math.min(at, this.#held.length - 1)];
     if (next) next.focus();
     else this.emptied();

@@ -5,6 +5,7 @@
  * @import { NewAttachment } from "../../protocol.js"
  * @import { Command, Group } from "../state/slash.js"
  * @import { Source } from "./attach-menu.js"
+ * @import { Held } from "./attachments.js"
  */
 import { t } from "../../shared/i18n.js";
 import { typedCommand } from "../state/slash.js";
@@ -22,6 +23,7 @@ const IN_COMPOSITION = 229;
  * @property {() => void} stop
  * @property {() => string | null} recall  the message before, for ↑ in an empty box
  * @property {(text: string) => void} draft  the text changed
+ * @property {() => void} attached  what goes with it changed
  * @property {(words: string) => void} say
  * @property {(typed: string) => Group[]} commands  what fits
  * @property {(text: string) => boolean} run  whether it was a command of the panel's
@@ -43,7 +45,7 @@ export class Composer {
     this.actions = actions;
     this.text = h("textarea", { class: "composer__text", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send" });
     const chips = h("div", { class: "composer__attachments", hidden: true });
-    this.attachments = new Attachments(chips, { say: (words) => actions.say(words), changed: () => this.#draw(), emptied: () => this.focus() });
+    this.attachments = new Attachments(chips, { say: (words) => actions.say(words), changed: () => { this.#draw(); actions.attached(); }, emptied: () => this.focus() });
     this.chooser = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", multiple: true, hidden: true, onchange: () => void this.#chosen() });
     this.sendButton = h("button", { class: "send", type: "submit", "aria-label": t("send"), title: t("send") }, icon("send"));
     this.stopText = h("span", {}, t("stop"));
@@ -83,6 +85,12 @@ export class Composer {
   set value(text) {
     this.text.value = text;
     this.slash.close();
+    this.#draw();
+  }
+
+  /** Shows what goes with the message, as it was written down. @param {Held[]} held */
+  bring(held) {
+    this.attachments.held = held;
     this.#draw();
   }
 

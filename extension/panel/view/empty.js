@@ -18,6 +18,7 @@ import { commandLine, h, icon } from "./dom.js";
 
 export class Empty {
   #drawn = "";
+  #about = "";
 
   /** @param {HTMLElement} element @param {EmptyActions} actions */
   constructor(element, actions) {
@@ -33,14 +34,17 @@ export class Empty {
    * @param {EarlierConversation | null} earlier
    */
   update(tab, agents, plain, earlier) {
-    const install = agents?.find(({ status, hasModel, fault }) => hasModel && status === "missing" && fault?.command) ?? null;
-    const drawn = JSON.stringify([tab?.chromeTabId, tab?.url, plain, install?.name, earlier]);
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    this.list.replaceChildren();
-    this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), ...(earlier ? [this.#earlier(earlier)] : []), this.list);
+    const install = (plain && agents?.find(({ status, hasModel, fault }) => hasModel && status === "missing" && fault?.command)) || null;
+    const drawn = JSON.stringify([plain, install?.name, earlier]);
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
+      this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), ...(earlier ? [this.#earlier(earlier)] : []), this.list);
+    }
+    const about = JSON.stringify([tab?.chromeTabId, tab?.url, plain]);
+    if (about === this.#about) return;
+    this.#about = about;
     if (plain) this.#suggest(PLAIN, t("worksNow"), tab ? t("onSite", hostOf(tab.url)) : "");
-    else if (tab) void this.#fromPage(tab, drawn);
+    else if (tab) void this.#fromPage(tab, about);
   }
 
   #usual() {
@@ -68,20 +72,22 @@ export class Empty {
     ];
   }
 
-  /** @param {TabView} tab @param {string} drawn */
-  async #fromPage(tab, drawn) {
+  /** The list has its room from the first frame on: what comes into it moves nothing. @param {TabView} tab @param {string} about */
+  async #fromPage(tab, about) {
+    this.list.replaceChildren();
     const facts = await pageFacts(tab.chromeTabId);
-    if (drawn !== this.#drawn) return;
+    if (about !== this.#about) return;
     const suggestions = suggest(facts);
     if (suggestions.length > 0) this.#suggest(suggestions, t("fromThisPage"), hostOf(tab.url));
+    else this.list.replaceChildren(h("p", { class: "suggestions__none" }, t("pageClosed")));
   }
 
   /** @param {Suggestion[]} suggestions @param {string} title @param {string} about */
   #suggest(suggestions, title, about) {
     this.list.replaceChildren(
       h("div", { class: "suggestions__head" }, h("span", {}, title), h("span", { class: "truncate" }, about)),
-      ...suggestions.map(({ icon: name, say, evidence: [evidence, value] }) =>
-        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
+      ...suggestions.map(({ icon: name, say, sends, evidence: [evidence, value] }) =>
+        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(sends ?? t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
           evidence && h("span", { class: "data" }, t(evidence, value ?? "")))));
   }
 }

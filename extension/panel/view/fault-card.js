@@ -3,6 +3,7 @@
  * @import { Fault } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
+import { card } from "./card.js";
 import { commandLine, h, icon } from "./dom.js";
 
 /**
@@ -10,10 +11,10 @@ import { commandLine, h, icon } from "./dom.js";
  * @param {{ label: string, main?: boolean, onclick: () => void }[]} remedies
  */
 export function faultCard({ message, hint, command }, remedies) {
-  return h("div", { class: "card card--danger" }, h("div", { class: "card__body" },
-    h("div", { class: "card__head" }, icon("alert"), h("span", {}, message)),
+  return card("div", { class: "card--danger" }, { picture: "alert", words: message }, [
     hint && h("p", { class: "card__text" }, hint),
     command && commandLine(command),
     remedies.length > 0 && h("div", { class: "card__actions" },
-      ...remedies.map(({ label, main, onclick }) => h("button", { class: main ? "button button--solid" : "button", type: "button", onclick }, main ? null : icon("retry"), label || t("retry"))))));
+      ...remedies.map(({ label, main, onclick }) => h("button", { class: main ? "button button--solid" : "button", type: "button", onclick }, main ? null : icon("retry"), label || t("retry")))),
+  ]);
 }

@@ -26,14 +26,15 @@ export class FolderButton {
     this.menu = new Menu(this.button, dialog, () => void this.#draw());
   }
 
-  /** @param {string} folder  empty while there is no conversation */
-  update(folder) {
+  /** @param {string} folder  empty while there is no conversation @param {string} of  what it is a git work tree of, where it is one */
+  update(folder, of = "") {
     if (folder === this.#folder) return;
     this.#folder = folder;
-    setText(this.name, lastOf(folder));
+    const words = of ? t("worksInTree", folder, of) : t("worksIn", folder);
+    setText(this.name, of ? t("workTree", lastOf(of)) : lastOf(folder));
     this.button.hidden = folder === "";
-    this.button.title = t("worksIn", folder);
-    this.button.setAttribute("aria-label", t("worksIn", folder));
+    this.button.title = words;
+    this.button.setAttribute("aria-label", words);
     if (this.menu.isOpen) this.menu.close();
   }
 

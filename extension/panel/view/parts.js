@@ -1,11 +1,11 @@
 /**
  * The kinds of parts that a turn is made of, each with the view that draws it.
  * @import { Attachment } from "../../protocol.js"
- * @import { Renderer } from "../markdown/renderer.js"
  * @import { ApprovalTools } from "./approval.js"
  * @import { View } from "./dom.js"
+ * @import { ProseTools } from "./prose.js"
  * @import { AnswerQuestion } from "./question.js"
- * @import { Part } from "./turn.js"
+ * @import { Part } from "../state/turn-parts.js"
  */
 import { t } from "../../shared/i18n.js";
 import { Approval } from "./approval.js";
@@ -18,7 +18,7 @@ import { Steps } from "./steps.js";
 
 /**
  * @typedef {object} PartTools
- * @property {Renderer} renderer
+ * @property {ProseTools} prose
  * @property {(file: Attachment) => Promise<string>} load
  * @property {AnswerQuestion} answerQuestion
  */
@@ -37,9 +37,9 @@ export function viewOf(part, agentLabel, tools) {
     case "plan":
       return new PlanPart();
     case "thinking":
-      return new ThinkingPart(tools.renderer);
+      return new ThinkingPart(tools.prose);
     case "text":
-      return new TextPart(tools.renderer);
+      return new TextPart(tools.prose);
     case "notice":
       return new NoticePart();
   }
@@ -67,9 +67,9 @@ class ShotsPart {
 }
 
 class TextPart {
-  /** @param {Renderer} renderer */
-  constructor(renderer) {
-    this.prose = new Prose(renderer);
+  /** @param {ProseTools} tools */
+  constructor(tools) {
+    this.prose = new Prose(tools);
     this.element = this.prose.element;
   }
   /** @param {Part} part */
@@ -79,9 +79,9 @@ class TextPart {
 }
 
 class ThinkingPart {
-  /** @param {Renderer} renderer */
-  constructor(renderer) {
-    this.prose = new Prose(renderer);
+  /** @param {ProseTools} tools */
+  constructor(tools) {
+    this.prose = new Prose(tools);
     this.prose.element.classList.add("prose--thinking");
     this.label = h("span", { class: "step__label" });
     this.element = h("details", { class: "steps" }, h("summary", {}, icon("chevron-right"), this.label), this.prose.element);

@@ -11,7 +11,7 @@ export class Plan {
   constructor() {
     this.count = h("span", { class: "data" });
     this.list = h("ol", { class: "plan__list" });
-    this.element = h("details", { class: "plan", open: true }, h("summary", { class: "plan__head" }, icon("list"), h("span", { class: "grow" }, t("plan")), this.count), this.list);
+    this.element = h("details", { class: "card plan", open: true }, h("summary", { class: "card__head" }, icon("list"), h("span", { class: "grow" }, t("plan")), this.count), this.list);
   }
 
   /** @param {PlanEntry[]} entries @param {boolean} live  the turn still runs */

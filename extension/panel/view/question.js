@@ -3,38 +3,26 @@
  * of it when it was answered.
  * @import { QuestionPart } from "../../protocol.js"
  * @import { QuestionItem } from "../state/entries.js"
+ * @import { Given } from "../state/question.js"
  */
 import { t } from "../../shared/i18n.js";
+import { keepAnswer, restoreAnswer } from "../keep.js";
 import { answersOf } from "../state/question.js";
+import { Ask } from "./ask.js";
+import { card } from "./card.js";
 import { h, icon } from "./dom.js";
 
 /** @typedef {(questionId: string, answers: string[][]) => Promise<void>} AnswerQuestion */
 
-export class Question {
-  #drawn = "";
-  #sent = false;
+/** @extends {Ask<QuestionItem>} */
+export class Question extends Ask {
   /** @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement }[]} */ #parts = [];
-  /** @type {HTMLButtonElement[]} */ #buttons = [];
 
   /** @param {string} agentLabel @param {AnswerQuestion} answer */
   constructor(agentLabel, answer) {
+    super();
     this.agentLabel = agentLabel;
     this.answer = answer;
-    this.element = h("div", {});
-  }
-
-  /** @param {QuestionItem} item @param {boolean} live  the turn still runs */
-  update(item, live) {
-    const open = live && !item.done;
-    const drawn = open ? "open" : "answered";
-    if (this.#drawn === drawn) return;
-    this.#drawn = drawn;
-    if (open) this.#drawCard(item);
-    else this.#drawLine(item);
-  }
-
-  get asks() {
-    return this.#drawn === "open" && !this.#sent;
   }
 
   focus() {
@@ -49,23 +37,26 @@ export class Question {
     box?.click();
   }
 
-  /** @param {QuestionItem} item */
-  #drawCard({ ask: { questionId, parts } }) {
+  /** @override @param {QuestionItem} item */
+  card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
-    const none = h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"));
-    this.#buttons = [main, none];
-    const form = h("form", { class: "card question", "aria-labelledby": headline, oninput: () => { main.disabled = answersOf(this.#given) === null; } },
-      h("div", { class: "card__body" },
-        h("div", { class: "card__head", id: headline }, icon("question"), h("span", { class: "approval__who" }, t("asksYouAbout", this.agentLabel))),
+    const changed = () => { main.disabled = answersOf(this.#given) === null; };
+    const form = card("form", { class: "question", "aria-labelledby": headline, oninput: () => { changed(); keepAnswer(questionId, this.#given); } },
+      { picture: "question", words: t("asksYouAbout", this.agentLabel), id: headline }, [
         ...parts.map((part, index) => this.#part(part, `${headline}-${index}`, parts.length === 1)),
-        h("div", { class: "card__actions" }, main, none)));
+        h("div", { class: "card__actions" }, main, h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"))),
+      ]);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const answers = answersOf(this.#given);
       if (answers) void this.#send(questionId, answers);
     });
-    this.element.replaceChildren(form);
+    void restoreAnswer(questionId).then((given) => {
+      this.#bring(given);
+      changed();
+    });
+    return form;
   }
 
   /** @param {QuestionPart} part @param {string} name @param {boolean} alone */
@@ -88,27 +79,30 @@ export class Question {
     return this.#parts.map(({ part, boxes, own }) => ({ chosen: part.options.filter((_option, index) => boxes[index]?.checked).map(({ label }) => label), own: own.value, multiple: part.multiple ?? false }));
   }
 
-  /** @param {string} questionId @param {string[][]} answers */
-  async #send(questionId, answers) {
-    if (this.#sent) return;
-    this.#sent = true;
-    for (const button of this.#buttons) button.disabled = true;
-    try {
-      await this.answer(questionId, answers);
-    } catch {
-      // The way broke; the card stays and can be answered again.
-      this.#sent = false;
-      for (const button of this.#buttons) button.disabled = false;
-    }
+  /** What was chosen and written before the panel was closed. @param {Given[]} given */
+  #bring(given) {
+    this.#parts.forEach(({ part, boxes, own }, index) => {
+      const { chosen = [], own: words = "" } = given[index] ?? {};
+      boxes.forEach((box, at) => { box.checked ||= chosen.includes(part.options[at]?.label ?? ""); });
+      own.value ||= words;
+    });
   }
 
-  /** @param {QuestionItem} item */
-  #drawLine({ ask: { parts }, done }) {
+  /** @param {string} questionId @param {string[][]} answers */
+  #send(questionId, answers) {
+    return this.send(async () => {
+      await this.answer(questionId, answers);
+      keepAnswer(questionId, null);
+    });
+  }
+
+  /** @override @param {QuestionItem} item */
+  line({ ask: { parts }, done }) {
     this.#parts = [];
     const answers = done?.answers ?? [];
     const given = answers.some((each) => each.length > 0);
     const by = done && !given ? t(`by_${done.by}`) : "";
-    this.element.replaceChildren(h("div", { class: given ? "decided decided--question" : "decided decided--question decided--no" }, icon("question"),
-      h("dl", { class: "grow" }, ...parts.flatMap(({ text }, index) => [h("dt", {}, text), h("dd", {}, answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" "))]))));
+    return h("div", { class: given ? "decided decided--question" : "decided decided--question decided--no" }, icon("question"),
+      h("dl", { class: "grow" }, ...parts.flatMap(({ text }, index) => [h("dt", {}, text), h("dd", {}, answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" "))])));
   }
 }

@@ -30,7 +30,9 @@ class StepRow {
 
   /** @param {Row} row */
   update(row) {
+    const before = this.#row;
     this.#row = row;
+    if (before?.item === row.item && before.live === row.live) return;
     const { step, done } = row.item;
     const state = done ? done.outcome : row.live ? "running" : "unknown";
     this.summary.className = `step step--${state}`;

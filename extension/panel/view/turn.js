@@ -1,14 +1,16 @@
 /**
  * One turn of an agent: its parts in order, what went wrong, and the footer that is there from the first frame.
- * @import { Attachment, Fault } from "../../protocol.js"
- * @import { ApprovalItem, Item, NoticeItem, PlanItem, QuestionItem, StepItem, TextItem, TurnEntry } from "../state/entries.js"
+ * @import { Fault } from "../../protocol.js"
+ * @import { TurnEntry } from "../state/entries.js"
  * @import { PendingTurn } from "../state/display.js"
+ * @import { Part } from "../state/turn-parts.js"
  * @import { ApprovalTools } from "./approval.js"
  * @import { PartTools } from "./parts.js"
  */
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
 import { openAsk } from "../state/entries.js";
+import { partsOf } from "../state/turn-parts.js";
 import { factsOf, usageWords } from "./facts.js";
 import { copyButton, h, iconButton, KeyedList } from "./dom.js";
 import { faultCard } from "./fault-card.js";
@@ -24,50 +26,11 @@ import { ApprovalPart, QuestionPart, StepsPart, viewOf } from "./parts.js";
  * @typedef {PartTools & ApprovalTools & OwnTools} TurnTools  what a turn needs of the panel
  */
 
-/**
- * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean }
- *   | { key: string, kind: "shots", files: Attachment[] }
- *   | { key: string, kind: "text" | "thinking", item: TextItem, ended: boolean }
- *   | { key: string, kind: "approval", item: ApprovalItem, live: boolean }
- *   | { key: string, kind: "question", item: QuestionItem, live: boolean }
- *   | { key: string, kind: "plan", item: PlanItem, live: boolean }
- *   | { key: string, kind: "notice", item: NoticeItem }
- * } Part
- */
-
-/** The parts of a turn: steps in a row are one, their pictures follow them. @param {TurnEntry} turn @returns {Part[]} */
-export function partsOf({ items, done }) {
-  /** @type {Part[]} */
-  const parts = [];
-  const live = !done;
-  const lastText = items.findLastIndex(({ kind }) => kind === "text" || kind === "thinking");
-  for (let index = 0; index < items.length;) {
-    const item = /** @type {Item} */ (items[index]);
-    if (item.kind === "step") {
-      const end = items.findIndex((each, at) => at > index && each.kind !== "step");
-      const run = /** @type {StepItem[]} */ (items.slice(index, end === -1 ? undefined : end));
-      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live });
-      const files = run.flatMap(({ done: ended }) => ended?.images ?? []);
-      if (files.length > 0) parts.push({ key: `shots:${item.seq}:${files.length}`, kind: "shots", files });
-      index += run.length;
-      continue;
-    }
-    const key = `${item.kind}:${item.seq}`;
-    if (item.kind === "approval") parts.push({ key, kind: "approval", item, live });
-    else if (item.kind === "question") parts.push({ key, kind: "question", item, live });
-    else if (item.kind === "plan") parts.push({ key, kind: "plan", item, live });
-    else if (item.kind === "notice") parts.push({ key, kind: "notice", item });
-    // Text can only grow while it is the newest one of a running turn.
-    else parts.push({ key, kind: item.kind, item, ended: !live || index !== lastText || items.at(-1)?.kind === "approval" || items.at(-1)?.kind === "question" });
-    index += 1;
-  }
-  return parts;
-}
-
 export class Turn {
   /** @type {TurnEntry | null} */ #turn = null;
   #began = Date.now();
   #footerOf = "";
+  /** @type {Part[]} */ #parts = [];
 
   /** @param {TurnTools} tools */
   constructor(tools) {
@@ -86,7 +49,8 @@ export class Turn {
   update(entry) {
     if (entry.kind === "turn") {
       this.#turn = entry;
-      this.parts.update(partsOf(entry));
+      this.#parts = partsOf(entry, this.#parts);
+      this.parts.update(this.#parts);
       // Dots whenever nothing else moves: before the first word and between a step's end and the next.
       this.dots.hidden = entry.done !== null || moves(entry);
       this.#drawTrouble(entry);
@@ -141,7 +105,7 @@ export class Turn {
     if (this.#footerOf === spelled) return;
     const stateChanged = !this.#footerOf.startsWith(state);
     this.#footerOf = spelled;
-    this.facts.replaceChildren(...facts.map((fact) => h("span", {}, fact)));
+    this.facts.replaceChildren(...facts.map((fact) => h("span", {}, h("bdi", {}, fact))));
     const usage = turn?.done?.usage;
     if (usage) this.facts.title = usageWords(usage);
     if (!stateChanged) return;

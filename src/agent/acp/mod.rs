@@ -14,7 +14,7 @@ mod wire;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
 use super::rpc::session::RpcSession;
-use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
 use futures_util::future::BoxFuture;
@@ -49,50 +49,24 @@ impl Acp {
         start::about(&self.preset, &self.preset.name).missing(configured)
     }
 
-    async fn look(&self, environment: &AgentEnvironment) -> AgentInfo {
-        let mut info = AgentInfo {
-            name: self.name(),
-            label: self.preset.label.clone(),
-            status: AgentStatus::Missing,
-            version: None,
-            path: None,
-            fault: None,
-            default: false,
-            has_model: true,
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: self.preset.warning(environment),
-        };
-        let Some(program) = self.find(environment).await else {
-            info.fault = Some(self.missing());
-            return info;
-        };
+    async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
+        info.warning = self.preset.warning(environment);
+        let program = self.find(environment).await.ok_or_else(|| self.missing())?;
         info.path = Some(program.display().to_string());
-        let version = match self.preset.kind {
+        info.version = match self.preset.kind {
             // Saying hello takes it seconds; its version does not.
             Kind::Gemini => {
                 let own = discovery::with_own_folder(environment, &program);
                 let version = discovery::version(&program, &own).await;
                 let about = start::about(&self.preset, "gemini --version");
-                version.map(Some).map_err(|error| about.broken(&error.to_string()))
+                Some(version.map_err(|error| about.broken(&error.to_string()))?)
             }
-            Kind::ClaudeAgent | Kind::Other => start::ask_version(&self.preset, &program, environment).await,
+            Kind::ClaudeAgent | Kind::Other => start::ask_version(&self.preset, &program, environment).await?,
         };
-        (info.status, info.fault) = match version {
-            Err(fault) => (AgentStatus::Broken, Some(fault)),
-            Ok(version) => {
-                info.version = version;
-                match self.preset.is_signed_in(environment) {
-                    Some(false) => {
-                        let fault = faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref());
-                        (AgentStatus::SignedOut, Some(fault))
-                    }
-                    Some(true) | None => (AgentStatus::Ready, None),
-                }
-            }
-        };
-        info
+        match self.preset.is_signed_in(environment) {
+            Some(false) => Err(faults::signed_out(&self.preset.label, self.preset.sign_in.as_deref())),
+            Some(true) | None => Ok(()),
+        }
     }
 }
 
@@ -105,8 +79,12 @@ impl Agent for Acp {
         &self.preset.label
     }
 
-    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
-        Box::pin(self.look(environment))
+    fn examine<'a>(
+        &'a self,
+        environment: &'a AgentEnvironment,
+        info: &'a mut AgentInfo,
+    ) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(self.look(environment, info))
     }
 
     fn start(
@@ -116,8 +94,8 @@ impl Agent for Acp {
     ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
         Box::pin(async move {
             let program = self.find(&launch.environment).await.ok_or_else(|| self.missing())?;
-            let start::Ready { wire, talk, files, notice } = start::start(&self.preset, &program, launch).await?;
-            let session: Box<dyn AgentSession> = Box::new(RpcSession::run(wire, talk, files, notice, events));
+            let begin = start::start(&self.preset, &program, launch).await?;
+            let session: Box<dyn AgentSession> = Box::new(RpcSession::run(begin, events));
             Ok(session)
         })
     }

@@ -28,6 +28,7 @@ fn talk(entries: &[Entry]) -> AcpTalk {
         model_setting: None,
         preamble: None,
         offers: Offers::default(),
+        fences: false,
     })
 }
 

@@ -3,7 +3,7 @@
 //! Owns the handshake and the way back when an earlier session can't be gone on with.
 
 use super::faults;
-use super::preset::{Preset, RunFile, TOKEN_VARIABLE};
+use super::preset::{Kind, Preset, RunFile, TOKEN_VARIABLE};
 use super::talk::{AcpTalk, ModelSetting, Session};
 use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
@@ -12,6 +12,7 @@ use crate::agent::faults::{FRESH_START, Program};
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, Incoming, read};
+use crate::agent::rpc::session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
@@ -29,24 +30,16 @@ const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
 /// Refused by every agent, and so answered at once: what it said before has been read then.
-const NO_METHOD: &str = "_gstack/nothing";
+pub const NO_METHOD: &str = "_gstack/nothing";
 /// For one that does not answer what it does not know.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
-
-/// A process that waits for a message.
-pub struct Ready {
-    pub wire: Wire,
-    pub talk: AcpTalk,
-    pub files: RunFile,
-    pub notice: Option<String>,
-}
 
 pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
     Program { label: &preset.label, install: preset.install.as_deref(), check }
 }
 
 /// Starts it, resuming [`Launch::resume`] where it can.
-pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Ready, Fault> {
+pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFile>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);
     let (writer, folder) = (preset.clone(), launch.run_files.clone());
@@ -64,7 +57,9 @@ pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Re
     let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch)).await {
-        Ok(Ok((session, notice))) => Ok(Ready { wire, talk: AcpTalk::new(session), files, notice }),
+        Ok(Ok(Begun { session, resumed, notice })) => {
+            Ok(Begin { wire, talk: AcpTalk::new(session), keep: files, resumed, notice })
+        }
         Ok(Err(error)) => {
             wire.end(PATIENCE).await;
             Err(start_fault(preset, about, error))
@@ -97,7 +92,13 @@ async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
     Ok(read(&answer, "initialize").unwrap_or_default())
 }
 
-async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<(Session, Option<String>), AskError> {
+struct Begun {
+    session: Session,
+    resumed: bool,
+    notice: Option<String>,
+}
+
+async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<Begun, AskError> {
     let Capabilities { load_session, prompt_capabilities, mcp_capabilities, session_capabilities } =
         introduce(wire).await?.agent_capabilities;
     let mut notice = None;
@@ -167,8 +168,9 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<
         model_setting,
         preamble: (is_new && !preset.takes_instructions()).then(|| launch.system_prompt.clone()),
         offers: Offers { models: (!models.is_empty()).then_some(models), commands: None, account: None },
+        fences: preset.kind == Kind::Gemini,
     };
-    Ok((session, notice))
+    Ok(Begun { session, resumed: !is_new, notice })
 }
 
 /// `None` where the session is not there any more.

@@ -1,24 +1,26 @@
 //! An ACP agent's messages as the one vocabulary of agent events, and what is said back.
 //!
-//! A state machine without IO. Owns the turn, its calls and the permissions that wait for a person.
+//! A state machine without IO. Owns the turn and its calls. What waits for a person is in `permission`.
+
+mod permission;
 
 use super::call::Call;
 use super::faults;
-use super::wire::{
-    Chunk, Commands, Content, PermissionOption, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate,
-};
-use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, Prompt, Tools};
+use super::start::NO_METHOD;
+use super::wire::{Chunk, Commands, Content, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
+use crate::agent::adapter::{AgentEvent, Offers, Prompt, Tools};
 use crate::agent::clip::{STEP_BYTES, clip};
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
-use crate::agent::rpc::session::{Answer, Out, Talk, Wish};
+use crate::agent::rpc::talk::{Answer, Out, Talk};
 use crate::protocol::agents::SlashCommand;
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::ids::StepId;
 use base64::Engine;
+use permission::Waiting;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,6 +43,9 @@ pub struct Session {
     /// Instructions that the first message carries, for an agent that takes none apart.
     pub preamble: Option<String>,
     pub offers: Offers,
+    /// It names no messages, so that what it says late of a stopped turn is known by its order alone; and it answers
+    /// what it does not know.
+    pub fences: bool,
 }
 
 /// Agents differ in the method that sets a model.
@@ -63,12 +68,16 @@ pub struct AcpTalk {
     context: (u64, u64),
     /// The message that the turn before ended in: its late parts are not the next turn's.
     past: Option<String>,
+    /// The turn before was stopped: not every agent has said all of it by its end, or names its messages.
+    was_stopped: bool,
 }
 
 #[derive(Default)]
 struct Turn {
     /// The id of our `session/prompt`.
     asked: u64,
+    /// What comes before the answer to this request is said of the turn before.
+    fence: Option<u64>,
     stopping: bool,
     speaking: Speaking,
     calls: HashMap<String, Call>,
@@ -85,13 +94,6 @@ enum Speaking {
     Thought(Option<String>),
 }
 
-/// A permission that a person looks at.
-struct Waiting {
-    id: Value,
-    options: Vec<PermissionOption>,
-    call: String,
-}
-
 impl AcpTalk {
     pub fn new(session: Session) -> Self {
         Self {
@@ -103,6 +105,7 @@ impl AcpTalk {
             cost_before: 0.0,
             context: (0, 0),
             past: None,
+            was_stopped: false,
         }
     }
 
@@ -115,7 +118,9 @@ impl AcpTalk {
     }
 
     fn updated(&mut self, update: Update, out: &mut Out) {
+        let of_past = self.turn.as_ref().is_some_and(|turn| turn.fence.is_some());
         match update {
+            Update::Message(_) | Update::Thought(_) | Update::ToolCall(_) | Update::Plan(_) if of_past => {}
             Update::Message(chunk) => self.say(chunk, out),
             Update::Thought(chunk) => self.think(chunk, out),
             Update::ToolCall(call) => self.call(*call, out),
@@ -198,35 +203,10 @@ impl AcpTalk {
         }
     }
 
-    fn asked(&mut self, id: Value, request: PermissionRequest, out: &mut Out) {
-        let PermissionRequest { options, tool_call } = request;
-        let call_id = tool_call.tool_call_id.clone();
-        if self.turn.is_none() {
-            return out.answer(&id, refused(&options));
-        }
-        // The request may be the first that is heard of the call.
-        self.call(tool_call, out);
-        self.begin(&call_id, out);
-        let Session { guard, folder, offered, .. } = &self.session;
-        let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call_id)) else { return };
-        // The policy asks for these itself, where the call arrives.
-        if call.own_tool(offered).is_some() {
-            return out.answer(&id, allowed(&options));
-        }
-        if call.is_closed(guard, folder) {
-            call.denied = true;
-            return out.answer(&id, refused(&options));
-        }
-        let (ask, does, kind) = call.question();
-        let wish = Wish { ask, does, why: call.reason(), kind, read_only: call.only_reads(guard, folder) };
-        let request = id.to_string();
-        self.waiting.insert(request.clone(), Waiting { id, options, call: call_id });
-        out.ask(request, wish);
-    }
-
     fn prompt_done(&mut self, outcome: Result<Box<RawValue>, RpcError>, out: &mut Out) {
         let Some(turn) = self.turn.take() else { return };
         self.waiting.clear();
+        self.was_stopped = turn.stopping;
         close_calls(&turn, out);
         if let Speaking::Text(id) | Speaking::Thought(id) = &turn.speaking {
             self.past.clone_from(id);
@@ -283,8 +263,10 @@ impl Talk for AcpTalk {
             out.tell(AgentEvent::Notice(format!("{} can't look at pictures: they were left out.", self.session.label)));
         }
         self.cost_before = self.cost.unwrap_or(0.0);
+        let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
+        let fence = fences.then(|| out.request(NO_METHOD, json!({})));
         let asked = out.request("session/prompt", json!({"sessionId": self.session.session_id, "prompt": content}));
-        self.turn = Some(Turn { asked, ..Turn::default() });
+        self.turn = Some(Turn { asked, fence, ..Turn::default() });
     }
 
     fn interrupt(&mut self, out: &mut Out) {
@@ -301,7 +283,10 @@ impl Talk for AcpTalk {
     fn incoming(&mut self, message: Incoming, out: &mut Out) {
         match message {
             Incoming::Answer { id, outcome } => {
-                if self.turn.as_ref().is_some_and(|turn| turn.asked == id) {
+                let Some(turn) = &mut self.turn else { return };
+                if turn.fence == Some(id) {
+                    turn.fence = None;
+                } else if turn.asked == id {
                     self.prompt_done(outcome, out);
                 }
             }
@@ -330,14 +315,7 @@ impl Talk for AcpTalk {
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {
-        let Some(Waiting { id, options, call }) = self.waiting.remove(request) else { return };
-        if matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow))) {
-            return out.answer(&id, allowed(&options));
-        }
-        if let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call)) {
-            call.denied = true;
-        }
-        out.answer(&id, refused(&options));
+        self.answer(request, answer, out);
     }
 
     fn give_up(&mut self, out: &mut Out) {
@@ -354,23 +332,6 @@ fn close_calls(turn: &Turn, out: &mut Out) {
         let outcome = if call.denied { StepOutcome::Denied } else { StepOutcome::Unknown };
         let (step_id, result, images) = (StepId::new(id), String::new(), Vec::new());
         out.tell(AgentEvent::StepDone { step_id, outcome, result, images });
-    }
-}
-
-/// Chosen by kind, never by id or position. What a person allows once is not allowed for ever.
-fn allowed(options: &[PermissionOption]) -> Value {
-    choose(options, &["allow_once", "allow_always"])
-}
-
-fn refused(options: &[PermissionOption]) -> Value {
-    choose(options, &["reject_once", "reject_always"])
-}
-
-fn choose(options: &[PermissionOption], kinds: &[&str]) -> Value {
-    let chosen = kinds.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind));
-    match chosen {
-        Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}),
-        None => json!({"outcome": {"outcome": "cancelled"}}),
     }
 }
 

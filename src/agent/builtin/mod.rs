@@ -14,7 +14,7 @@ mod tests;
 mod turn;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, Prompt, Tools};
-use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
 use futures_util::future::BoxFuture;
@@ -48,22 +48,10 @@ impl Agent for Builtin {
         "Built-in"
     }
 
-    fn probe<'a>(&'a self, _: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
-        let info = AgentInfo {
-            name: self.name(),
-            label: self.label().to_owned(),
-            status: AgentStatus::Ready,
-            version: Some(crate::protocol::VERSION.to_owned()),
-            path: None,
-            fault: None,
-            default: false,
-            has_model: false,
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: None,
-        };
-        Box::pin(std::future::ready(info))
+    fn examine<'a>(&'a self, _: &'a AgentEnvironment, info: &'a mut AgentInfo) -> BoxFuture<'a, Result<(), Fault>> {
+        info.version = Some(crate::protocol::VERSION.to_owned());
+        info.has_model = false;
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn start(
@@ -124,6 +112,11 @@ impl AgentSession for Session {
             self.running = Some(Running { cancel, over, task });
             Ok(())
         })
+    }
+
+    /// It needs to know nothing of what was said before.
+    fn resumed(&self) -> bool {
+        true
     }
 
     fn interrupt(&mut self) -> BoxFuture<'_, ()> {

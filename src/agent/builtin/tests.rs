@@ -74,7 +74,7 @@ async fn bench(answers: &[(&'static str, Result<&'static str, FaultCode>)]) -> B
 impl Bench {
     async fn say(&mut self, text: &str) {
         let page = Some(PageContext { title: "The page".into(), ..PageContext::default() });
-        self.session.prompt(Prompt { text: text.to_owned(), page, images: Vec::new() }).await.unwrap();
+        self.session.prompt(Prompt { text: text.to_owned(), page, ..Prompt::default() }).await.unwrap();
     }
 
     async fn end(&mut self) -> Vec<AgentEvent> {

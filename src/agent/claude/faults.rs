@@ -3,37 +3,20 @@
 //! The one place that maps its errors. Decides by status and kind, never by the text of a message.
 
 use super::wire::TurnResult;
-use crate::agent::clip::one_line;
+use crate::agent::faults::{self, Program};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub const SIGN_IN_COMMAND: &str = "claude auth login";
 
-const LONGEST_TOLD: usize = 500;
-
-pub fn missing(configured: Option<&std::path::Path>) -> Fault {
-    let message = match configured {
-        Some(path) => format!("Claude Code is not at {}, where the configuration says.", path.display()),
-        None => "Claude Code is not installed.".to_owned(),
-    };
-    Fault::new(FaultCode::AgentMissing, message)
-        .hint("Install it, or set its path in the configuration; then look again.")
-        .command(INSTALL_COMMAND)
-        .at(Hop::Agent)
-}
+const LABEL: &str = "Claude Code";
+pub const PROGRAM: Program<'static> =
+    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "claude --version" };
 
 pub fn signed_out() -> Fault {
     Fault::new(FaultCode::AgentSignedOut, "Claude Code is not signed in.")
         .hint("Sign in in a terminal, then send the message again.")
         .command(SIGN_IN_COMMAND)
-        .at(Hop::Agent)
-}
-
-/// It is there and does not work.
-pub fn broken(why: &str) -> Fault {
-    Fault::new(FaultCode::AgentCrashed, format!("Claude Code does not start: {}", one_line(why, LONGEST_TOLD)))
-        .hint("Run `claude --version` in a terminal; installing it again often mends it.")
-        .command(INSTALL_COMMAND)
         .at(Hop::Agent)
 }
 
@@ -47,19 +30,11 @@ pub fn too_old(version: &str) -> Fault {
 
 /// Its process ended when it should not have.
 pub fn crashed(how: &str, last_words: Option<&str>) -> Fault {
-    let message = match last_words {
-        Some(words) => format!("Claude Code ended unexpectedly ({how}): {words}"),
-        None => format!("Claude Code ended unexpectedly ({how})."),
-    };
-    Fault::new(FaultCode::AgentCrashed, message)
-        .hint("Send the message again: the conversation goes on.")
-        .at(Hop::Agent)
+    faults::crashed(LABEL, how, last_words)
 }
 
-pub fn silent_start(seconds: u64) -> Fault {
-    Fault::new(FaultCode::Timeout, format!("Claude Code did not get ready within {seconds} s."))
-        .hint("Run `claude` in a terminal to see whether it starts there.")
-        .at(Hop::Agent)
+pub fn busy() -> Fault {
+    faults::busy(LABEL)
 }
 
 /// How an API request failed: what the wire says about it.
@@ -91,11 +66,7 @@ impl ApiFailure<'_> {
 pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
     let said = said.map(str::to_owned).unwrap_or_else(|| result.errors.join(" · "));
-    let said = one_line(&said, LONGEST_TOLD);
-    let error = |message: &str, hint: &str| {
-        let message = if said.is_empty() { message.to_owned() } else { format!("{message} ({said})") };
-        Fault::new(FaultCode::AgentError, message).hint(hint).at(Hop::Agent)
-    };
+    let error = |message: &str, hint: &str| faults::api(message, &said, hint);
     match (result.subtype.as_str(), failure.status, failure.kind) {
         ("error_max_turns", ..) => {
             error("Claude Code stopped at its limit of steps.", "Send “go on” to let it continue.")

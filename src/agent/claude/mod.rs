@@ -20,7 +20,7 @@ mod words;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
 use super::process::brief;
-use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
 use futures_util::future::BoxFuture;
@@ -64,32 +64,16 @@ impl ClaudeCode {
     async fn ask_abilities(&self, program: &Path, environment: &AgentEnvironment) -> Result<Abilities, Fault> {
         let output = brief::run(program, &["--help"], environment, QUESTION_LIMIT)
             .await
-            .map_err(|error| faults::broken(&error.to_string()))?;
+            .map_err(|error| faults::PROGRAM.broken(&error.to_string()))?;
         let abilities = Abilities::from_help(&String::from_utf8_lossy(&output.stdout));
         let mut known = self.abilities.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(program.to_owned(), abilities);
         Ok(abilities)
     }
 
-    async fn look(&self, environment: &AgentEnvironment) -> AgentInfo {
-        let mut info = AgentInfo {
-            name: self.name(),
-            label: self.label().to_owned(),
-            status: AgentStatus::Missing,
-            version: None,
-            path: None,
-            fault: None,
-            default: false,
-            has_model: true,
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: None,
-        };
-        let Some(program) = self.find(environment).await else {
-            info.fault = Some(faults::missing(self.configured.as_deref()));
-            return info;
-        };
+    async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
+        let program =
+            self.find(environment).await.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))?;
         info.path = Some(program.display().to_string());
         let environment = options::environment(environment, &program);
         let (version, abilities, sign_in) = tokio::join!(
@@ -98,21 +82,13 @@ impl ClaudeCode {
             sign_in(&program, &environment),
         );
         info.warning = sign_in.warning();
-        let broken = match (version, abilities) {
-            (Err(error), _) => Some(faults::broken(&error.to_string())),
-            (_, Err(fault)) => Some(fault),
-            (Ok(version), Ok(abilities)) => {
-                let old = (!abilities.confinable).then(|| faults::too_old(&version));
-                info.version = Some(version);
-                old
-            }
-        };
-        (info.status, info.fault) = match broken {
-            Some(fault) => (AgentStatus::Broken, Some(fault)),
-            None if sign_in.is_out() => (AgentStatus::SignedOut, Some(faults::signed_out())),
-            None => (AgentStatus::Ready, None),
-        };
-        info
+        let version = version.map_err(|error| faults::PROGRAM.broken(&error.to_string()))?;
+        let abilities = abilities?;
+        info.version = Some(version.clone());
+        if !abilities.confinable {
+            return Err(faults::too_old(&version));
+        }
+        if sign_in.is_out() { Err(faults::signed_out()) } else { Ok(()) }
     }
 }
 
@@ -125,8 +101,12 @@ impl Agent for ClaudeCode {
         "Claude Code"
     }
 
-    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
-        Box::pin(self.look(environment))
+    fn examine<'a>(
+        &'a self,
+        environment: &'a AgentEnvironment,
+        info: &'a mut AgentInfo,
+    ) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(self.look(environment, info))
     }
 
     fn start(
@@ -136,7 +116,7 @@ impl Agent for ClaudeCode {
     ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
         Box::pin(async move {
             let found = self.find(&launch.environment).await;
-            let program = found.ok_or_else(|| faults::missing(self.configured.as_deref()))?;
+            let program = found.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))?;
             let abilities = match self.known_abilities(&program) {
                 Some(known) => known,
                 None => {

@@ -11,21 +11,18 @@ use super::wire::{ControlRequest, Line, StreamEvent, System, parse};
 use crate::agent::adapter::{AgentEvent, AgentSession, Prompt};
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
 use crate::agent::process::lines::Lines;
+use crate::agent::session_task::{Ending, Gone, Held, INTERRUPT_LIMIT, at, farewell, how_it_ended};
 use crate::protocol::chat::TurnOutcome;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::process::ChildStdout;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A closed stdin ends it within 120 ms, TERM within about a second.
 const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(2), after_term: Duration::from_secs(2) };
-/// An interrupt is answered in 50 ms; a process that does not end its turn by then is given up.
-const INTERRUPT_LIMIT: Duration = Duration::from_secs(5);
-const COMMANDS_WAITING: usize = 8;
 
 /// A started and initialised process, ready to be talked to.
 pub struct Ready {
@@ -35,6 +32,8 @@ pub struct Ready {
     pub mapper: Mapper,
     pub permissions: Permissions,
     pub files: RunFiles,
+    /// It goes on with an earlier session.
+    pub resumed: bool,
     /// Told at the beginning of the first turn.
     pub notice: Option<String>,
 }
@@ -44,22 +43,20 @@ enum Command {
     Interrupted,
 }
 
-/// The handle. Its task owns the process; dropping the handle ends both at once.
+/// The handle.
 pub struct ClaudeSession {
-    commands: mpsc::Sender<Command>,
+    held: Held<Command>,
     writer: LineWriter,
-    cancel: CancellationToken,
-    task: Option<JoinHandle<()>>,
+    resumed: bool,
 }
 
 impl ClaudeSession {
     pub fn run(ready: Ready, events: mpsc::Sender<AgentEvent>) -> Self {
-        let (commands, received) = mpsc::channel(COMMANDS_WAITING);
-        let cancel = CancellationToken::new();
-        let writer = ready.writer.clone();
-        let actor = Actor { ready, events, cancel: cancel.clone(), in_turn: false, stop_by: None };
-        let task = Some(tokio::spawn(actor.run(received)));
-        Self { commands, writer, cancel, task }
+        let (writer, resumed) = (ready.writer.clone(), ready.resumed);
+        let held = Held::spawn(move |commands, cancel| {
+            Actor { ready, events, cancel, in_turn: false, stop_by: None }.run(commands)
+        });
+        Self { held, writer, resumed }
     }
 }
 
@@ -69,7 +66,7 @@ impl AgentSession for ClaudeSession {
             let (accepted, answer) = oneshot::channel();
             let command = Command::Prompt { line: outgoing::user_message(&prompt), accepted };
             let gone = || faults::crashed("it is gone", None);
-            self.commands.send(command).await.map_err(|_| gone())?;
+            self.held.send(command).await.map_err(|Gone| gone())?;
             answer.await.map_err(|_| gone())?
         })
     }
@@ -77,7 +74,7 @@ impl AgentSession for ClaudeSession {
     fn interrupt(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             // The task must know first, so that what comes next is not taken for a failure.
-            if self.commands.send(Command::Interrupted).await.is_ok() {
+            if self.held.send(Command::Interrupted).await.is_ok() {
                 let id = uuid::Uuid::new_v4().to_string();
                 if self.writer.line(outgoing::interrupt(&id)).await.is_err() {
                     tracing::debug!("an agent that is gone can't be interrupted");
@@ -94,24 +91,12 @@ impl AgentSession for ClaudeSession {
         })
     }
 
-    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
-        self.cancel.cancel();
-        let task = self.task.take();
-        Box::pin(async move {
-            if let Some(task) = task
-                && let Err(error) = task.await
-            {
-                tracing::error!(%error, "an agent's task ended badly");
-            }
-        })
+    fn resumed(&self) -> bool {
+        self.resumed
     }
-}
 
-impl Drop for ClaudeSession {
-    fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        self.held.close()
     }
 }
 
@@ -124,21 +109,12 @@ struct Actor {
     stop_by: Option<Instant>,
 }
 
-/// Why the task's loop ended.
-enum Ending {
-    Closed,
-    /// Its output ended.
-    Silent,
-    /// It did not end its turn when it was interrupted.
-    Stuck,
-}
-
 impl Actor {
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let ending = self.talk(&mut commands).await;
         let Self { ready: Ready { mut child, writer, files, .. }, events, cancel, in_turn, .. } = self;
         let fault = match ending {
-            Ending::Silent => Some(how_it_ended(&mut child).await),
+            Ending::Silent => Some(ended(&mut child).await),
             Ending::Closed if in_turn => {
                 // Best effort: the steps after it end the process anyway.
                 writer.line(outgoing::interrupt("closing")).await.ok();
@@ -146,29 +122,13 @@ impl Actor {
             }
             Ending::Closed | Ending::Stuck => None,
         };
-        child.end(PATIENCE).await;
-        drop(files);
-        // A slow listener is waited for, but not one that closes the session: it may have stopped reading.
-        let told = tokio::select! {
-            biased;
-            told = events.send(AgentEvent::Exited { fault }) => told.is_ok(),
-            () = cancel.cancelled() => false,
-        };
-        if !told {
-            tracing::debug!("nobody hears that an agent ended");
-        }
+        farewell(child, PATIENCE, files, fault, &events, &cancel).await;
     }
 
     async fn talk(&mut self, commands: &mut mpsc::Receiver<Command>) -> Ending {
         let cancel = self.cancel.clone();
         loop {
             let stop_by = self.stop_by;
-            let stuck = async move {
-                match stop_by {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
             let next = tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Ending::Closed,
@@ -185,7 +145,7 @@ impl Actor {
                     }
                 },
                 Some(answered) = self.ready.permissions.answered() => Next::Answer(answered),
-                () = stuck => Next::Stuck,
+                () = at(stop_by) => Next::Stuck,
             };
             // Whatever is told may wait for a slow listener, and must not hold up the end.
             let handled = async {
@@ -240,9 +200,7 @@ impl Actor {
     async fn begin_turn(&mut self, line: Vec<u8>) -> Result<(), Fault> {
         // Two messages at once would become one turn.
         if self.in_turn {
-            return Err(Fault::new(FaultCode::Conflict, "Claude Code still works on the message before.")
-                .hint("Wait until its turn has ended.")
-                .at(Hop::Agent));
+            return Err(faults::busy());
         }
         self.ready.writer.line(line).await.map_err(|_| faults::crashed("it takes no more input", None))?;
         self.in_turn = true;
@@ -329,11 +287,7 @@ enum Next {
 }
 
 /// Its output has ended: its process has too, or is about to.
-pub async fn how_it_ended(child: &mut LineChild) -> Fault {
-    let how = match tokio::time::timeout(PATIENCE.after_stdin_closed, child.wait()).await {
-        Ok(Ok(status)) => status.to_string(),
-        Ok(Err(error)) => error.to_string(),
-        Err(_elapsed) => "it fell silent".to_owned(),
-    };
-    faults::crashed(&how, child.last_words().as_deref())
+pub async fn ended(child: &mut LineChild) -> Fault {
+    let (how, last_words) = how_it_ended(child).await;
+    faults::crashed(&how, last_words.as_deref())
 }

@@ -8,12 +8,13 @@ use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;
 use super::permissions::Permissions;
-use super::session::{Ready, how_it_ended};
+use super::session::{Ready, ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
+use crate::agent::faults::FRESH_START;
 use crate::agent::guard::Guard;
-use crate::agent::process::child::{ChildError, LineChild, Patience, Spawn};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::agent::process::child::{LineChild, Patience, Spawn};
+use crate::protocol::fault::Fault;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
@@ -24,8 +25,6 @@ const READY_LIMIT: Duration = Duration::from_secs(45);
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 const REQUEST: &str = "initialize";
-const FRESH_START: &str =
-    "The agent's earlier session is not there any more: it starts anew and knows only what is said from now on.";
 
 /// Starts it, resuming [`Launch::resume`] where it can.
 pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
@@ -65,10 +64,19 @@ async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: 
         environment: &environment,
         folder: &launch.folder,
     })
-    .map_err(|error| Failure::Other(not_spawned(&error)))?;
+    .map_err(|error| Failure::Other(faults::PROGRAM.not_spawned(&error)))?;
     let mapper = Mapper::new(launch.tools.clone(), launch.folder.clone());
     let permissions = Permissions::new(guard, launch.folder.clone());
-    let mut ready = Ready { child, writer, lines, mapper, permissions, files, notice: None };
+    let mut ready = Ready {
+        child,
+        writer,
+        lines,
+        mapper,
+        permissions,
+        files,
+        resumed: resume && launch.resume.is_some(),
+        notice: None,
+    };
     match tokio::time::timeout(READY_LIMIT, handshake(&mut ready)).await {
         Ok(Ok(())) => Ok(ready),
         Ok(Err(failure)) => {
@@ -77,7 +85,7 @@ async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: 
         }
         Err(_elapsed) => {
             ready.child.end(PATIENCE).await;
-            Err(Failure::Other(faults::silent_start(READY_LIMIT.as_secs())))
+            Err(Failure::Other(faults::PROGRAM.silent_start(READY_LIMIT.as_secs())))
         }
     }
 }
@@ -85,22 +93,8 @@ async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: 
 async fn write_files(launch: &Launch, guard: &Guard) -> Result<RunFiles, Fault> {
     let (launch, guard) = (launch.clone(), guard.clone());
     let written = tokio::task::spawn_blocking(move || RunFiles::write(&launch, &guard)).await;
-    written.map_err(std::io::Error::other).and_then(|written| written).map_err(|error| {
-        Fault::new(FaultCode::Storage, format!("Claude Code's configuration could not be written: {error}"))
-            .hint("Check that the disk is not full and that gstack's folder is yours.")
-            .at(Hop::Daemon)
-    })
-}
-
-fn not_spawned(error: &ChildError) -> Fault {
-    match error {
-        ChildError::NoFolder(folder) => {
-            Fault::new(FaultCode::NotFound, format!("The conversation's folder {} is not there.", folder.display()))
-                .hint("Choose another folder for this conversation.")
-                .at(Hop::Daemon)
-        }
-        ChildError::Start { .. } => faults::broken(&error.to_string()),
-    }
+    let written = written.map_err(std::io::Error::other).and_then(|written| written);
+    written.map_err(|error| faults::PROGRAM.not_written(&error))
 }
 
 async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
@@ -108,7 +102,7 @@ async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
     ready.writer.line(outgoing::initialize(REQUEST)).await.ok();
     loop {
         let Ok(Some(line)) = ready.lines.next().await else {
-            return Err(Failure::Ended(how_it_ended(&mut ready.child).await));
+            return Err(Failure::Ended(ended(&mut ready.child).await));
         };
         let Some(Line::ControlResponse { response }) = parse(&line) else { continue };
         if response.request_id != REQUEST {
@@ -116,7 +110,7 @@ async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
         }
         if response.subtype != "success" {
             let why = response.error.unwrap_or_else(|| "it refused to initialize".to_owned());
-            return Err(Failure::Other(faults::broken(&why)));
+            return Err(Failure::Other(faults::PROGRAM.broken(&why)));
         }
         let Some(initialized) = response.response else { return Ok(()) };
         if let Some(account) = &initialized.account {

@@ -15,7 +15,7 @@ mod words;
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
 use super::rpc::session::RpcSession;
-use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
 use futures_util::future::BoxFuture;
@@ -36,48 +36,20 @@ impl Codex {
         Self { configured }
     }
 
-    async fn look(&self, environment: &AgentEnvironment) -> AgentInfo {
-        let mut info = AgentInfo {
-            name: self.name(),
-            label: self.label().to_owned(),
-            status: AgentStatus::Missing,
-            version: None,
-            path: None,
-            fault: None,
-            default: false,
-            has_model: true,
-            models: Vec::new(),
-            commands: Vec::new(),
-            account: None,
-            warning: None,
-        };
-        let Some(program) = discovery::search(NAME, self.configured.clone(), environment).await else {
-            info.fault = Some(faults::PROGRAM.missing(self.configured.as_deref()));
-            return info;
-        };
+    async fn find(&self, environment: &AgentEnvironment) -> Result<PathBuf, Fault> {
+        let found = discovery::search(NAME, self.configured.clone(), environment).await;
+        found.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))
+    }
+
+    async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
+        let program = self.find(environment).await?;
         info.path = Some(program.display().to_string());
         let own = discovery::with_own_folder(environment, &program);
         let (version, told) = tokio::join!(discovery::version(&program, &own), start::ask(&program, &own));
-        let told = match (version, told) {
-            (Err(error), _) => Err(faults::PROGRAM.broken(&error.to_string())),
-            (Ok(version), told) => {
-                info.version = Some(version);
-                told
-            }
-        };
-        (info.status, info.fault) = match told {
-            Err(fault) => (AgentStatus::Broken, Some(fault)),
-            Ok(told) => {
-                info.models = told.models;
-                info.warning = told.warning;
-                info.account = told.account;
-                match told.signed_in {
-                    true => (AgentStatus::Ready, None),
-                    false => (AgentStatus::SignedOut, Some(faults::signed_out())),
-                }
-            }
-        };
-        info
+        info.version = Some(version.map_err(|error| faults::PROGRAM.broken(&error.to_string()))?);
+        let start::Told { signed_in, account, warning, models } = told?;
+        (info.models, info.warning, info.account) = (models, warning, account);
+        if signed_in { Ok(()) } else { Err(faults::signed_out()) }
     }
 }
 
@@ -90,8 +62,12 @@ impl Agent for Codex {
         faults::PROGRAM.label
     }
 
-    fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
-        Box::pin(self.look(environment))
+    fn examine<'a>(
+        &'a self,
+        environment: &'a AgentEnvironment,
+        info: &'a mut AgentInfo,
+    ) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(self.look(environment, info))
     }
 
     fn start(
@@ -100,10 +76,9 @@ impl Agent for Codex {
         events: mpsc::Sender<AgentEvent>,
     ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
         Box::pin(async move {
-            let found = discovery::search(NAME, self.configured.clone(), &launch.environment).await;
-            let program = found.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))?;
-            let start::Ready { wire, talk, notice } = start::start(&program, launch).await?;
-            let session: Box<dyn AgentSession> = Box::new(RpcSession::run(wire, talk, (), notice, events));
+            let program = self.find(&launch.environment).await?;
+            let begin = start::start(&program, launch).await?;
+            let session: Box<dyn AgentSession> = Box::new(RpcSession::run(begin, events));
             Ok(session)
         })
     }

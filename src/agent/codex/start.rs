@@ -11,6 +11,7 @@ use crate::agent::faults::FRESH_START;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, read};
+use crate::agent::rpc::session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
@@ -27,13 +28,6 @@ const ASK_LIMIT: Duration = Duration::from_secs(15);
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
-/// A process that waits for a message.
-pub struct Ready {
-    pub wire: Wire,
-    pub talk: CodexTalk,
-    pub notice: Option<String>,
-}
-
 /// What it says of itself without a conversation.
 pub struct Told {
     pub signed_in: bool,
@@ -43,7 +37,7 @@ pub struct Told {
 }
 
 /// Starts it, resuming [`Launch::resume`] where it can.
-pub async fn start(program: &Path, launch: Launch) -> Result<Ready, Fault> {
+pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()>, Fault> {
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);
     let environment = options::environment(&launch.environment, program, &launch.mcp.token);
@@ -51,10 +45,10 @@ pub async fn start(program: &Path, launch: Launch) -> Result<Ready, Fault> {
     let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, &launch)).await {
-        Ok(Ok(Begun { thread, uses_key, notice })) => {
+        Ok(Ok(Begun { thread, uses_key, resumed, notice })) => {
             let mut talk = CodexTalk::new(launch.tools, guard, launch.folder, thread, uses_key);
             talk.choose_model(launch.model);
-            Ok(Ready { wire, talk, notice })
+            Ok(Begin { wire, talk, keep: (), resumed, notice })
         }
         Ok(Err(fault)) => {
             wire.end(PATIENCE).await;
@@ -70,6 +64,7 @@ pub async fn start(program: &Path, launch: Launch) -> Result<Ready, Fault> {
 struct Begun {
     thread: ThreadStarted,
     uses_key: bool,
+    resumed: bool,
     notice: Option<String>,
 }
 
@@ -104,6 +99,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
         }
         None => None,
     };
+    let is_resumed = resumed.is_some();
     let answer = match resumed {
         Some(answer) => answer,
         None => wire.ask("thread/start", params).await.map_err(broken)?,
@@ -114,7 +110,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
     if !confined {
         return Err(faults::unconfined());
     }
-    Ok(Begun { thread, uses_key, notice })
+    Ok(Begun { thread, uses_key, resumed: is_resumed, notice })
 }
 
 async fn introduce(wire: &mut Wire) -> Result<AccountRead, AskError> {

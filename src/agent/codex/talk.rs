@@ -1,27 +1,30 @@
 //! Codex's messages as the one vocabulary of agent events, and what is said back.
 //!
-//! A state machine without IO. Owns the turn, its steps and the requests that wait for a person.
+//! A state machine without IO. Owns the turn and its steps. What Codex asks a person is in `requests`.
+
+mod requests;
 
 use super::faults;
 use super::options::SERVER;
 use super::turn::Turn;
 use super::wire::{
-    CommandApproval, FileApproval, Item, McpContent, Notification, OfItem, PermissionsApproval, PlanUpdated, Questions,
-    RateLimits, Request, ThreadStarted, Tokens, TurnAccepted, TurnError,
+    Item, McpContent, Notification, OfItem, PlanUpdated, RateLimits, Request, ThreadStarted, Tokens, TurnAccepted,
+    TurnError,
 };
 use super::words;
-use crate::agent::adapter::{AgentEvent, Image, PermissionAnswer, Prompt, QuestionAnswer, StepWords, Tools};
+use crate::agent::adapter::{AgentEvent, Image, Prompt, StepWords, Tools};
 use crate::agent::clip::{STEP_BYTES, clip};
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
-use crate::agent::rpc::session::{Answer, Out, Talk, Wish};
-use crate::protocol::chat::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome};
+use crate::agent::rpc::talk::{Answer, Out, Talk};
+use crate::protocol::chat::{PlanEntry, PlanStatus, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::ids::StepId;
 use base64::Engine;
+use requests::Waiting;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// From here on a person is told that their limit is near.
@@ -47,21 +50,6 @@ pub struct CodexTalk {
     used_before: Tokens,
     turn: Option<Turn>,
     waiting: HashMap<String, Waiting>,
-}
-
-/// A request of Codex's that a person looks at.
-struct Waiting {
-    id: Value,
-    kind: WaitingKind,
-}
-
-enum WaitingKind {
-    /// With the step that a no denies.
-    Decision { item: String },
-    /// With what it wants.
-    Permissions(Value),
-    /// With the questions' ids, in order.
-    Questions(Vec<String>),
 }
 
 impl CodexTalk {
@@ -331,81 +319,6 @@ impl CodexTalk {
         let model = self.model.clone();
         out.tell(AgentEvent::TurnDone { outcome, model, cost_usd: None, usage: turn.usage, fault });
     }
-
-    fn asked(&mut self, id: Value, request: Request, out: &mut Out) {
-        // Outside of a turn nobody is there to be asked.
-        let in_turn = self.turn.is_some();
-        match request {
-            Request::Command(command) if in_turn => self.ask_command(id, command, out),
-            Request::FileChange(change) if in_turn => self.ask_change(id, change, out),
-            Request::Permissions(wanted) if in_turn => self.ask_permissions(id, wanted, out),
-            Request::Questions(questions) if in_turn => self.ask_questions(id, questions, out),
-            Request::Command(_) | Request::FileChange(_) => out.answer(&id, json!({"decision": "decline"})),
-            Request::Permissions(_) => out.answer(&id, no_permissions()),
-            Request::Questions(_) => out.answer(&id, json!({"answers": {}})),
-            // The policy asks for our own tools itself, where the call arrives.
-            Request::Elicitation(elicitation) if elicitation.server_name == SERVER => {
-                out.answer(&id, json!({"action": "accept", "content": {}, "_meta": null}));
-            }
-            Request::Elicitation(_) => out.answer(&id, json!({"action": "decline", "content": null, "_meta": null})),
-        }
-    }
-
-    fn wait(&mut self, id: Value, kind: WaitingKind) -> String {
-        let request = id.to_string();
-        self.waiting.insert(request.clone(), Waiting { id, kind });
-        request
-    }
-
-    fn ask_command(&mut self, id: Value, approval: CommandApproval, out: &mut Out) {
-        let CommandApproval { item_id, reason, command, command_actions } = approval;
-        let does = words::command_line(&command.unwrap_or_default(), &command_actions.unwrap_or_default());
-        let request = self.wait(id, WaitingKind::Decision { item: item_id });
-        let ask = "Run a command outside of the sandbox".to_owned();
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
-    }
-
-    fn ask_change(&mut self, id: Value, approval: FileApproval, out: &mut Out) {
-        let FileApproval { item_id, reason } = approval;
-        let changes = self.turn.as_ref().and_then(|turn| turn.changes.get(&item_id)).map_or(&[][..], Vec::as_slice);
-        let closed = changes.iter().any(|change| self.guard.is_closed(&self.folder.join(Path::new(&change.path))));
-        if closed {
-            self.deny(&item_id);
-            return out.answer(&id, json!({"decision": "decline"}));
-        }
-        let (ask, does) = words::change_question(changes, &self.folder);
-        let request = self.wait(id, WaitingKind::Decision { item: item_id });
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::File, read_only: false });
-    }
-
-    fn ask_permissions(&mut self, id: Value, wanted: PermissionsApproval, out: &mut Out) {
-        let PermissionsApproval { reason, permissions } = wanted;
-        let does = clip(&permissions.to_string(), STEP_BYTES);
-        let request = self.wait(id, WaitingKind::Permissions(permissions));
-        let ask = "Widen the sandbox for this turn".to_owned();
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
-    }
-
-    fn ask_questions(&mut self, id: Value, questions: Questions, out: &mut Out) {
-        let ids = questions.questions.iter().map(|question| question.id.clone()).collect();
-        let part = |question: super::wire::Question| {
-            let option = |option: super::wire::QuestionOption| QuestionOption {
-                label: option.label,
-                description: option.description,
-            };
-            let options = question.options.unwrap_or_default().into_iter().map(option).collect();
-            QuestionPart { text: question.question, header: question.header, options, multiple: false }
-        };
-        let parts = questions.questions.into_iter().map(part).collect();
-        let request = self.wait(id, WaitingKind::Questions(ids));
-        out.question(request, parts);
-    }
-
-    fn deny(&mut self, item: &str) {
-        if let Some(turn) = &mut self.turn {
-            turn.denied.insert(item.to_owned());
-        }
-    }
 }
 
 impl Talk for CodexTalk {
@@ -462,28 +375,7 @@ impl Talk for CodexTalk {
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {
-        let Some(Waiting { id, kind }) = self.waiting.remove(request) else { return };
-        let allowed = matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow)));
-        match kind {
-            WaitingKind::Decision { .. } if allowed => out.answer(&id, json!({"decision": "accept"})),
-            WaitingKind::Decision { item } => {
-                self.deny(&item);
-                out.answer(&id, json!({"decision": "decline"}));
-            }
-            WaitingKind::Permissions(wanted) if allowed => {
-                out.answer(&id, json!({"permissions": wanted, "scope": "turn"}));
-            }
-            WaitingKind::Permissions(_) => out.answer(&id, no_permissions()),
-            WaitingKind::Questions(ids) => {
-                let answers = match answer {
-                    Answer::Question(answers) => answers.unwrap_or_default(),
-                    Answer::Permission(_) => QuestionAnswer::new(),
-                };
-                let told: serde_json::Map<String, Value> =
-                    ids.into_iter().zip(answers).map(|(id, answers)| (id, json!({"answers": answers}))).collect();
-                out.answer(&id, json!({"answers": told}));
-            }
-        }
+        self.answer(request, answer, out);
     }
 
     fn give_up(&mut self, out: &mut Out) {
@@ -491,11 +383,6 @@ impl Talk for CodexTalk {
             close_steps(&turn, out);
         }
     }
-}
-
-/// Nothing of what it wanted.
-fn no_permissions() -> Value {
-    json!({"permissions": {}, "scope": "turn"})
 }
 
 /// Steps that have no result when the turn ends were cut off.

@@ -94,7 +94,7 @@ mod tests {
 
     #[tokio::test]
     async fn output_and_status_are_told() {
-        let environment = AgentEnvironment { variables: [("A".into(), "1".into())].into() };
+        let environment = AgentEnvironment { variables: [("A".into(), "1".into())].into(), minder: None };
         let output =
             run(Path::new("/bin/sh"), &["-c", "echo $A; exit 3"], &environment, Duration::from_secs(20)).await.unwrap();
         assert_eq!((output.stdout.as_slice(), output.status.code()), (b"1\n".as_slice(), Some(3)));

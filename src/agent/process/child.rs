@@ -68,7 +68,15 @@ impl LineChild {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
         }
         let failed = |source| ChildError::Start { program: spawn.program.to_owned(), source };
-        let mut child = Command::new(spawn.program)
+        let mut command = match &spawn.environment.minder {
+            Some(minder) => {
+                let mut command = Command::new(minder);
+                command.arg(super::minder::ROLE).arg(spawn.program);
+                command
+            }
+            None => Command::new(spawn.program),
+        };
+        let mut child = command
             .args(&spawn.arguments)
             .env_clear()
             .envs(&spawn.environment.variables)
@@ -241,7 +249,7 @@ mod tests {
         Patience { after_stdin_closed: Duration::from_millis(50), after_term: Duration::from_millis(50) };
 
     fn environment() -> AgentEnvironment {
-        AgentEnvironment { variables: [("PATH".into(), "/usr/bin:/bin".into())].into() }
+        AgentEnvironment { variables: [("PATH".into(), "/usr/bin:/bin".into())].into(), minder: None }
     }
 
     fn shell<'a>(script: &str, environment: &'a AgentEnvironment) -> Spawn<'a> {

@@ -3,7 +3,7 @@
 //! Owns reading a sample and answering as its host did. What must come of it each adapter's tests say.
 
 use super::message::{Dialect, Incoming, parse};
-use super::session::{Answer, Out, Talk};
+use super::talk::{Answer, Out, Talk};
 use crate::agent::adapter::{AgentEvent, PermissionAnswer, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::{Fault, FaultCode};

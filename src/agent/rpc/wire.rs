@@ -68,7 +68,7 @@ impl Wire {
     }
 
     async fn ended(&mut self) -> AskError {
-        let (how, last_words) = super::session::how_it_ended(&mut self.child).await;
+        let (how, last_words) = crate::agent::session_task::how_it_ended(&mut self.child).await;
         AskError::Ended { how, last_words }
     }
 }

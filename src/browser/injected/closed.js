@@ -10,7 +10,7 @@ const askedForRoot = new WeakSet();
 /* More at once would only delay the first snapshot of a page. */
 const MOST_SUSPECTS = 200;
 /* What may hold a root besides custom elements (DOM standard, attachShadow). */
-const PLAIN_HOSTS = 'article, aside, div, footer, header, main, nav, p, section, span';
+const PLAIN_HOSTS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'p', 'section', 'span']);
 
 /* The element's shadow root, open or closed. */
 const shadowOf = (element) => element.shadowRoot ?? closedRoots.get(element) ?? null;
@@ -32,8 +32,9 @@ function listSuspects(root = document, found = []) {
 }
 
 function isSuspect(element) {
-  if (element.localName.includes('-')) return element.matches(':defined');
-  return !element.firstChild && element.matches(PLAIN_HOSTS) && element.clientHeight > 0 && element.clientWidth > 0;
+  const tag = element.localName;
+  if (tag.includes('-')) return element.matches(':defined');
+  return PLAIN_HOSTS.has(tag) && !element.firstChild && element.clientHeight > 0 && element.clientWidth > 0;
 }
 
 /* What an event is really about: outside of a closed root it names only the root's host. */

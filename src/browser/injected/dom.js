@@ -25,14 +25,15 @@ const INLINE = new Set([
   'q', 'ruby', 'rb', 'rt', 's', 'samp', 'slot', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr',
 ]);
 
-const VISIBILITY = { visibilityProperty: true };
+/* Without a prototype the browser finds at once which of its options are not there: this is asked for every element. */
+const VISIBILITY = Object.assign(Object.create(null), { visibilityProperty: true });
 
 const squeeze = (text) => text.replace(/[\s\u0000-\u001f]+/g, ' ').replace(/[\u200b\u2060\ufeff]/g, '').trim();
 
 const tagOf = (element) => element.localName;
 
 /* A page may write the attribute too: what it writes into such an element is read all the same. */
-const isOwnHost = (element) => element.hasAttribute(OWN_HOST) && element.localName === 'div' && !element.firstChild;
+const isOwnHost = (element) => element.localName === 'div' && !element.firstChild && element.hasAttribute(OWN_HOST);
 
 /* SHOWN, UNSEEN or GONE. Asks for a computed style only where the quick answer is no. */
 function rendering(element) {
@@ -72,14 +73,15 @@ function composedClosest(element, test) {
 }
 
 /* Child nodes as they are rendered. Returns something iterable. */
-function composedChildren(element) {
+const composedChildren = (element) => otherChildren(element) ?? element.childNodes;
+
+/* The same where they are others than the element's own; null where they are these. */
+function otherChildren(element) {
   const shadow = shadowOf(element);
   if (shadow) return shadow.childNodes;
-  if (tagOf(element) === 'slot') {
-    const assigned = element.assignedNodes();
-    if (assigned.length) return assigned;
-  }
-  return element.childNodes;
+  if (tagOf(element) !== 'slot') return null;
+  const assigned = element.assignedNodes();
+  return assigned.length ? assigned : null;
 }
 
 /* Calls `visit` with the document and each open shadow root in it, outermost first. */

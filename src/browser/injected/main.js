@@ -29,6 +29,7 @@ globalThis.__gstack = Object.freeze({
   readDocument,
   readElement,
   focusIsPassword,
+  focusLeadsTo,
   readMedia,
   readData,
   readStorage,

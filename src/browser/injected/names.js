@@ -113,6 +113,7 @@ let labelsByTree = new Map();
 function beginPass() {
   labelsByTree = new Map();
   forgetOwned();
+  forgetGenerated();
 }
 
 function labelsOf(element) {
@@ -150,14 +151,13 @@ function childText(element, tag, run) {
  * The text alternative of an element within another's name (accname step 2 for a descendant or a reference).
  * `referenced`: it is read even where it is hidden; `control`: the control that is being named.
  */
-function textOf(element, run, { referenced: isReferenced = false, follow = true, control = null } = {}) {
+function textOf(element, run, { referenced: isReferenced = false, follow = true, control = null, shown = rendering(element) } = {}) {
   if (run.visited.has(element) || run.length > NAME_LIMIT * 2) return '';
   run.visited.add(element);
   if (element === control) return '';
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag) && !isReferenced && tag !== 'title') return '';
   if (isOwnHost(element)) return '';
-  const shown = rendering(element);
   const gone = shown === GONE || element.getAttribute('aria-hidden') === 'true';
   if (gone && !isReferenced) return '';
   // All of a hidden element is read where it was asked for by name.
@@ -238,16 +238,19 @@ function contentText(element, run, hidden = false, control = null) {
       text += ' ';
       return;
     }
-    if (rendering(node) === UNSEEN && !hidden) {
+    const shown = rendering(node);
+    if (shown === UNSEEN && !hidden) {
       // Its descendants may be visible.
       for (const child of composedChildren(node)) if (child.nodeType === Node.ELEMENT_NODE) add(child);
       return;
     }
-    const inner = textOf(node, run, { referenced: hidden, control });
+    const inner = textOf(node, run, { referenced: hidden, control, shown });
     if (!inner) return;
     text += INLINE.has(tag) && !isBlock(node) ? inner : ` ${inner} `;
   };
-  for (const child of treeChildren(element)) add(child);
+  const children = treeChildren(element);
+  if (children) for (const child of children) add(child);
+  else for (let child = element.firstChild; child; child = child.nextSibling) add(child);
   return text + pseudoText(element, '::after');
 }
 
@@ -255,6 +258,7 @@ const isBlock = (element) => BLOCK_DISPLAY.test(getComputedStyle(element).displa
 
 /* Text of `content`; an alternative after a slash wins. Quotes, counters and pictures say nothing. */
 function pseudoText(element, which) {
+  if (!mayGenerate(element)) return '';
   const style = getComputedStyle(element, which);
   const content = style.content;
   if (content === 'none' || content === 'normal' || !content.includes('"') || style.display === 'none' || style.visibility !== 'visible') return '';

@@ -13,7 +13,8 @@ const YIELDING = 'yielding'; // input of ours is on its way: nothing of ours may
 const HOST_RULES = `
   :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
     height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
-  :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }`;
+  :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }
+  :host::backdrop { display: none !important; }`;
 
 let ownRoot = null;
 
@@ -31,11 +32,26 @@ function openRoot() {
   if (!ownRoot) {
     const host = document.createElement('div');
     host.setAttribute(OWN_HOST, '');
+    // In the browser's top layer: a manual popover takes no focus, closes no other and is not closed by Escape.
+    host.popover = 'manual';
+    document.addEventListener('toggle', ({ target }) => { if (target !== host) liftOwn(); }, { capture: true });
+    document.addEventListener('fullscreenchange', liftOwn);
     ownRoot = host.attachShadow({ mode: 'closed' });
     ownRoot.adoptedStyleSheets = [sheetOf(HOST_RULES)];
   }
-  if (!ownRoot.host.isConnected) document.documentElement.append(ownRoot.host);
+  if (!ownRoot.host.isConnected) {
+    document.documentElement.append(ownRoot.host);
+    liftOwn();
+  }
   return ownRoot;
+}
+
+/* Above dialogs and what fills the screen: what comes into the top layer last lies on top. */
+function liftOwn() {
+  const { host } = ownRoot;
+  if (!host.isConnected || host.popover !== 'manual') return;
+  if (host.matches(':popover-open')) host.hidePopover();
+  host.showPopover();
 }
 
 function sheetOf(text) {

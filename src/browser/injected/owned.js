@@ -6,9 +6,23 @@
 
 /* root → (owned element → its owner), for one pass. */
 let ownedByTree = new Map();
+/*
+ * Whether a tree that was read in this walk has an owner. Known only during a walk from the top, which comes to every
+ * tree before it comes to its elements; else null, and each element's tree is asked.
+ */
+let anyOwner = null;
 
 /* Forgets what the pass before has read. */
-const forgetOwned = () => { ownedByTree = new Map(); };
+const forgetOwned = () => {
+  ownedByTree = new Map();
+  anyOwner = null;
+};
+
+/* From here on each tree is read as the walk comes to it; the trees around its first element are read at once. */
+function readOwnedOnTheWay(element) {
+  anyOwner = false;
+  for (let root = element.getRootNode(); root; root = root.host?.getRootNode()) ownedIn(root);
+}
 
 /*
  * owned element → owner, for one document or shadow tree. What is hidden owns nothing, an element has one owner,
@@ -27,17 +41,23 @@ function ownedIn(root) {
       if (rendering(element) !== GONE) owned.set(element, owner);
     }
   }
+  if (owned.size > 0 && anyOwner === false) anyOwner = true;
   return owned;
 }
 
-const ownerOf = (element) => ownedIn(element.getRootNode()).get(element) ?? null;
+const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(element.getRootNode()).get(element) ?? null));
 
-/* Child nodes in the accessibility tree: as rendered, without those that another element owns, then what it owns itself. */
+/*
+ * Child nodes in the accessibility tree: as rendered, without those that another element owns, then what it owns itself.
+ * Null where they are the element's own child nodes: most elements of a page, and a list for each would cost.
+ */
 function treeChildren(element) {
+  const shadow = shadowOf(element);
+  const inShadow = shadow ? ownedIn(shadow) : null;
+  if (anyOwner === false) return otherChildren(element);
   const owned = ownedIn(element.getRootNode());
-  const slotted = shadowOf(element) ? ownedIn(shadowOf(element)) : owned;
+  if (owned.size === 0 && !inShadow?.size) return otherChildren(element);
   const children = composedChildren(element);
-  if (owned.size === 0 && slotted.size === 0) return children;
   const own = Array.from(children).filter((child) => child.nodeType !== Node.ELEMENT_NODE || !ownerOf(child));
   const list = element.getAttribute('aria-owns');
   return list ? [...own, ...referenced(element, list).filter((target) => owned.get(target) === element)] : own;

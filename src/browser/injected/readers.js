@@ -6,42 +6,6 @@
 
 const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
 
-const INVISIBLE_COLOR = /^(transparent|rgba\(.*, 0\)|.*\/ 0\))$/;
-const CLIPPED = /^rect\(([01]px,? ){3}[01]px\)$/;
-
-/*
- * Whether text of this element is in the page and not to be seen by a person: transparent, tiny, in the colour of what
- * is behind it, clipped away or beyond the page's beginning. A picture behind it is taken for something to see it on.
- */
-function conceals(element, style, behind) {
-  if (parseFloat(style.fontSize) < 3 || parseFloat(style.textIndent) < -500) return true;
-  if (INVISIBLE_COLOR.test(style.color) || (behind !== null && style.color === behind)) return true;
-  const box = element.getBoundingClientRect();
-  return box.width > 0 && box.height > 0 && (box.right + scrollX <= 0 || box.bottom + scrollY <= 0);
-}
-
-/* Whether what is in this element is concealed with it. */
-function concealsAll(element, style) {
-  if (Number(style.opacity) < 0.05 || CLIPPED.test(style.clip) || /^inset\((50|100)%\)$/.test(style.clipPath)) return true;
-  if (style.overflowX === 'visible' || style.display === 'inline') return false;
-  return element.clientWidth <= 1 || element.clientHeight <= 1;
-}
-
-/* The colour behind what is in this element; null where it can't be told. */
-function backgroundOf(style, behind) {
-  if (style.backgroundImage !== 'none') return null;
-  const color = style.backgroundColor;
-  if (INVISIBLE_COLOR.test(color)) return behind;
-  return color.startsWith('rgb(') ? color : null;
-}
-
-/* The colour behind an element, by what it is in. */
-function backgroundAround(element, canvas) {
-  const above = [];
-  for (let one = element.parentElement; one; one = one.parentElement) above.push(one);
-  return above.reduceRight((behind, one) => backgroundOf(getComputedStyle(one), behind), canvas);
-}
-
 /* Visible text: a line a block, trimmed, empty ones dropped. `marks`: what no person sees stands as `[hidden text: …]`. */
 function readText(root = document.body, marks = false) {
   if (!root) return '';
@@ -54,7 +18,8 @@ function readText(root = document.body, marks = false) {
     }
     run = '';
   };
-  const visit = (element, concealed, around) => {
+  const sight = marks ? new Sight() : null;
+  const visit = (element) => {
     const tag = tagOf(element);
     if (NOT_READ.has(tag) || isOwnHost(element)) return;
     if (tag === 'br') return close();
@@ -67,23 +32,17 @@ function readText(root = document.body, marks = false) {
     const keepsLines = style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
     if (block) close();
     if (cell && run && !/\s$/.test(run)) run += ' ';
-    const behind = marks ? backgroundOf(style, around) : null;
-    const inside = marks && (concealed || concealsAll(element, style));
-    let own;
     for (const child of composedChildren(element)) {
       if (child.nodeType === Node.TEXT_NODE) {
         if (shown !== SHOWN) continue;
         const text = keepsLines ? child.data : child.data.replaceAll('\n', ' ');
-        const blank = !marks || !text.trim();
-        if (!blank) own ??= inside || conceals(element, style, behind);
-        run += !blank && own ? ` [hidden text: ${squeeze(text)}] ` : text;
-      } else if (child.nodeType === Node.ELEMENT_NODE) visit(child, inside, behind);
+        run += sight ? sight.marked(element, text) : text;
+      } else if (child.nodeType === Node.ELEMENT_NODE) visit(child);
     }
     if (block) close();
     return undefined;
   };
-  const light = getComputedStyle(document.documentElement).colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
-  visit(root, false, marks ? backgroundAround(root, light) : null);
+  visit(root);
   close();
   return out.join('\n');
 }
@@ -167,6 +126,35 @@ function focusIsPassword() {
   return !!focused && isPassword(focused);
 }
 
+/*
+ * Where a click on an element leads by its markup alone, or Enter in it where `byKey`: {url, form}, a link's address or
+ * that of the form which is sent. null: nowhere that the markup tells; what scripts do is not known.
+ */
+function leadsTo(element, byKey = false) {
+  const link = composedClosest(element, (at) => (tagOf(at) === 'a' || tagOf(at) === 'area') && at.hasAttribute('href'));
+  if (link) return { url: String(link.href?.baseVal ?? link.href), form: false };
+  const sends = (at) => {
+    const tag = tagOf(at);
+    return (tag === 'button' && at.type === 'submit') || (tag === 'input' && (byKey || at.type === 'submit' || at.type === 'image'));
+  };
+  const control = composedClosest(element, sends) ?? composedClosest(element, (at) => tagOf(at) === 'label')?.control;
+  if (!control?.form || !sends(control)) return null;
+  // A field of the form may be called `action` and hide the form's own.
+  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(control.hasAttribute('formaction') ? 'formaction' : 'action');
+  try {
+    return { url: new URL(action ?? '', document.baseURI).href, form: true };
+  } catch {
+    return null;
+  }
+}
+
+/* The same of Enter in what has the focus in this document. */
+function focusLeadsTo() {
+  let focused = document.activeElement;
+  while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
+  return focused ? leadsTo(focused, true) : null;
+}
+
 const STATES = {
   visible: isVisible,
   hidden: (element) => !isVisible(element),
@@ -180,7 +168,7 @@ const STATES = {
 
 /*
  * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
- * 'box', 'description'. → {value} or resolveOne's fault
+ * 'box', 'leads', 'description'. → {value} or resolveOne's fault
  */
 function readElement(target, what, argument) {
   const resolved = resolveOne(target);
@@ -203,6 +191,8 @@ function readElement(target, what, argument) {
       return { value: describe(element) };
     case 'is':
       return { value: STATES[argument](element) };
+    case 'leads':
+      return { value: leadsTo(element) ?? { url: '', form: false } };
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);

@@ -169,7 +169,7 @@ function nativeRole(element) {
     case 'section':
       return hasOwnLabel(element) ? 'region' : '';
     default:
-      return element.isContentEditable && isEditingHost(element) ? 'textbox' : '';
+      return isEditingHost(element) && element.isContentEditable ? 'textbox' : '';
   }
 }
 

@@ -12,14 +12,15 @@ const endsText = (tag) => !INLINE.has(tag);
 
 /*
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
- * which lines are only counted}
+ * which lines are only counted, marks: what no person sees is marked}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
  */
-function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity }) {
+function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity, marks = false }) {
   beginPass();
+  readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
     interactive, compact, cursor, limit, size: 0, frames: [], cursorNodes: [],
-    modal: topModal(),
+    modal: topModal(), sight: marks ? new Sight() : null,
     // Deeper lines are not printed and take no room. Where bare structure is left out, a line's depth is known only then.
     deepest: compact || depth === null ? Infinity : depth,
     // The node that was made last: its text is printed although the cap is reached with it.
@@ -37,6 +38,7 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   const out = [];
   const printed = { more: 0 };
   printKids(top, 0, { compact, depth, interactive }, out, printed);
+  beginPass();
   return {
     lines: out.join('\n'),
     more: printed.more,
@@ -54,8 +56,14 @@ function topModal() {
 
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
-  if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
-  if (element.getAttribute('aria-hidden') === 'true' || element.inert) return;
+  if (NEVER_SHOWN.has(tag)) return;
+  const plain = !element.hasAttributes();
+  if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
+  // Beyond the cap lines are only counted.
+  if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
+    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted)) addText(parent, element.textContent, walk);
+    return;
+  }
   const shown = rendering(element);
   if (shown === GONE) return;
   if (tag === 'br') {
@@ -93,8 +101,13 @@ function visitElement(element, parent, flags, walk) {
       visitChildren(element, target, inside, walk, false);
     }
   }
+  if (walk.sight && node?.fromContent && !node.counted && tag !== 'option') markHidden(node, element, isInteractive, walk);
   if (block) parent.fresh = true;
 }
+
+/* An element without attributes that neither has a line of its own nor holds one that has. */
+const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
+const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag)))));
 
 /* Elements whose content is not part of the page, and drawings with nothing to act on. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
@@ -107,19 +120,23 @@ const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
-  for (const child of treeChildren(element)) {
+  const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
-      if (withText) addText(target, child.data, walk);
+      if (withText) addText(target, walk.sight ? walk.sight.marked(element, child.data) : child.data, walk);
+      else if (walk.sight && target.fromContent && /\S/.test(child.data)) noteSight(target, element, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
           target.kids.push({ text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`, left: 0, stands: true, counted: isFull(walk) });
         }
-        continue;
+        return;
       }
       visitElement(child, target, flags, walk);
     }
-  }
+  };
+  const children = treeChildren(element);
+  if (children) for (const child of children) visit(child);
+  else for (let child = element.firstChild; child; child = child.nextSibling) visit(child);
 }
 
 /* The node of an element, put into its parent; null where the element has no line of its own. */
@@ -148,6 +165,22 @@ function makeNode(element, tag, role, parent, flags, walk) {
 /* What only groups rows, or is a name already, says nothing of its own. */
 const hasNoLine = (element, role) =>
   role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
+/* A text that is in the name of a node: seen, or hidden in one way or the other. */
+function noteSight(node, element, walk) {
+  node.sights ??= new Set();
+  node.sights.add(walk.sight.hidesText(element));
+}
+
+/*
+ * Says of a node that is named by its text that nobody sees that, or a part of it. Words that are cut away inside a
+ * control are its label for screen readers, beside a picture that everybody sees.
+ */
+function markHidden(node, element, isControl, walk) {
+  const sights = node.sights ?? new Set(['']);
+  const hidden = sights.has(FADED) || (sights.has(CUT) && !isControl);
+  const whole = walk.sight.hidesAll(element) || (hidden && !sights.has('') && !(isControl && sights.has(CUT)));
+  if (whole || hidden) node.properties = [node.properties, whole ? 'hidden' : 'partly hidden'].filter(Boolean).join(', ');
+}
 
 /* An element without a role has a line only where it was named or can be reached by the keyboard. */
 function genericNode(element, parent, flags, walk) {

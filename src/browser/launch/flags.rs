@@ -44,6 +44,10 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
             "--hide-scrollbars",
         ];
         args.extend(unseen.map(str::to_owned));
+    } else {
+        // Else each start greets a person with a bar about the resolver rules below, which calls them
+        // unsupported and asks to worry. What matters of it `connect` says itself. Pages can't see this flag.
+        args.push("--test-type".to_owned());
     }
     if flags.as_root {
         args.push("--no-sandbox".to_owned());
@@ -74,6 +78,13 @@ mod tests {
 
     fn flags(extra: &[String]) -> Vec<String> {
         arguments(&Flags { profile: Path::new("/p"), headless: true, as_root: false, extra, first_url: None })
+    }
+
+    #[test]
+    fn a_person_is_not_greeted_by_a_bar_about_our_flags() {
+        let seen = Flags { profile: Path::new("/p"), headless: false, as_root: false, extra: &[], first_url: None };
+        assert!(arguments(&seen).contains(&"--test-type".to_owned()));
+        assert!(!flags(&[]).contains(&"--test-type".to_owned()), "where nobody sees it there is no such bar");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::page::{Memory, Page, Pages, lock};
 use super::refs::{ElementPlace, RefName};
 use super::script::WORLD;
 use crate::browser::frames::{FrameId, World};
+use crate::browser::linger::Stay;
 use crate::browser::session::Session;
 use crate::browser::tab::Tab;
 use crate::protocol::ids::TabId;
@@ -52,6 +53,7 @@ pub(super) struct Drawn {
 pub struct Marks {
     pub(super) tab: Tab,
     pub(super) memory: Arc<Memory>,
+    stay: Stay,
 }
 
 #[derive(Serialize)]
@@ -91,16 +93,21 @@ struct Node {
 impl Pages {
     /// Engages the tab, and draws on its page from then on.
     pub async fn marks(&self, tab: &Tab) -> Result<Marks, PageError> {
+        let stay = tab.stay()?;
         tab.engage().await?;
         // What a picked element says is read too.
         tab.check_addresses(tab.refusal_mark())?;
-        Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab) })
+        Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab), stay })
     }
 }
 
 impl Marks {
     pub fn tab(&self) -> TabId {
         self.tab.id()
+    }
+    /// Keeps the tab attached to for as long as something is drawn.
+    pub fn stay(&self) -> Stay {
+        self.stay.clone()
     }
 
     /// The refs of the tab's last snapshot whose elements are still in the page, in the page's order.
@@ -285,7 +292,7 @@ impl Page {
         if !lock(&self.memory.drawn).refs {
             return Ok(());
         }
-        let marks = Marks { tab: (**self.work()).clone(), memory: self.memory.clone() };
+        let marks = Marks { tab: (**self.work()).clone(), memory: self.memory.clone(), stay: self.stay()? };
         marks.draw_refs().await
     }
 }

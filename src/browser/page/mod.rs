@@ -27,6 +27,7 @@ mod input;
 mod inspect;
 pub mod journal;
 mod keys;
+mod leading;
 mod marks;
 mod memory;
 #[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
@@ -64,7 +65,7 @@ pub use memory::{BrowserProcess, MemoryReport, TabMemory};
 pub use page::{Page, Pages};
 pub use picker::PickedElement;
 pub use pointer::{PointerAt, PointerWatch};
-pub use read::{ElementState, Link};
+pub use read::{ElementState, Leading, Link};
 pub use script::early_script;
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use snapshot_lines::SNAPSHOT_LIMIT;

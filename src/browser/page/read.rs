@@ -58,6 +58,7 @@ enum What {
     Css,
     Is,
     Box,
+    Leads,
     Description,
 }
 
@@ -67,6 +68,14 @@ struct ReadReply<T> {
     value: Option<T>,
     #[serde(flatten)]
     fault: FaultReply,
+}
+
+/// Where a click leads by the page's markup.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Leading {
+    /// A link's address, or the one that a form is sent to; empty where neither is there.
+    pub url: String,
+    pub form: bool,
 }
 
 /// A rectangle in CSS pixels.
@@ -105,6 +114,10 @@ impl Page {
             return Ok(value);
         }
         Err(reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
+    }
+
+    pub(super) async fn leads(&self, target: &Target) -> Result<Leading, PageError> {
+        self.read_one(target, What::Leads, &()).await
     }
 
     /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.

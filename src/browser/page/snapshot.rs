@@ -30,6 +30,8 @@ pub struct SnapshotOptions {
     pub scope: Option<Target>,
     /// Also what is clickable outside of the ARIA tree.
     pub cursor: bool,
+    /// Says of a text that no person sees it.
+    pub marks: bool,
 }
 
 /// A snapshot as text.
@@ -49,6 +51,7 @@ struct ScriptOptions {
     compact: bool,
     depth: Option<u32>,
     cursor: bool,
+    marks: bool,
     scope: Option<super::element::ScriptTarget>,
     /// Text that one frame gives at most; the joined lines are cut at the same.
     limit: usize,
@@ -93,6 +96,7 @@ impl Page {
             compact: options.compact,
             depth: options.depth,
             cursor: options.cursor,
+            marks: options.marks,
             scope,
             limit: self.snapshot_limit,
         };
@@ -127,6 +131,7 @@ impl Page {
                     compact: options.compact,
                     depth: left.flatten(),
                     cursor: options.cursor,
+                    marks: options.marks,
                     scope: None,
                     limit: options.limit,
                 };

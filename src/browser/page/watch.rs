@@ -10,6 +10,7 @@ use super::script::WORLD;
 use super::snapshot::SnapshotOptions;
 use crate::browser::browser::{Browser, Role, Shared};
 use crate::browser::events::{Event, Filter, Subscription};
+use crate::browser::linger::Stay;
 use crate::protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::json;
@@ -27,6 +28,7 @@ pub(super) struct Watch {
     started: Instant,
     snapshots: usize,
     last: String,
+    _stay: Stay,
     _end: DropGuard,
 }
 
@@ -59,7 +61,8 @@ impl Page {
         let events = self.browser().cdp().subscribe(filter);
         let last = self.look().await?;
         let end = CancellationToken::new();
-        let watch = Watch { started: Instant::now(), snapshots: 1, last, _end: end.clone().drop_guard() };
+        let (stay, ends) = (self.stay()?, end.clone().drop_guard());
+        let watch = Watch { started: Instant::now(), snapshots: 1, last, _stay: stay, _end: ends };
         *lock(&self.memory.watch) = Some(watch);
         let task = Task {
             tab: self.id(),

@@ -5,6 +5,7 @@
 
 mod audit;
 mod permission;
+mod readings;
 mod requests;
 mod rules;
 mod store;

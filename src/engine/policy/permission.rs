@@ -127,6 +127,7 @@ fn why(wish: &Wish, readable: bool) -> Option<&'static str> {
         }
         (Shape::Carrying, _) => Some("It may carry words of another page or file to this site"),
         (Shape::NewSite, _) => Some("You have not named this site, and a page may have"),
+        (Shape::ClosesTheirs, _) => Some("The agent did not open this tab"),
         (Shape::Plain, Deed::Does(PolicyScope::Password)) => Some("It types into a password field"),
         (Shape::Plain, _) => None,
     }

@@ -22,6 +22,11 @@ impl Engine {
         Ok(Policy { rules })
     }
 
+    /// Why the rules can't be read, where they can't.
+    pub(in crate::engine) fn policy_fault(&self) -> Option<Fault> {
+        lock(&self.inner.policy).fault().cloned()
+    }
+
     /// Adds a rule; the answer is every rule in force, the new one first. `by`: where the person is.
     pub fn policy_add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
@@ -67,7 +72,7 @@ impl Engine {
         self.spawn(async move {
             let mut shown = None;
             loop {
-                let waiting = WaitingApprovals { approvals: engine.waiting_approvals() };
+                let waiting = engine.waiting_approvals();
                 if shown.as_ref() != Some(&waiting) {
                     if lines.send(waiting.clone()).await.is_err() {
                         return;
@@ -83,7 +88,7 @@ impl Engine {
         });
     }
 
-    /// An approval was asked for, or is no longer open.
+    /// An approval or an answer was asked for, or is no longer waited for.
     pub(in crate::engine) fn approvals_changed(&self) {
         self.inner.approvals_changed.send_replace(());
     }

@@ -82,6 +82,8 @@ fn allows(rule: &PolicyRule, wish: &Wish) -> bool {
         // "In this conversation" was said before anybody knew where a page would send it.
         Shape::NewSite => rule.site.is_some() || is_wide(rule),
         Shape::Carrying => is_wide(rule),
+        // What somebody may do on pages says nothing about taking them away.
+        Shape::ClosesTheirs => rule.scope == PolicyScope::Everything,
     };
     in_scope && on_site && in_conversation && far_enough
 }
@@ -95,7 +97,7 @@ fn is_wide(rule: &PolicyRule) -> bool {
 fn choices(scope: PolicyScope, wish: &Wish) -> Vec<Decision> {
     use Decision::{AllowAlways, AllowConversation, AllowOnce, AllowSite, Deny};
     let wider: &[Decision] = match (scope, wish.shape) {
-        (_, Shape::Carrying) => &[],
+        (_, Shape::Carrying | Shape::ClosesTheirs) => &[],
         (_, Shape::NewSite) => &[AllowSite],
         (PolicyScope::Act, _) => &[AllowSite, AllowConversation, AllowAlways],
         (PolicyScope::Download, _) => &[AllowSite, AllowConversation],

@@ -3,6 +3,7 @@
 //! Owns the judgement of shape. It recognises what was read by its words, so words that were changed are not found:
 //! docs/SECURITY.md says what that means. Pure but for what it remembers.
 
+use super::readings;
 use super::wish::Shape;
 use crate::base::site;
 use std::collections::{HashMap, HashSet};
@@ -22,6 +23,8 @@ const LONG_TEXT: usize = 200;
 /// An address that holds this much beyond its place says something of its own, in characters.
 const LONG_QUERY: usize = 64;
 const LONG_PATH: usize = 160;
+/// What is kept of what was typed on one site, in characters.
+const MOST_TYPED: usize = 2000;
 /// Names of hosts can carry words too.
 const LONG_LABEL: usize = 40;
 
@@ -34,6 +37,8 @@ pub struct Trail {
     words: HashMap<String, HashSet<u64>>,
     named: HashSet<String>,
     said: HashSet<u64>,
+    /// The newest of what the agent typed, by site: words can be split over fields and calls.
+    typed: HashMap<String, String>,
 }
 
 impl Trail {
@@ -61,6 +66,29 @@ impl Trail {
         known.extend(rows(text).take(room));
     }
 
+    /// The agent typed this on a site.
+    pub fn typed(&mut self, site: &str, text: &str) {
+        if self.typed.len() >= MOST_SITES && !self.typed.contains_key(site) {
+            self.typed.clear();
+        }
+        let known = self.typed.entry(site.to_owned()).or_default();
+        // Single letters are a word that is typed key by key.
+        if text.chars().count() > 1 {
+            known.push(' ');
+        }
+        known.push_str(text);
+        if let Some((start, _)) = known.char_indices().rev().nth(MOST_TYPED) {
+            known.drain(..start);
+        }
+    }
+
+    /// A click that leads from `from` to an address, by a link or, with what is in it, by a form.
+    pub fn shape_of_leading(&self, from: Option<&str>, address: &str, is_form: bool) -> Shape {
+        let shape = self.shape_of_going(from, address);
+        // What the form holds beside what the agent has typed is not looked at.
+        if is_form && shape != Shape::Plain { Shape::Carrying } else { shape }
+    }
+
     /// Going from `from` to an address.
     pub fn shape_of_going(&self, from: Option<&str>, address: &str) -> Shape {
         let url =
@@ -82,8 +110,13 @@ impl Trail {
         if !elsewhere || self.is_said(text) {
             return Shape::Plain;
         }
+        let site = site.unwrap_or_default();
         let is_long = text.chars().count() > LONG_TEXT;
-        if is_long || self.carries(site.unwrap_or_default(), text) { Shape::Carrying } else { Shape::Plain }
+        let before = self.typed.get(site).map(String::as_str).unwrap_or_default();
+        let carries = || {
+            self.carries(site, text) || ["", " "].iter().any(|gap| self.carries(site, &format!("{before}{gap}{text}")))
+        };
+        if is_long || carries() { Shape::Carrying } else { Shape::Plain }
     }
 
     /// Running a script, or sending a file: it can carry all there is.
@@ -94,7 +127,8 @@ impl Trail {
     /// The text holds words that were read on another site than this one.
     fn carries(&self, site: &str, text: &str) -> bool {
         let of_others = || self.words.iter().filter(|(of, _)| of.as_str() != site).map(|(_, words)| words);
-        rows(text).any(|row| !self.said.contains(&row) && of_others().any(|words| words.contains(&row)))
+        let carried = |row: u64| !self.said.contains(&row) && of_others().any(|words| words.contains(&row));
+        readings::of(text).iter().any(|reading| rows(reading).any(carried))
     }
 
     /// Every row of it is the person's own.
@@ -238,6 +272,37 @@ mod tests {
         assert_eq!(trail.shape_of_typing(there, "correct horse battery staple velvet moon"), Shape::Plain);
         trail.read("", "contents of a private file in the folder");
         assert_eq!(trail.shape_of_typing(Some("mail.example"), "contents of a private file in"), Shape::Carrying);
+    }
+
+    #[test]
+    fn words_in_a_simple_code_or_split_over_fields_are_found_and_a_form_to_elsewhere_carries() {
+        use base64::Engine as _;
+        let mut trail = after_reading();
+        let there = Some("shop.example");
+        let phrase = "correct horse battery staple velvet moon";
+        let encoded = base64::engine::general_purpose::STANDARD.encode(phrase);
+        let hex: String = phrase.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let reversed: String = phrase.chars().rev().collect();
+        let percent = phrase.replace(' ', "%20");
+        for text in [&encoded, &hex, &reversed, &percent, &format!("ref={encoded}")] {
+            assert_eq!(trail.shape_of_typing(there, text), Shape::Carrying, "{text}");
+            let address = format!("https://shop.example/{text}");
+            assert_eq!(trail.shape_of_going(Some("mail.example"), &address), Shape::Carrying, "{address}");
+        }
+        assert_eq!(trail.shape_of_typing(there, "correct horse battery"), Shape::Plain);
+        trail.typed("shop.example", "correct horse battery");
+        assert_eq!(trail.shape_of_typing(there, "staple velvet moon"), Shape::Carrying, "with what was typed before");
+        assert_eq!(trail.shape_of_typing(Some("other.example"), "staple velvet moon"), Shape::Plain);
+        for letter in "ghpA1B2C3D4E5F6G7H".chars() {
+            trail.typed("shop.example", &letter.to_string());
+        }
+        assert_eq!(trail.shape_of_typing(there, "8"), Shape::Carrying, "letter by letter");
+        let here = Some("mail.example");
+        assert_eq!(trail.shape_of_leading(here, "https://mail.example/next", true), Shape::Plain);
+        assert_eq!(trail.shape_of_leading(here, "https://evil.example/", false), Shape::NewSite);
+        assert_eq!(trail.shape_of_leading(here, "https://evil.example/", true), Shape::Carrying);
+        assert_eq!(trail.shape_of_leading(here, "https://shop.example/", true), Shape::Plain, "the person named it");
+        assert_eq!(trail.shape_of_leading(here, &format!("https://shop.example/?q={encoded}"), false), Shape::Carrying);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The trails of all conversations, and the questions about a page that a decision needs.
 
 use super::trail::Trail;
+use crate::browser::page::{Leading, Page, Target};
 use crate::chat::Conversation;
 use crate::chat::turn::Message;
 use crate::command::{Arguments, Spec};
@@ -24,13 +25,21 @@ impl Engine {
 
     /// Whether a command that types would type into a password field.
     pub(in crate::engine) async fn types_into_password(&self, tab: TabId, spec: &Spec, args: &[String]) -> bool {
-        let Some((browser, pages)) = self.pages() else { return false };
-        let Ok(tab) = browser.tab(tab) else { return false };
+        // A page that can't be asked can't be typed into either.
+        let Some((page, target)) = self.page_and_target(tab, spec, args).await else { return false };
+        page.is_password(target.as_ref()).await
+    }
+
+    /// Where a command that clicks, or presses Enter, would lead by the page's markup.
+    pub(in crate::engine) async fn leads_to(&self, tab: TabId, spec: &Spec, args: &[String]) -> Option<Leading> {
+        let (page, target) = self.page_and_target(tab, spec, args).await?;
+        page.leads_to(target.as_ref()).await
+    }
+
+    async fn page_and_target(&self, tab: TabId, spec: &Spec, args: &[String]) -> Option<(Page, Option<Target>)> {
+        let (browser, pages) = self.pages_with(Some(tab))?;
+        let page = pages.open(&browser.tab(tab).ok()?).await.ok()?;
         let target = Arguments::parse(spec, args).ok().and_then(|arguments| arguments.target("sel"));
-        match pages.open(&tab).await {
-            Ok(page) => page.is_password(target.as_ref()).await,
-            // A page that can't be asked can't be typed into either.
-            Err(_) => false,
-        }
+        Some((page, target))
     }
 }

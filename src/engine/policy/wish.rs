@@ -62,4 +62,6 @@ pub enum Shape {
     NewSite,
     /// It can carry what was read to another site.
     Carrying,
+    /// It closes a tab that the agent did not open.
+    ClosesTheirs,
 }

@@ -137,12 +137,17 @@ impl Task {
             }
         });
         self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
+        self.engine.approvals_changed();
     }
 
     /// A call that failed because it was denied is told as denied.
     fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
         let failed = outcome == StepOutcome::Failed;
-        let denied = failed && self.steps.tool_of(step_id).is_some_and(|tool| self.runner.take_denied(tool));
+        let denied = failed
+            && self
+                .steps
+                .call_of(step_id)
+                .is_some_and(|(tool, arguments)| self.runner.take_denied(step_id, tool, arguments));
         if denied { StepOutcome::Denied } else { outcome }
     }
 

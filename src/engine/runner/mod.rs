@@ -16,7 +16,8 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId, QuestionId, TurnId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, ConversationId, QuestionId, StepId, TurnId};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 use task::Task;
@@ -34,9 +35,28 @@ struct Shared {
     gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
     /// Cancelled when the present turn is stopped or over; what the tools do ends with it.
     turn: Mutex<CancellationToken>,
-    /// The tools whose calls were denied and whose steps have not ended yet. An agent is told in words only, and
-    /// reports a denied call like any that failed.
-    denied: Mutex<Vec<String>>,
+    /// The calls that were denied and whose steps have not ended yet. An agent is told in words only, and reports a
+    /// denied call like any that failed.
+    denied: Mutex<Vec<Denied>>,
+}
+
+/// A call of a tool that was denied.
+#[derive(Clone, Debug)]
+pub(super) struct Denied {
+    /// The agent's own name of the step, where it gives one.
+    pub(super) id: Option<String>,
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+}
+
+impl Denied {
+    /// Whether it is this step: by its name, and where the agent gives none by what it does.
+    fn is_of(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
+        match &self.id {
+            Some(id) => id == step_id.as_str(),
+            None => self.tool == tool && serde_json::from_str::<Value>(arguments).is_ok_and(|of| of == self.arguments),
+        }
+    }
 }
 
 enum Input {
@@ -136,15 +156,20 @@ impl Runner {
     }
 
     /// A tool call of the turn was denied, by the policy or by a person: its step says so.
-    pub(super) fn note_denied(&self, tool: &str) {
-        lock(&self.0.denied).push(tool.to_owned());
+    pub(super) fn note_denied(&self, denied: Denied) {
+        lock(&self.0.denied).push(denied);
     }
 
-    /// Whether the step of `tool` that failed now is one that was denied.
-    fn take_denied(&self, tool: &str) -> bool {
+    /// Whether the step that failed now is one that was denied.
+    fn take_denied(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
         let mut denied = lock(&self.0.denied);
-        let at = denied.iter().position(|name| name == tool);
+        let at = denied.iter().position(|denied| denied.is_of(step_id, tool, arguments));
         at.map(|at| denied.remove(at)).is_some()
+    }
+
+    /// The turn is over, and with it its calls.
+    fn forget_denied(&self) {
+        lock(&self.0.denied).clear();
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.

@@ -20,6 +20,8 @@ pub(super) struct Session {
     pub(super) folder: String,
     pub(super) generation: u64,
     pub(super) session: Box<dyn AgentSession>,
+    /// It has been told, or knows by itself, what was said here before.
+    pub(super) is_informed: bool,
     pub(super) tools: Arc<ConversationTools>,
     /// None for an agent without a process.
     pub(super) slot: Option<Slot>,

@@ -11,6 +11,7 @@ use crate::chat::Event;
 use crate::engine::agents::Choice;
 use crate::engine::slots::{self, Slot};
 use crate::engine::tools::ConversationTools;
+use crate::protocol::chat::ChatBody;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{AgentName, TurnId};
 use std::sync::Arc;
@@ -43,6 +44,11 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }
         self.engine.turn_began(&self.conversation, label);
+        if let Some(text) = choice.notice.clone()
+            && let Err(error) = self.conversation.append(ChatBody::Notice { turn_id: turn_id.clone(), text })
+        {
+            self.engine.tell_fault(&error.fault());
+        }
         if let Some(fault) = choice.fault {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
@@ -122,6 +128,10 @@ impl Task {
         if self.turn.is_some() || self.session.is_some() || self.starting.is_some() {
             return;
         }
+        // Its folder is made with its first turn.
+        if self.engine.wants_worktree(&self.conversation) {
+            return;
+        }
         let choice = self.engine.choose(&self.conversation, None).await;
         if !choice.is_model || choice.fault.is_some() {
             return;
@@ -136,6 +146,9 @@ impl Task {
         let generation = self.generation;
         let cancel = CancellationToken::new();
         let Choice { agent, model, is_model, .. } = choice;
+        if is_model {
+            self.conversation.note_folder_used();
+        }
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
         let environment = self.engine.agent_environment(&tools);
@@ -201,7 +214,8 @@ impl Task {
         match (starting, outcome) {
             (Some(starting), Ok(session)) => {
                 let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
-                self.session = Some(Session { agent, model, folder, generation, session, tools, slot });
+                let is_informed = session.resumed();
+                self.session = Some(Session { agent, model, folder, generation, session, is_informed, tools, slot });
                 self.engine.agent_started(self.conversation.id());
                 match turn_id {
                     Some(turn_id) => self.step(Event::AgentReady(turn_id)),

@@ -11,7 +11,7 @@ use crate::chat::turn::Message;
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
 use crate::engine::turn_steps::Steps;
-use crate::engine::{Engine, lock};
+use crate::engine::{Engine, earlier, lock};
 use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
@@ -240,6 +240,7 @@ impl Task {
                     // Whoever asked may have been cancelled.
                     waiting.send(answers).ok();
                 }
+                self.engine.approvals_changed();
                 self.tell_waiting();
             }
             Effect::TurnEnded(end) => {
@@ -247,6 +248,7 @@ impl Task {
                 self.requests.clear();
                 self.asked.clear();
                 self.steps.clear();
+                self.runner.forget_denied();
                 if let Some(turn) = self.turn.take() {
                     turn.cancel.cancel();
                 }
@@ -280,7 +282,7 @@ impl Task {
         let (engine, runner, turn_id) = (self.engine.clone(), self.runner.clone(), message.turn_id.clone());
         self.engine.spawn(async move {
             let choice = tokio::select! {
-                choice = engine.choose(runner.conversation(), Some(&message)) => Some(choice),
+                choice = engine.choose_and_settle(runner.conversation(), &message) => Some(choice),
                 () = cancel.cancelled() => None,
             };
             runner.input(Input::Chosen { turn_id, choice });
@@ -290,13 +292,23 @@ impl Task {
     async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
-        let prompt = Prompt { text: message.text.clone(), page, images };
+        let working_tab = self.engine.working_page(&self.conversation);
+        let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
+        let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
+        if let Some(words) = &earlier {
+            // It may carry elsewhere what it is told of, as if it had read that now.
+            self.engine.with_trail(self.conversation.id(), |trail| trail.read("", words));
+        }
+        let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });
         };
         match session.session.prompt(prompt).await {
-            Ok(()) => self.step(Event::PromptAccepted(turn_id)),
+            Ok(()) => {
+                session.is_informed = true;
+                self.step(Event::PromptAccepted(turn_id));
+            }
             Err(fault) => {
                 // What takes no message takes the next one neither: that one gets a new process.
                 self.end_session();

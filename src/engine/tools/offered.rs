@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 /// What agents with a model are offered.
 const PROFILE: ToolProfile = ToolProfile::Core;
+/// And beside it: which tab of the conversation's set they work in. `gstack mcp` has no sets.
+const TAB_TOOLS: [&str; 4] = ["tabs", "tab", "newtab", "closetab"];
 /// Not offered: where a file goes is not an agent's to say. Its pictures come with the answer.
 const WITHHELD: [&str; 2] = ["path", "output"];
 
@@ -33,12 +35,16 @@ pub(super) fn all() -> Vec<OfferedTool> {
         read_only: spec.class == Class::Read,
         writes: spec.writes,
     };
-    PROFILE.specs().map(tool).collect()
+    registry::all().iter().copied().filter(|spec| is_offered(spec)).map(tool).collect()
+}
+
+fn is_offered(spec: &Spec) -> bool {
+    PROFILE.has(spec) || TAB_TOOLS.contains(&spec.name)
 }
 
 /// The command behind a tool's name, where agents with a model are offered it.
 pub(super) fn find(tool: &str) -> Option<&'static Spec> {
-    PROFILE.find(tool)
+    registry::find(tool).filter(|spec| is_offered(spec))
 }
 
 /// A tool call's JSON arguments as the command that they mean.
@@ -76,7 +82,7 @@ mod tests {
         for spec in registry::all() {
             let names = std::iter::once(&spec.name).chain(spec.aliases);
             let reached = names.into_iter().any(|name| find(name).is_some());
-            let runs_others = ["chain", "tab-each", "tab", "newtab", "closetab", "tabs"].contains(&spec.name);
+            let runs_others = ["chain", "tab-each"].contains(&spec.name);
             assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
         }
         // Were it offered one day: its class is that of what it runs, and what can't be read is refused.

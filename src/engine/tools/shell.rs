@@ -1,10 +1,10 @@
-//! The command line in an agent's own shell: the same tools, the same tab, the same questions to the person.
+//! The command line in an agent's own shell: the same tools, the same tabs, the same questions to the person.
 //!
 //! Owns what of a command line an agent may say. Never trusts what the caller says about who it is.
 
 use super::ConversationTools;
 use super::offered;
-use crate::agent::adapter::{ToolCall, ToolResult, Tools};
+use crate::agent::adapter::{ToolCall, ToolResult};
 use crate::command::spec::Kind;
 use crate::command::{Arguments, Spec};
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -21,11 +21,6 @@ impl ConversationTools {
         if let Some(name) = path_in(spec, &arguments) {
             return Err(offered::path_withheld(spec.name, name));
         }
-        let own = self.conversation().info().tab_id;
-        if request.tab_id.is_some() && request.tab_id != own {
-            return Err(Fault::new(FaultCode::Forbidden, "this tab belongs to another conversation, or to none")
-                .hint("Leave --tab out: commands go to the conversation's own tab."));
-        }
         let call = ToolCall { command: spec.name.to_owned(), args: request.args };
         let cancel = CancellationToken::new();
         // When the caller goes, this is dropped, and what runs takes its question back.
@@ -34,7 +29,7 @@ impl ConversationTools {
         let tools = self.clone();
         self.engine.spawn(async move {
             // The caller may have gone.
-            answer.send(tools.run(call, cancel).await).ok();
+            answer.send(tools.run_in_turn(call, request.tab_id, cancel).await).ok();
         });
         let ended = |_| Fault::new(FaultCode::Updating, "gstack is ending");
         let ToolResult { text, data, .. } = answered.await.map_err(ended)??;

@@ -2,6 +2,7 @@
 
 use crate::agent::adapter::ToolCall;
 use crate::base::site;
+use crate::browser::page::Leading;
 use crate::command::{Arguments, Spec};
 use crate::engine::policy::{Deed, Shape, Trail, Wish};
 use crate::protocol::ids::ConversationId;
@@ -14,11 +15,15 @@ pub(super) struct Scene<'a> {
     pub(super) site: Option<String>,
     /// What is typed would go into a password field.
     pub(super) into_password: bool,
+    /// It closes a tab that the agent did not open.
+    pub(super) closes_theirs: bool,
     pub(super) trail: &'a Trail,
 }
 
 pub(super) fn wish(spec: &Spec, call: &ToolCall, scene: Scene<'_>) -> Wish {
-    let Scene { conversation_id, site, into_password, trail } = scene;
+    let Scene { conversation_id, site, into_password, closes_theirs, trail } = scene;
+    let arguments = Arguments::parse(spec, &call.args).unwrap_or_default();
+    let text = |name: &str| arguments.text(name).unwrap_or_default();
     let deed = match Deed::of(spec.class_of(&call.args)) {
         Deed::Does(PolicyScope::Act) => Deed::Does(match spec.name {
             "download" => PolicyScope::Download,
@@ -28,13 +33,18 @@ pub(super) fn wish(spec: &Spec, call: &ToolCall, scene: Scene<'_>) -> Wish {
         }),
         deed => deed,
     };
-    let arguments = Arguments::parse(spec, &call.args).unwrap_or_default();
-    let text = |name: &str| arguments.text(name).unwrap_or_default();
+    // Neither does anything to a page.
+    let deed = match spec.name {
+        "tab" => Deed::Read,
+        "newtab" if text("url").is_empty() => Deed::Read,
+        _ => deed,
+    };
     let (place, shape) = match (deed, spec.name) {
         // Where it goes is what a person decides about, not where it comes from.
         (Deed::Does(_), "goto" | "newtab" | "download") => {
             (destination(&text("url")), trail.shape_of_going(site.as_deref(), &text("url")))
         }
+        (Deed::Does(_), "closetab") => (site, if closes_theirs { Shape::ClosesTheirs } else { Shape::Plain }),
         (Deed::Does(PolicyScope::Control | PolicyScope::Upload), _) => (site, trail.shape_of_control()),
         (Deed::Does(_), _) => {
             let typed = typed(spec, &arguments);
@@ -46,11 +56,32 @@ pub(super) fn wish(spec: &Spec, call: &ToolCall, scene: Scene<'_>) -> Wish {
     Wish { conversation_id: conversation_id.clone(), deed, site: place, shape }
 }
 
+/// What a click does beside what it does to its own page: the markup says that it leads to another site.
+pub(super) fn leading(of: &Wish, leading: &Leading, trail: &Trail) -> Option<Wish> {
+    let to = site::of(&leading.url).filter(|to| of.site.as_ref() != Some(to))?;
+    let shape = trail.shape_of_leading(of.site.as_deref(), &leading.url, leading.form);
+    (shape != Shape::Plain).then(|| Wish { site: Some(to), shape, ..of.clone() })
+}
+
+/// Whether a call may follow a link or send a form.
+pub(super) fn may_lead(spec: &Spec, call: &ToolCall) -> bool {
+    let is_enter = |arguments: Arguments| {
+        arguments.text("key").is_some_and(|key| key.rsplit('+').next().is_some_and(|last| last.ends_with("Enter")))
+    };
+    match spec.name {
+        "click" => true,
+        "press" => Arguments::parse(spec, &call.args).is_ok_and(is_enter),
+        _ => false,
+    }
+}
+
 /// The words that a call puts into the page.
-fn typed(spec: &Spec, arguments: &Arguments) -> Option<String> {
+pub(super) fn typed(spec: &Spec, arguments: &Arguments) -> Option<String> {
     match spec.name {
         "fill" => arguments.text("value"),
         "type" | "dialog-accept" => arguments.text("text"),
+        // Letter by letter.
+        "press" => arguments.text("key").filter(|key| key.chars().count() == 1),
         _ => None,
     }
 }
@@ -77,7 +108,11 @@ mod tests {
         let args = tool_schema::arguments_of(spec, arguments).unwrap();
         let call = ToolCall { command: name.to_owned(), args };
         let conversation_id = &ConversationId::new("c1");
-        wish(spec, &call, Scene { conversation_id, site: Some("a.example".to_owned()), into_password, trail })
+        wish(
+            spec,
+            &call,
+            Scene { conversation_id, site: Some("a.example".to_owned()), into_password, closes_theirs: true, trail },
+        )
     }
 
     #[test]
@@ -109,6 +144,10 @@ mod tests {
         assert_eq!(deed("js", json!({"expression": "1"}), false), Deed::Does(PolicyScope::Control));
         assert_eq!(deed("cookies", json!({}), false), Deed::Secret);
         assert_eq!(deed("text", json!({}), false), Deed::Read);
+        assert_eq!(deed("tab", json!({"id": 2}), false), Deed::Read);
+        assert_eq!(deed("newtab", json!({}), false), Deed::Read);
+        assert_eq!(deed("newtab", json!({"url": "https://b.example"}), false), Deed::Does(PolicyScope::Act));
+        assert_eq!(wished("closetab", &json!({}), &trail, false).shape, Shape::ClosesTheirs);
     }
 
     #[test]

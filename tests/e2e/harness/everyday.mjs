@@ -1,28 +1,33 @@
 /*
  * A browser that gstack did not start: a person's own, with the extension loaded and the host registered by
- * `gstack install-host`. The test holds its DevTools pipe, as nobody does in real life, only to load the extension.
+ * `gstack install-host`. The test holds its DevTools pipe, as nobody does in real life, to load the extension and to click its
+ * button; gstack never sees that pipe.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DevTools } from './devtools.mjs';
-import { EXTENSION_ID } from './home.mjs';
+import { EXTENSION_ID, isPanel } from './home.mjs';
 import { Panel } from './panel.mjs';
 import { until, within } from './wait.mjs';
 
 export class Everyday {
-  /** Starts one beside the browser of `home`; both share the home's daemon. */
-  static async start(home) {
+  #next = 1;
+  #waiting = new Map();
+
+  /** Starts one beside the browser of `home`; all share the home's daemon. Each name is a profile. */
+  static async start(home, { name = 'everyday', url = 'about:blank' } = {}) {
     const everyday = new Everyday();
-    const profile = path.join(home.folder, 'everyday');
+    const profile = path.join(home.folder, name);
     mkdirSync(path.join(profile, 'Default'), { recursive: true });
     writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
     await home.ok(['install-host', '--user-data-dir', profile]);
     everyday.child = spawn(home.environment.GSTACK_BROWSER_PATH, [
       '--headless=new', `--user-data-dir=${profile}`, '--remote-debugging-pipe', '--enable-unsafe-extension-debugging',
-      ...(process.getuid() === 0 ? ['--no-sandbox'] : []), 'about:blank',
+      ...(process.getuid() === 0 ? ['--no-sandbox'] : []), url,
     ], { env: home.environment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-    await everyday.#load(path.join(home.home, 'extension'));
+    everyday.#listen();
+    await everyday.#send('Extensions.loadUnpacked', { path: path.join(home.home, 'extension') });
     const file = path.join(profile, 'DevToolsActivePort');
     await until(() => existsSync(file), 'the everyday browser has no DevTools port');
     const [port, address] = readFileSync(file, 'utf8').split('\n');
@@ -30,24 +35,83 @@ export class Everyday {
     return everyday;
   }
 
-  #load(folder) {
+  #listen() {
     const [, , , input, output] = this.child.stdio;
     input.on('error', () => {});
-    input.write(`${JSON.stringify({ id: 1, method: 'Extensions.loadUnpacked', params: { path: folder } })}\0`);
     let text = '';
-    const loaded = new Promise((resolve, reject) => output.on('data', (data) => {
+    output.on('data', (data) => {
       text += data;
-      const answer = text.split('\0').slice(0, -1).map((one) => JSON.parse(one)).find((one) => one.id === 1);
-      if (answer?.error) reject(new Error(answer.error.message));
-      else if (answer) resolve(answer.result.id);
-    }));
-    return within(loaded, 'the extension was not loaded');
+      const parts = text.split('\0');
+      text = parts.pop();
+      for (const answer of parts.map((one) => JSON.parse(one))) {
+        const { resolve, reject } = this.#waiting.get(answer.id) ?? {};
+        this.#waiting.delete(answer.id);
+        if (answer.error) reject?.(new Error(answer.error.message));
+        else resolve?.(answer.result);
+      }
+    });
+  }
+
+  #send(method, params) {
+    const id = this.#next++;
+    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.child.stdio[3].write(`${JSON.stringify({ id, method, params })}\0`);
+    return within(answered, `${method} was not answered`);
   }
 
   /** The panel's page in a tab of its own: Chrome opens the real panel only on a person's click. */
   async panel() {
     const { targetId } = await this.client.send('Target.createTarget', { url: `chrome-extension://${EXTENSION_ID}/sidepanel.html` });
     return new Panel(await this.client.attach(targetId));
+  }
+
+  /** The real side panel, by a click on the extension's button; it shows the tab in view. */
+  async sidePanel() {
+    await this.inWorker('true');
+    const { targetInfos } = await this.#send('Target.getTargets', { filter: [{ type: 'tab' }] });
+    await this.#send('Extensions.triggerAction', { id: EXTENSION_ID, targetId: targetInfos[0].targetId });
+    const target = await this.client.target(isPanel, 'the side panel');
+    const panel = new Panel(await this.client.attach(target.targetId));
+    await panel.connected();
+    return panel;
+  }
+
+  /** Opens a page in a tab in view. */
+  async open(url) {
+    const { targetId } = await this.client.send('Target.createTarget', { url });
+    const page = await this.client.attach(targetId);
+    await until(() => page.evaluate('location.href !== "about:blank" && document.readyState === "complete"').catch(() => false), `${url} is not loaded`);
+    return page;
+  }
+
+  /** The page that begins so. */
+  async page(url) {
+    const target = await this.client.target((one) => one.type === 'page' && one.url.startsWith(url), `a page ${url}`);
+    return this.client.attach(target.targetId);
+  }
+
+  /** The value of an expression in the extension's worker, once its script has run. Nobody stays attached: that would keep it alive. */
+  async inWorker(expression) {
+    const target = await this.client.target((one) => one.type === 'service_worker' && one.url.includes(EXTENSION_ID), 'the worker');
+    const worker = await this.client.attach(target.targetId);
+    await until(() => worker.evaluate('typeof chrome === "object" && Boolean(chrome.tabs)'), 'the worker has no script');
+    const value = await worker.evaluate(expression);
+    await this.client.send('Target.detachFromTarget', { sessionId: worker.sessionId });
+    return value;
+  }
+
+  /** The tabs that the extension is attached to, by their address. */
+  async attached() {
+    // The tests' own client is attached too, and that Chrome does not tell apart: only where the extension is, it may send.
+    return this.inWorker(`(async () => {
+      const found = [];
+      for (const { tabId, type, url } of await chrome.debugger.getTargets()) {
+        if (type !== 'page' || tabId === undefined) continue;
+        const ours = await chrome.debugger.sendCommand({ tabId }, 'Runtime.getIsolateId').then(() => true, () => false);
+        if (ours) found.push(url);
+      }
+      return found;
+    })()`);
   }
 
   stop() {

@@ -49,10 +49,10 @@ export function processesOf(home) {
   return everything.filter((one) => own.has(one.pid));
 }
 
-/** The one process of a role: `daemon`, `browser-keeper`, `host`, `browser`. */
+/** The one process of a role: `daemon`, `browser-keeper`, `agent-minder`, `host`, `browser`. */
 export function roleOf(one) {
   const [program = '', first = ''] = one.command;
-  if (first === 'daemon' || first === 'browser-keeper') return first;
+  if (['daemon', 'browser-keeper', 'agent-minder'].includes(first)) return first;
   if (first.startsWith('chrome-extension://') && /gstack[^/]*$/.test(program)) return 'host';
   const isBrowser = one.command.some((part) => part.startsWith('--user-data-dir='));
   if (isBrowser && !one.command.some((part) => /(^| )--type=/.test(part))) return 'browser';

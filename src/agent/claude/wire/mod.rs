@@ -3,8 +3,10 @@
 //! Owns the shapes. Unknown types and fields are ignored, keys may come in any order, and a line that is not such an
 //! object is skipped: the program is updated far more often than this one. Never interprets what it read.
 
-use crate::agent::adapter::Offers;
-use crate::protocol::agents::{ModelInfo, SlashCommand};
+mod control;
+
+pub use control::{Account, CanUseTool, ControlRequest, ControlResponse};
+
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -294,115 +296,9 @@ pub struct ModelUsage {
     pub context_window: u64,
 }
 
-/// What Claude Code asks its host.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "subtype", rename_all = "snake_case")]
-pub enum ControlRequest {
-    CanUseTool(CanUseTool),
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct CanUseTool {
-    pub tool_name: String,
-    #[serde(default)]
-    pub input: Value,
-    #[serde(default)]
-    pub tool_use_id: Option<String>,
-    #[serde(default)]
-    pub decision_reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct ControlResponse {
-    #[serde(default)]
-    pub subtype: String,
-    #[serde(default)]
-    pub request_id: String,
-    #[serde(default)]
-    pub response: Option<Initialized>,
-    #[serde(default)]
-    pub error: Option<String>,
-}
-
-/// The part of the answer to `initialize` that is used; other answers simply have none of it.
-#[derive(Debug, Default, Deserialize)]
-pub struct Initialized {
-    #[serde(default)]
-    pub account: Option<Account>,
-    #[serde(default)]
-    pub commands: Option<Vec<Command>>,
-    #[serde(default)]
-    pub models: Option<Vec<Model>>,
-}
-
-/// A slash command.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Command {
-    pub name: String,
-    #[serde(default)]
-    pub description: String,
-    #[serde(default)]
-    pub argument_hint: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Model {
-    /// What `set_model` takes.
-    pub value: String,
-    #[serde(default)]
-    pub display_name: String,
-    #[serde(default)]
-    pub description: String,
-}
-
-impl Initialized {
-    pub fn offers(self) -> Offers {
-        let command = |command: Command| SlashCommand {
-            name: command.name,
-            description: command.description,
-            hint: command.argument_hint,
-        };
-        let model =
-            |model: Model| ModelInfo { id: model.value, label: model.display_name, description: model.description };
-        Offers {
-            models: self.models.map(|models| models.into_iter().map(model).collect()),
-            commands: self.commands.map(|commands| commands.into_iter().map(command).collect()),
-            account: self.account.and_then(|account| account.email.or(account.subscription_type)),
-        }
-    }
-}
-
-#[derive(Debug, Default, Deserialize)]
-pub struct Account {
-    #[serde(default)]
-    pub email: Option<String>,
-    #[serde(default, rename = "tokenSource")]
-    pub token_source: Option<String>,
-    #[serde(default, rename = "apiKeySource")]
-    pub api_key_source: Option<String>,
-    #[serde(default, rename = "apiProvider")]
-    pub api_provider: Option<String>,
-    #[serde(default, rename = "subscriptionType")]
-    pub subscription_type: Option<String>,
-}
-
-impl Account {
-    /// Only where it says so: an account that tells nothing may be any newer kind of sign-in.
-    pub fn is_signed_out(&self) -> bool {
-        let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
-        let anthropic = self.api_provider.as_deref().is_none_or(|provider| provider == "firstParty");
-        let told = self.token_source.as_deref() == Some("none");
-        told && anthropic && self.email.is_none() && none(&self.api_key_source)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Account, Block, Content, Line, System, parse};
+    use super::{Block, Content, Line, System, parse};
 
     #[test]
     fn the_type_may_come_last_and_unknown_fields_are_ignored() {
@@ -426,14 +322,5 @@ mod tests {
         let Some(Line::User(user)) = parse(line) else { panic!("not read") };
         let Content::Blocks(blocks) = user.message.content else { panic!("no blocks") };
         assert!(matches!(&blocks[1], Block::ToolResult { content: Content::Other(_), is_error: None, .. }));
-    }
-
-    #[test]
-    fn signed_out_is_only_what_says_so() {
-        let account = |text: &str| serde_json::from_str::<Account>(text).unwrap().is_signed_out();
-        assert!(account(r#"{"tokenSource":"none","apiProvider":"firstParty"}"#));
-        assert!(!account(r#"{"tokenSource":"none","apiKeySource":"ANTHROPIC_API_KEY","apiProvider":"firstParty"}"#));
-        assert!(!account(r#"{"tokenSource":"none","apiProvider":"bedrock"}"#));
-        assert!(!account("{}"));
     }
 }

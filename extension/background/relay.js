@@ -1,0 +1,200 @@
+/**
+ * DevTools for the daemon, where this browser has no pipe to it: `chrome.debugger` on the tabs that it names.
+ *
+ * Owns which tabs are attached to. Attaches only when told to, lets go of all of them with the connection to the daemon,
+ * and never attaches again by itself. Never looks into what DevTools says.
+ * @import { RelayAttach, RelayCommand, RelayDetach, RelayError, RelayPart, RelayTab, Refusal } from "../protocol.js"
+ */
+
+/** The version of DevTools' protocol that Chrome asks for; there is no other. */
+const PROTOCOL = "1.3";
+/** Chrome's words where our own attachment of an earlier life of this worker is still there, or another extension's is. */
+const ATTACHED_ALREADY = "Another debugger is already attached";
+/** Chrome's words where nobody may enter: pages of its own, of other extensions, of its store. */
+const OWN_PAGE = /^Cannot access a |cannot be scripted/;
+/** What a message to the daemon may hold, in characters of the largest text in it: Chrome throws above 64 MiB. */
+const LARGEST = 60 * 1024 * 1024;
+
+export class Relay {
+  /** @type {Set<number>} */ #attached = new Set();
+  /** Tabs that are being let go of: nothing that they still say is told. @type {Map<number, Promise<void>>} */ #leaving = new Map();
+  /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
+
+  /**
+   * @param {object} options
+   * @param {(method: string, params: unknown) => void} options.tell  to the daemon
+   * @param {(tabId: number) => Promise<void>} options.tabReported  settles when the daemon has heard how the tab is now
+   */
+  constructor({ tell, tabReported }) {
+    this.tell = tell;
+    this.tabReported = tabReported;
+    /** Settles when nothing is attached any more of an earlier life of this worker. */
+    this.cleared = this.#letGoOfLeftovers();
+  }
+
+  /** A message of the daemon. @param {string} method @param {any} params */
+  message(method, params) {
+    switch (method) {
+      case "relay.attach": return void this.#attach(params);
+      case "relay.detach": return void this.#leave(/** @type {RelayDetach} */ (params).chromeTabId);
+      case "relay.part": return this.#part(params);
+      case "relay.command": return void this.#command(params);
+      case "relay.tab": return void this.#tab(params);
+    }
+  }
+
+  /** The connection to the daemon is lost, or is new: nobody knows of what is attached to. */
+  letGo() {
+    this.#parts.clear();
+    for (const tabId of [...this.#attached]) void this.#leave(tabId);
+  }
+
+  async #letGoOfLeftovers() {
+    for (const { attached, tabId } of await chrome.debugger.getTargets()) {
+      // Whose attachment it is Chrome does not say; another's stays.
+      if (attached && tabId !== undefined) await chrome.debugger.detach({ tabId }).catch(() => {});
+    }
+  }
+
+  /** @param {chrome.debugger.DebuggerSession} source @param {string} method @param {object} [params] */
+  event({ tabId, sessionId }, method, params) {
+    if (tabId === undefined || !this.#attached.has(tabId)) return;
+    this.tell("relay.event", { chromeTabId: tabId, sessionId, method, params });
+  }
+
+  /** Somebody else ended an attachment. @param {chrome.debugger.Debuggee} source @param {string} reason */
+  async detached({ tabId }, reason) {
+    if (tabId === undefined || !this.#attached.delete(tabId)) return;
+    this.tell("relay.detached", { chromeTabId: tabId, reason: reason === "canceled_by_user" ? "cancelled" : await this.#whyGone(tabId) });
+  }
+
+  /** A tab that is still there shows a page that nobody may enter. @param {number} tabId @returns {Promise<Refusal>} */
+  async #whyGone(tabId) {
+    return chrome.tabs.get(tabId).then(() => "own-page", () => "closed");
+  }
+
+  /** @param {RelayAttach} params */
+  async #attach({ call, chromeTabId: tabId }) {
+    await this.#answer(call, async () => {
+      await this.cleared;
+      await this.#leaving.get(tabId);
+      try {
+        await chrome.debugger.attach({ tabId }, PROTOCOL);
+      } catch (error) {
+        if (!String(error).includes(ATTACHED_ALREADY)) throw error;
+        await chrome.debugger.detach({ tabId });
+        await chrome.debugger.attach({ tabId }, PROTOCOL);
+      }
+      this.#attached.add(tabId);
+      const targets = await chrome.debugger.getTargets();
+      return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
+    }, async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"));
+  }
+
+  /** @param {number} tabId */
+  async #leave(tabId) {
+    if (!this.#attached.delete(tabId)) return;
+    const left = chrome.debugger.detach({ tabId }).catch(() => {
+      // It has ended by itself meanwhile.
+    });
+    this.#leaving.set(tabId, left);
+    await left;
+    if (this.#leaving.get(tabId) === left) this.#leaving.delete(tabId);
+  }
+
+  /** @param {RelayPart} params */
+  #part({ call, text }) {
+    const parts = this.#parts.get(call) ?? [];
+    this.#parts.set(call, parts);
+    parts.push(text);
+  }
+
+  /** @param {RelayCommand} params */
+  async #command({ call, chromeTabId: tabId, sessionId, method, params }) {
+    const parts = this.#parts.get(call);
+    this.#parts.delete(call);
+    await this.#answer(call, () => {
+      const whole = parts ? JSON.parse(parts.join("")) : params;
+      return chrome.debugger.sendCommand({ tabId, sessionId: sessionId ?? undefined }, method, whole);
+    }, async () => (this.#attached.has(tabId) ? undefined : "not-attached"));
+  }
+
+  /** @param {RelayTab} params */
+  async #tab({ call, act, chromeTabId }) {
+    await this.#answer(call, async () => {
+      if (act === "open") {
+        const { id } = await chrome.tabs.create({ url: "about:blank", active: false });
+        return { chromeTabId: id };
+      }
+      const tabId = /** @type {number} */ (chromeTabId);
+      if (act === "close") await chrome.tabs.remove(tabId);
+      if (act === "show") await chrome.tabs.update(tabId, { active: true });
+      if (act === "leave") {
+        await this.#blank(tabId);
+        await this.tabReported(tabId);
+      }
+      return { chromeTabId: tabId };
+    }, async () => (chromeTabId != null && (await this.#whyGone(chromeTabId)) === "closed" ? "closed" : undefined));
+  }
+
+  /** Shows an empty page; settles when it is there. @param {number} tabId */
+  async #blank(tabId) {
+    /** @type {(found: void) => void} */
+    let found = () => {};
+    const there = new Promise((resolve) => { found = resolve; });
+    /** @param {number} id @param {{ status?: string, url?: string }} change @param {chrome.tabs.Tab} tab */
+    const look = (id, change, tab) => { if (id === tabId && tab.url === "about:blank" && change.status === "complete") found(); };
+    chrome.tabs.onUpdated.addListener(look);
+    try {
+      await chrome.tabs.update(tabId, { url: "about:blank" });
+      await there;
+    } finally {
+      chrome.tabs.onUpdated.removeListener(look);
+    }
+  }
+
+  /**
+   * Does what was asked and tells the daemon how it ended.
+   * @param {number} call
+   * @param {() => Promise<unknown>} act
+   * @param {(text: string) => Promise<Refusal | undefined>} whyNot  what Chrome's words mean, where DevTools itself has not said no
+   */
+  async #answer(call, act, whyNot) {
+    /** @type {unknown} */
+    let result;
+    try {
+      result = await act();
+    } catch (thrown) {
+      return this.tell("relay.answer", { call, error: await errorOf(thrown, whyNot) });
+    }
+    if (largestText(result) > LARGEST) {
+      return this.tell("relay.answer", { call, error: { message: "too large", refusal: "too-large" } });
+    }
+    this.tell("relay.answer", { call, result: result ?? {} });
+  }
+}
+
+/**
+ * Chrome gives DevTools' own error as JSON in the message, and its own reasons as text.
+ * @param {unknown} thrown
+ * @param {(text: string) => Promise<Refusal | undefined>} whyNot
+ * @returns {Promise<RelayError>}
+ */
+async function errorOf(thrown, whyNot) {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  if (text.startsWith("{")) {
+    try {
+      const { code, message, data } = JSON.parse(text);
+      return { code, message: data ? `${message} (${data})` : message };
+    } catch {
+      // Not DevTools' after all.
+    }
+  }
+  return { message: text, refusal: await whyNot(text) };
+}
+
+/** The length of the largest text in an answer: pictures and documents are one text each. @param {unknown} result */
+function largestText(result) {
+  if (result == null || typeof result !== "object") return 0;
+  return Object.values(result).reduce((most, value) => Math.max(most, typeof value === "string" ? value.length : 0), 0);
+}

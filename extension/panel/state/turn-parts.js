@@ -1,0 +1,63 @@
+/**
+ * What a turn is drawn as: its items as parts, steps in a row as one. Pure.
+ *
+ * A part that did not change keeps its identity, so that the view can skip it.
+ * @import { Attachment } from "../../protocol.js"
+ * @import { ApprovalItem, Item, NoticeItem, PlanItem, QuestionItem, StepItem, TextItem, TurnEntry } from "./entries.js"
+ */
+
+/**
+ * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean }
+ *   | { key: string, kind: "shots", files: Attachment[] }
+ *   | { key: string, kind: "text" | "thinking", item: TextItem, ended: boolean }
+ *   | { key: string, kind: "approval", item: ApprovalItem, live: boolean }
+ *   | { key: string, kind: "question", item: QuestionItem, live: boolean }
+ *   | { key: string, kind: "plan", item: PlanItem, live: boolean }
+ *   | { key: string, kind: "notice", item: NoticeItem }
+ * } Part
+ */
+
+/**
+ * The parts of a turn: steps in a row are one, their pictures follow them.
+ * @param {TurnEntry} turn
+ * @param {Part[]} [before]  its parts as they were drawn last
+ * @returns {Part[]}
+ */
+export function partsOf({ items, done }, before = []) {
+  /** @type {Part[]} */
+  const parts = [];
+  const live = !done;
+  const lastText = items.findLastIndex(({ kind }) => kind === "text" || kind === "thinking");
+  for (let index = 0; index < items.length;) {
+    const item = /** @type {Item} */ (items[index]);
+    if (item.kind === "step") {
+      let end = index + 1;
+      while (items[end]?.kind === "step") end += 1;
+      const run = /** @type {StepItem[]} */ (items.slice(index, end));
+      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live });
+      const files = run.flatMap(({ done: ended }) => ended?.images ?? []);
+      if (files.length > 0) parts.push({ key: `shots:${item.seq}:${files.length}`, kind: "shots", files });
+      index += run.length;
+      continue;
+    }
+    const key = `${item.kind}:${item.seq}`;
+    if (item.kind === "approval") parts.push({ key, kind: "approval", item, live });
+    else if (item.kind === "question") parts.push({ key, kind: "question", item, live });
+    else if (item.kind === "plan") parts.push({ key, kind: "plan", item, live });
+    else if (item.kind === "notice") parts.push({ key, kind: "notice", item });
+    // Text can only grow while it is the newest one of a running turn.
+    else parts.push({ key, kind: item.kind, item, ended: !live || index !== lastText || items.at(-1)?.kind === "approval" || items.at(-1)?.kind === "question" });
+    index += 1;
+  }
+  return parts.map((part, index) => {
+    const drawn = before[index];
+    return drawn && same(drawn, part) ? drawn : part;
+  });
+}
+
+/** @param {any} one @param {any} other  parts, or the lists in them @returns {boolean} */
+function same(one, other) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) =>
+    one[name] === other[name] || (Array.isArray(one[name]) && Array.isArray(other[name]) && same(one[name], other[name])));
+}

@@ -1,0 +1,33 @@
+/**
+ * The frame of all cards in the conversation: a head with a picture and who speaks, the body, and rows below a line.
+ * Owns the frame; what stands in it is its user's.
+ */
+import { h, icon } from "./dom.js";
+
+/**
+ * @typedef {object} CardHead
+ * @property {string} picture  of the sprite
+ * @property {Node | string} words
+ * @property {string | null} [id]  for what the head names
+ * @property {string} [note]  a word at its end
+ */
+
+/** @param {CardHead} head */
+export function cardHead({ picture, words, id = null, note }) {
+  return h("div", { class: "card__head", id }, icon(picture), h("span", { class: "grow" }, words), note && h("span", { class: "tag" }, note));
+}
+
+/**
+ * @template {"div" | "form"} T
+ * @param {T} tag
+ * @param {import("./dom.js").Properties & { class?: string }} properties
+ * @param {CardHead} head
+ * @param {(Node | null | undefined | false | "")[]} body
+ * @param {Node[]} [below]  rows that go from edge to edge
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function card(tag, { class: name = "", ...properties }, head, body, below = []) {
+  return h(tag, { ...properties, class: `card ${name}`.trim() },
+    h("div", { class: "card__body" }, cardHead(head), ...body.map((node) => node || null)),
+    below.length > 0 && h("div", { class: "card__rows" }, ...below));
+}

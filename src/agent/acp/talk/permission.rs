@@ -1,0 +1,74 @@
+//! The permissions that an ACP agent asks for.
+//!
+//! Owns those that wait and which of the offered answers is given. What a rule decides without a person is the engine's.
+
+use super::AcpTalk;
+use super::Session;
+use crate::agent::acp::wire::{PermissionOption, PermissionRequest};
+use crate::agent::adapter::PermissionAnswer;
+use crate::agent::rpc::talk::{Answer, Out, Wish};
+use serde_json::{Value, json};
+
+/// A permission that a person looks at.
+pub(super) struct Waiting {
+    pub(super) id: Value,
+    pub(super) options: Vec<PermissionOption>,
+    call: String,
+}
+
+impl AcpTalk {
+    pub(super) fn asked(&mut self, id: Value, request: PermissionRequest, out: &mut Out) {
+        let PermissionRequest { options, tool_call } = request;
+        let call_id = tool_call.tool_call_id.clone();
+        if self.turn.is_none() {
+            return out.answer(&id, refused(&options));
+        }
+        // The request may be the first that is heard of the call.
+        self.call(tool_call, out);
+        self.begin(&call_id, out);
+        let Session { guard, folder, offered, .. } = &self.session;
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call_id)) else { return };
+        // The policy asks for these itself, where the call arrives.
+        if call.own_tool(offered).is_some() {
+            return out.answer(&id, allowed(&options));
+        }
+        if call.is_closed(guard, folder) {
+            call.denied = true;
+            return out.answer(&id, refused(&options));
+        }
+        let (ask, does, kind) = call.question();
+        let wish = Wish { ask, does, why: call.reason(), kind, read_only: call.only_reads(guard, folder) };
+        let request = id.to_string();
+        self.waiting.insert(request.clone(), Waiting { id, options, call: call_id });
+        out.ask(request, wish);
+    }
+
+    /// A person answered, or nobody will.
+    pub(super) fn answer(&mut self, request: &str, answer: Answer, out: &mut Out) {
+        let Some(Waiting { id, options, call }) = self.waiting.remove(request) else { return };
+        if matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow))) {
+            return out.answer(&id, allowed(&options));
+        }
+        if let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call)) {
+            call.denied = true;
+        }
+        out.answer(&id, refused(&options));
+    }
+}
+
+/// Chosen by kind, never by id or position. What a person allows once is not allowed for ever.
+fn allowed(options: &[PermissionOption]) -> Value {
+    choose(options, &["allow_once", "allow_always"])
+}
+
+fn refused(options: &[PermissionOption]) -> Value {
+    choose(options, &["reject_once", "reject_always"])
+}
+
+fn choose(options: &[PermissionOption], kinds: &[&str]) -> Value {
+    let chosen = kinds.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind));
+    match chosen {
+        Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}),
+        None => json!({"outcome": {"outcome": "cancelled"}}),
+    }
+}

@@ -1,0 +1,131 @@
+//! The parts of a turn: what the model says, and what it does by commands, changes and tools.
+//!
+//! Owns these shapes alone.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A part of a turn.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Item {
+    UserMessage {},
+    AgentMessage {
+        id: String,
+        #[serde(default)]
+        text: String,
+    },
+    Reasoning {
+        id: String,
+        #[serde(default)]
+        summary: Vec<String>,
+        #[serde(default)]
+        content: Vec<String>,
+    },
+    Plan {
+        id: String,
+        #[serde(default)]
+        text: String,
+    },
+    CommandExecution {
+        id: String,
+        #[serde(default)]
+        command: String,
+        #[serde(default)]
+        command_actions: Vec<CommandAction>,
+        #[serde(default)]
+        status: String,
+        #[serde(default)]
+        aggregated_output: Option<String>,
+        #[serde(default)]
+        exit_code: Option<i64>,
+    },
+    FileChange {
+        id: String,
+        #[serde(default)]
+        changes: Vec<FileUpdate>,
+        #[serde(default)]
+        status: String,
+    },
+    McpToolCall {
+        id: String,
+        #[serde(default)]
+        server: String,
+        #[serde(default)]
+        tool: String,
+        #[serde(default)]
+        status: String,
+        #[serde(default)]
+        arguments: Value,
+        #[serde(default)]
+        result: Option<McpResult>,
+        #[serde(default)]
+        error: Option<McpError>,
+    },
+    WebSearch {
+        id: String,
+        #[serde(default)]
+        query: String,
+    },
+    ImageView {
+        id: String,
+        #[serde(default)]
+        path: String,
+    },
+    ContextCompaction {},
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct CommandAction {
+    #[serde(default)]
+    pub command: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct FileUpdate {
+    #[serde(default)]
+    pub path: String,
+    #[serde(default)]
+    pub kind: FileUpdateKind,
+    #[serde(default)]
+    pub diff: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct FileUpdateKind {
+    /// `add`, `delete`, `update`
+    #[serde(default, rename = "type")]
+    pub kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpResult {
+    #[serde(default)]
+    pub content: Vec<McpContent>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum McpContent {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    Image {
+        /// Base64.
+        #[serde(default)]
+        data: String,
+        #[serde(default)]
+        mime_type: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct McpError {
+    #[serde(default)]
+    pub message: String,
+}

@@ -1,0 +1,95 @@
+//! What the app-server asks its host: approvals and questions.
+//!
+//! Owns these shapes alone.
+
+use super::CommandAction;
+use crate::agent::rpc::message::read;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What the app-server asks its host.
+#[derive(Debug)]
+pub enum Request {
+    Command(CommandApproval),
+    FileChange(FileApproval),
+    Permissions(PermissionsApproval),
+    Questions(Questions),
+    /// An MCP server of the person's own wants something typed in.
+    Elicitation(Elicitation),
+}
+
+impl Request {
+    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
+        Some(match method {
+            "item/commandExecution/requestApproval" => Self::Command(read(params, method)?),
+            "item/fileChange/requestApproval" => Self::FileChange(read(params, method)?),
+            "item/permissions/requestApproval" => Self::Permissions(read(params, method)?),
+            "item/tool/requestUserInput" => Self::Questions(read(params, method)?),
+            "mcpServer/elicitation/request" => Self::Elicitation(read(params, method)?),
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandApproval {
+    #[serde(default)]
+    pub item_id: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub command: Option<String>,
+    #[serde(default)]
+    pub command_actions: Option<Vec<CommandAction>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileApproval {
+    #[serde(default)]
+    pub item_id: String,
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PermissionsApproval {
+    #[serde(default)]
+    pub reason: Option<String>,
+    #[serde(default)]
+    pub permissions: Value,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Questions {
+    #[serde(default)]
+    pub questions: Vec<Question>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Question {
+    pub id: String,
+    #[serde(default)]
+    pub header: String,
+    #[serde(default)]
+    pub question: String,
+    #[serde(default)]
+    pub options: Option<Vec<QuestionOption>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct QuestionOption {
+    #[serde(default)]
+    pub label: String,
+    #[serde(default)]
+    pub description: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Elicitation {
+    #[serde(default)]
+    pub server_name: String,
+}

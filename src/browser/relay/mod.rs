@@ -1,0 +1,208 @@
+//! An everyday browser: one that a person started, with neither DevTools pipe nor port, driven by way of the extension in
+//! it (`chrome.debugger`).
+//!
+//! Owns the transport and the tabs as they are reported. Attaches to a tab when a command needs it, never before.
+
+pub mod refusals;
+mod strip;
+mod translate;
+#[cfg(test)]
+mod translate_tests;
+
+pub use strip::tab_target;
+pub use translate::{About, Heard};
+
+use super::browser::{AttachOptions, Browser};
+use super::error::BrowserError;
+use super::tab::Tab;
+use super::tabs::Follow;
+use super::transport::{MessageSink, MessageSource, Transport};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId};
+use crate::protocol::methods::ToPanel;
+use crate::protocol::tabs::{ChromeTab, TabsChanged};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use strip::{Strip, page_target};
+use tokio::sync::mpsc;
+use translate::{LEAVE_OWN_PAGE, Out, Translator};
+
+/// An empty page is there at once.
+const LEAVE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Takes what is meant for the extension. Must not block.
+pub type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
+
+type Shared = Arc<Mutex<Strip>>;
+
+/// The connection to one everyday browser. Dropping it ends the connection; the browser goes on.
+pub struct Relay {
+    browser: Browser,
+    strip: Shared,
+    heard: mpsc::UnboundedSender<Heard>,
+}
+
+/// A tab that was opened by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenedBy {
+    pub opener: TabId,
+    pub tab: TabId,
+}
+
+impl Relay {
+    /// Begins at once; nothing is asked of the browser.
+    pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
+        let strip = Shared::default();
+        let (commands, queue) = mpsc::unbounded_channel();
+        let (heard, hearing) = mpsc::unbounded_channel();
+        let source = Source {
+            translator: Translator::new(about),
+            strip: strip.clone(),
+            queue,
+            hearing,
+            outlet,
+            ready: VecDeque::new(),
+        };
+        let transport = Transport { sink: Box::new(Sink { commands }), source: Box::new(source) };
+        Self { browser: Browser::relayed(transport, run, options), strip, heard }
+    }
+
+    pub fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    /// Something that the extension said of DevTools.
+    pub fn hear(&self, heard: Heard) {
+        if self.heard.send(heard).is_err() {
+            tracing::debug!("an everyday browser's connection has ended");
+        }
+    }
+
+    /// Takes in what the extension reports of its tabs: known when this returns. Gives the tabs of which it became known
+    /// which page opened them.
+    pub fn report(&self, changed: &TabsChanged) -> Vec<OpenedBy> {
+        let mut strip = lock(&self.strip);
+        let changes = strip.apply(changed);
+        let mut opened = Vec::new();
+        for tab in &changes.present {
+            opened.extend(self.reported(&strip, tab));
+        }
+        drop(strip);
+        for id in changes.gone {
+            self.gone(id);
+        }
+        opened
+    }
+
+    fn reported(&self, strip: &Strip, tab: &ChromeTab) -> Option<OpenedBy> {
+        let (of_tab, page) = strip.targets(tab);
+        let (target, page_id) = (tab_target(tab.chrome_tab_id), page_target(tab));
+        let shared = &self.browser.shared;
+        let (follows, opened) = {
+            let mut state = shared.state();
+            let tabs = &mut state.tabs;
+            let before = tabs.by_target(&target).and_then(|id| tabs.get(id)).cloned();
+            let mut follows = Vec::new();
+            if let Some(former) = before.as_ref().and_then(|info| info.page.as_ref()).filter(|page| **page != page_id) {
+                follows.extend(tabs.destroyed(former));
+            }
+            follows.extend(tabs.seen(page, false));
+            follows.extend(tabs.seen(of_tab, false));
+            follows.extend(tabs.page_found(&target, Some(page_id.clone())));
+            follows.extend(tabs.bind(&ChromeTab { target_id: Some(page_id), ..tab.clone() }));
+            let now = tabs.by_target(&target).and_then(|id| tabs.get(id));
+            let new = now.filter(|_| before.is_none_or(|info| info.opener.is_none()));
+            let opened = new.and_then(|info| Some(OpenedBy { opener: info.opener?, tab: info.id }));
+            (follows, opened)
+        };
+        // Which page a tab holds is known here.
+        shared.follow(follows.into_iter().filter(|follow| !matches!(follow, Follow::FindPage(_))).collect());
+        opened
+    }
+
+    fn gone(&self, id: ChromeTabId) {
+        let shared = &self.browser.shared;
+        let follows = {
+            let mut state = shared.state();
+            let tabs = &mut state.tabs;
+            let page = tabs.by_chrome_id(id).and_then(|info| info.page.clone());
+            let mut follows = tabs.destroyed(&tab_target(id));
+            follows.extend(page.map(|page| tabs.destroyed(&page)).unwrap_or_default());
+            follows
+        };
+        shared.follow(follows);
+    }
+}
+
+impl Tab {
+    /// In an everyday browser: shows an empty page in place of one of the browser's own, which nobody may enter and from
+    /// which no address could be opened else.
+    pub async fn leave_own_page(&self) -> Result<(), BrowserError> {
+        let target = serde_json::json!({ "targetId": self.info()?.target });
+        self.browser().root().call_json(LEAVE_OWN_PAGE, &target, LEAVE_LIMIT).await?;
+        Ok(())
+    }
+}
+
+struct Sink {
+    commands: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+impl MessageSink for Sink {
+    fn send<'a>(&'a mut self, messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>> {
+        let sent = messages.iter().try_for_each(|message| {
+            self.commands.send(message.clone()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+        });
+        Box::pin(std::future::ready(sent))
+    }
+}
+
+struct Source {
+    translator: Translator,
+    strip: Shared,
+    queue: mpsc::UnboundedReceiver<Vec<u8>>,
+    hearing: mpsc::UnboundedReceiver<Heard>,
+    outlet: Outlet,
+    /// Messages for the connection that have not been taken yet.
+    ready: VecDeque<Bytes>,
+}
+
+impl Source {
+    fn pass(&mut self, out: Vec<Out>) {
+        for one in out {
+            match one {
+                Out::Browser(bytes) => self.ready.push_back(bytes.into()),
+                Out::Extension(message) => (self.outlet)(message),
+            }
+        }
+    }
+}
+
+impl MessageSource for Source {
+    /// Cancel safe: what was taken in is translated before anything is awaited again.
+    fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
+        Box::pin(async move {
+            loop {
+                if let Some(message) = self.ready.pop_front() {
+                    return Ok(Some(message));
+                }
+                let out = tokio::select! {
+                    Some(command) = self.queue.recv() => self.translator.command(&command, &lock(&self.strip)),
+                    heard = self.hearing.recv() => match heard {
+                        Some(heard) => self.translator.heard(heard, &lock(&self.strip)),
+                        None => return Ok(None),
+                    },
+                };
+                self.pass(out);
+            }
+        })
+    }
+}
+
+/// Each change leaves the strip whole.
+fn lock(strip: &Mutex<Strip>) -> MutexGuard<'_, Strip> {
+    strip.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,171 @@
+//! The tab strip of an everyday browser, as its extension reports it, and the DevTools targets that stand for its tabs.
+//!
+//! Owns the tabs and the spelling of their targets. Pure: it is told of changes.
+
+use crate::browser::targets::{EmbedderData, TargetInfo};
+use crate::protocol::ids::{ChromeTabId, TargetId};
+use crate::protocol::tabs::{ChromeTab, TabsChanged};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Before a Chrome tab's id: the name of its *tab* target.
+const TAB: &str = "chrome-tab-";
+/// The same for its page, as long as Chrome does not name that.
+const PAGE: &str = "chrome-page-";
+
+/// The name by which a tab of an everyday browser is known as a DevTools target.
+pub fn tab_target(id: ChromeTabId) -> TargetId {
+    TargetId::new(format!("{TAB}{id}"))
+}
+
+pub(super) fn chrome_id_of(target: &str) -> Option<ChromeTabId> {
+    target.strip_prefix(TAB)?.parse().ok()
+}
+
+/// The page in a tab. Its id is its main frame's where Chrome names it.
+pub(super) fn page_target(tab: &ChromeTab) -> TargetId {
+    tab.target_id.clone().unwrap_or_else(|| TargetId::new(format!("{PAGE}{}", tab.chrome_tab_id)))
+}
+
+/// What changed, as far as it matters here.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Changes {
+    pub(super) present: Vec<ChromeTab>,
+    pub(super) gone: Vec<ChromeTabId>,
+}
+
+/// All tabs that were reported and not closed.
+#[derive(Debug, Default)]
+pub(super) struct Strip {
+    tabs: BTreeMap<ChromeTabId, ChromeTab>,
+}
+
+/// A target as `Target.getTargets` lists it.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Listed<'a> {
+    target_id: TargetId,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    title: &'a str,
+    url: &'a str,
+    attached: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedder_data: Option<InStrip>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InStrip {
+    tab_active: bool,
+}
+
+impl Strip {
+    pub(super) fn apply(&mut self, changed: &TabsChanged) -> Changes {
+        let mut gone = changed.removed.clone();
+        if changed.full {
+            let present = |id: &ChromeTabId| changed.tabs.iter().any(|tab| tab.chrome_tab_id == *id);
+            gone.extend(self.tabs.keys().filter(|id| !present(id)));
+        }
+        for id in &gone {
+            self.tabs.remove(id);
+        }
+        for tab in &changed.tabs {
+            self.tabs.insert(tab.chrome_tab_id, tab.clone());
+        }
+        Changes { present: changed.tabs.clone(), gone }
+    }
+
+    pub(super) fn get(&self, id: ChromeTabId) -> Option<&ChromeTab> {
+        self.tabs.get(&id)
+    }
+
+    /// The *tab* targets, or the pages in them.
+    pub(super) fn listed(&self, tabs: bool) -> Vec<Listed<'_>> {
+        let list =
+            |tab: &'_ ChromeTab| (tabs.then(|| tab_target(tab.chrome_tab_id))).unwrap_or_else(|| page_target(tab));
+        self.tabs
+            .values()
+            .map(|tab| Listed {
+                target_id: list(tab),
+                kind: if tabs { "tab" } else { "page" },
+                title: &tab.title,
+                url: &tab.url,
+                attached: false,
+                embedder_data: tabs.then_some(InStrip { tab_active: tab.active }),
+            })
+            .collect()
+    }
+
+    /// A reported tab as the two targets that the browser's state is built from: the tab's and its page's.
+    pub(super) fn targets(&self, tab: &ChromeTab) -> (TargetInfo, TargetInfo) {
+        let opener = tab.opener_chrome_tab_id.and_then(|id| self.tabs.get(&id)).map(page_target);
+        let info = |id: TargetId, kind: &str| TargetInfo {
+            target_id: id.as_str().to_owned(),
+            kind: kind.to_owned(),
+            title: tab.title.clone(),
+            url: tab.url.clone(),
+            opener_id: None,
+            browser_context_id: None,
+            subtype: None,
+            embedder_data: None,
+        };
+        let strip = TargetInfo {
+            embedder_data: Some(EmbedderData { tab_active: Some(tab.active) }),
+            ..info(tab_target(tab.chrome_tab_id), "tab")
+        };
+        let page =
+            TargetInfo { opener_id: opener.map(|opener| opener.as_str().to_owned()), ..info(page_target(tab), "page") };
+        (strip, page)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Strip, chrome_id_of, page_target, tab_target};
+    use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
+    use crate::protocol::tabs::{ChromeTab, TabsChanged};
+
+    pub(in crate::browser::relay) fn tab(id: i64, url: &str) -> ChromeTab {
+        ChromeTab {
+            chrome_tab_id: ChromeTabId(id),
+            window_id: WindowId(1),
+            url: url.to_owned(),
+            title: "Title".to_owned(),
+            fav_icon_url: None,
+            active: false,
+            incognito: false,
+            discarded: false,
+            target_id: Some(TargetId::new(format!("PAGE{id}"))),
+            opener_chrome_tab_id: None,
+            restored: false,
+        }
+    }
+
+    #[test]
+    fn a_full_report_replaces_what_was_known_and_says_what_is_gone() {
+        let mut strip = Strip::default();
+        let report = |full, tabs: Vec<ChromeTab>, removed| TabsChanged { full, tabs, removed };
+        strip.apply(&report(true, vec![tab(1, "http://a/"), tab(2, "http://b/")], vec![]));
+        let changes = strip.apply(&report(true, vec![tab(2, "http://c/")], vec![]));
+        assert_eq!((changes.gone, changes.present.len()), (vec![ChromeTabId(1)], 1));
+        assert_eq!(strip.get(ChromeTabId(2)).unwrap().url, "http://c/");
+        let changes = strip.apply(&report(false, vec![], vec![ChromeTabId(2)]));
+        assert_eq!(changes.gone, [ChromeTabId(2)]);
+        assert!(strip.listed(true).is_empty());
+    }
+
+    #[test]
+    fn a_tab_has_two_targets_and_its_opener_is_named_by_its_page() {
+        let mut strip = Strip::default();
+        let popup = ChromeTab { opener_chrome_tab_id: Some(ChromeTabId(1)), ..tab(2, "http://pop/") };
+        strip.apply(&TabsChanged { full: true, tabs: vec![tab(1, "http://a/"), popup.clone()], removed: vec![] });
+        let (of_tab, page) = strip.targets(&popup);
+        assert_eq!((of_tab.kind.as_str(), of_tab.target_id.as_str()), ("tab", "chrome-tab-2"));
+        assert_eq!((page.target_id.as_str(), page.opener_id.as_deref()), ("PAGE2", Some("PAGE1")));
+        assert_eq!(chrome_id_of(tab_target(ChromeTabId(2)).as_str()), Some(ChromeTabId(2)));
+        assert_eq!(chrome_id_of("E3C5"), None);
+        let unnamed = ChromeTab { target_id: None, ..tab(3, "") };
+        assert_eq!(page_target(&unnamed).as_str(), "chrome-page-3");
+    }
+}

@@ -1,0 +1,457 @@
+//! From DevTools messages of the connection to the extension's, and back.
+//!
+//! Owns the sessions that stand for tabs and pages, and which question of the extension belongs to which command. Answers
+//! for the browser itself, which the extension can't ask. Pure: a message goes in, messages come out.
+
+use super::refusals;
+use super::strip::{Strip, chrome_id_of, page_target, tab_target};
+use crate::base::own_page;
+use crate::browser::cdp::SESSION_NOT_FOUND;
+use crate::protocol::frame::COMFORTABLE;
+use crate::protocol::ids::{ChromeTabId, TargetId};
+use crate::protocol::methods::ToPanel;
+use crate::protocol::relay::{
+    Refusal, RelayAnswer, RelayAttach, RelayAttached, RelayCommand, RelayDetach, RelayDetached, RelayError, RelayEvent,
+    RelayPart, RelayTab, RelayTabAct, RelayTabDone,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Shows an empty page where one of the browser's own is; at once done on any other. DevTools has no such command.
+pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
+
+/// What reaches beyond the tab: the whole profile's cookies and storage, other targets.
+const BARRED: [&str; 9] = [
+    "Storage.getCookies",
+    "Storage.setCookies",
+    "Storage.clearCookies",
+    "Storage.clearDataForOrigin",
+    "Storage.clearDataForStorageKey",
+    "Network.getAllCookies",
+    "Network.clearBrowserCookies",
+    "Network.clearBrowserCache",
+    "Target.exposeDevToolsProtocol",
+];
+
+/// One piece of parameters: with its quotes escaped once more it still fits into a message.
+const PART: usize = COMFORTABLE / 4;
+
+/// What goes out.
+#[derive(Debug)]
+pub(super) enum Out {
+    /// A DevTools message for the connection.
+    Browser(Vec<u8>),
+    Extension(ToPanel),
+}
+
+/// What the extension said.
+#[derive(Debug)]
+pub enum Heard {
+    Answer(RelayAnswer),
+    Event(RelayEvent),
+    Detached(RelayDetached),
+}
+
+/// What the browser is, as far as it is known.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// `Chromium 156.0.8078.73`
+    pub product: Option<String>,
+    /// The extension knows how to relay.
+    pub can_relay: bool,
+}
+
+/// A command as the connection writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Command {
+    id: u32,
+    method: String,
+    #[serde(default)]
+    session_id: Option<String>,
+    params: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorReply<'a>>,
+}
+
+#[derive(Serialize)]
+struct ErrorReply<'a> {
+    code: i64,
+    message: &'a str,
+}
+
+/// What a session of the connection stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Tab(ChromeTabId),
+    Page(ChromeTabId),
+    /// A frame in another process or a worker; its name is DevTools' own.
+    Inner(ChromeTabId),
+}
+
+impl Place {
+    fn tab(self) -> ChromeTabId {
+        match self {
+            Self::Tab(tab) | Self::Page(tab) | Self::Inner(tab) => tab,
+        }
+    }
+}
+
+/// The two sessions of a tab that is attached to.
+struct Attachment {
+    tab_session: String,
+    page_session: String,
+    page: TargetId,
+}
+
+/// What an answer of the extension is to.
+enum Asked {
+    Attach(ChromeTabId),
+    /// In this tab, of this session.
+    Command(ChromeTabId, String),
+    Open,
+    Tab,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Named {
+    target_id: String,
+    session_id: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ListWanted {
+    filter: Vec<Wanted>,
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    #[serde(default, rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfSession {
+    session_id: String,
+}
+
+pub(super) struct Translator {
+    about: About,
+    attached: HashMap<ChromeTabId, Attachment>,
+    places: HashMap<String, Place>,
+    asked: HashMap<u32, Asked>,
+    /// Counts attachments: a session's name is never used again.
+    count: u64,
+}
+
+impl Translator {
+    pub(super) fn new(about: About) -> Self {
+        Self { about, attached: HashMap::new(), places: HashMap::new(), asked: HashMap::new(), count: 0 }
+    }
+
+    /// A command of the connection.
+    pub(super) fn command(&mut self, bytes: &[u8], strip: &Strip) -> Vec<Out> {
+        let mut out = Vec::new();
+        let Ok(command) = serde_json::from_slice::<Command>(bytes) else { return out };
+        let Some(session) = command.session_id.clone() else {
+            self.of_browser(&command, strip, &mut out);
+            return out;
+        };
+        match self.places.get(&session).copied() {
+            None => out.push(failed(command.id, SESSION_NOT_FOUND, "the session has ended")),
+            Some(Place::Tab(tab)) => self.of_tab(&command, tab, strip, &mut out),
+            Some(place) if is_barred(&command.method) => {
+                tracing::debug!(tab = %place.tab(), method = command.method, "not in an everyday browser");
+                out.push(refused(command.id, Refusal::NotHere));
+            }
+            Some(place) => {
+                let inner = matches!(place, Place::Inner(_)).then(|| session.clone());
+                self.asked.insert(command.id, Asked::Command(place.tab(), session));
+                relay(command, place.tab(), inner, &mut out);
+            }
+        }
+        out
+    }
+
+    /// What the browser itself is asked: answered here, or by what Chrome lets extensions do with tabs.
+    fn of_browser(&mut self, command: &Command, strip: &Strip, out: &mut Vec<Out>) {
+        let id = command.id;
+        let named: Named = read(&command.params);
+        let tab = chrome_id_of(&named.target_id);
+        match (command.method.as_str(), tab) {
+            ("Target.attachToTarget", Some(tab)) => self.attach(id, tab, strip, out),
+            ("Target.detachFromTarget", _) => {
+                if let Some(Place::Tab(tab)) = self.places.get(&named.session_id).copied() {
+                    self.forget(tab);
+                    out.push(Out::Extension(ToPanel::RelayDetach(RelayDetach { chrome_tab_id: tab })));
+                }
+                out.push(done(id, json!({})));
+            }
+            ("Target.getTargets", _) => {
+                let wanted: ListWanted = read(&command.params);
+                let tabs = wanted.filter.iter().any(|one| one.kind == "tab");
+                out.push(done(id, json!({ "targetInfos": strip.listed(tabs) })));
+            }
+            ("Target.createTarget", _) => self.ask_of_tab(id, Asked::Open, RelayTabAct::Open, None, out),
+            ("Target.closeTarget", Some(tab)) => {
+                self.ask_of_tab(id, Asked::Tab, RelayTabAct::Close, Some(tab), out);
+            }
+            ("Target.activateTarget", Some(tab)) => {
+                self.ask_of_tab(id, Asked::Tab, RelayTabAct::Show, Some(tab), out);
+            }
+            (LEAVE_OWN_PAGE, Some(tab)) => {
+                let own = strip.get(tab).is_some_and(|tab| own_page::of(&tab.url).is_some());
+                match own {
+                    true => self.ask_of_tab(id, Asked::Tab, RelayTabAct::Leave, Some(tab), out),
+                    false => out.push(done(id, json!({ "success": true }))),
+                }
+            }
+            // Which window it is only the browser knows; what follows brings it to the front all the same.
+            ("Browser.getWindowForTarget", _) => {
+                out.push(done(id, json!({ "windowId": 0, "bounds": { "windowState": "normal" } })));
+            }
+            ("Browser.getVersion", _) => {
+                let product = self.about.product.clone().unwrap_or_else(|| "an everyday browser".to_owned());
+                let version = json!({
+                    "product": product, "protocolVersion": "1.3", "revision": "", "userAgent": "", "jsVersion": "",
+                });
+                out.push(done(id, version));
+            }
+            _ => out.push(refused(id, Refusal::NotHere)),
+        }
+    }
+
+    fn attach(&mut self, id: u32, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Out>) {
+        let refusal = match strip.get(tab) {
+            None => Some(Refusal::Closed),
+            Some(tab) if tab.incognito => Some(Refusal::Incognito),
+            Some(_) if !self.about.can_relay => Some(Refusal::TooOld),
+            Some(tab) if own_page::of(&tab.url).is_some() => Some(Refusal::OwnPage),
+            Some(_) => None,
+        };
+        if let Some(refusal) = refusal {
+            return out.push(refused(id, refusal));
+        }
+        self.asked.insert(id, Asked::Attach(tab));
+        out.push(Out::Extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
+    }
+
+    fn ask_of_tab(&mut self, id: u32, asked: Asked, act: RelayTabAct, tab: Option<ChromeTabId>, out: &mut Vec<Out>) {
+        if !self.about.can_relay {
+            return out.push(refused(id, Refusal::TooOld));
+        }
+        self.asked.insert(id, asked);
+        out.push(Out::Extension(ToPanel::RelayTab(RelayTab { call: id, act, chrome_tab_id: tab })));
+    }
+
+    /// The *tab* target exists here only: it has one page, and says so when asked for what is in it.
+    fn of_tab(&mut self, command: &Command, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Out>) {
+        match command.method.as_str() {
+            "Target.setAutoAttach" => {
+                if let (Some(attached), Some(known)) = (self.attached.get(&tab), strip.get(tab)) {
+                    let params = json!({
+                        "sessionId": attached.page_session,
+                        "targetInfo": {
+                            "targetId": attached.page, "type": "page", "title": known.title, "url": known.url,
+                            "attached": true,
+                        },
+                        "waitingForDebugger": false,
+                    });
+                    out.push(event("Target.attachedToTarget", Some(&attached.tab_session), &params));
+                }
+                out.push(done(command.id, json!({})));
+            }
+            "Runtime.runIfWaitingForDebugger" => out.push(done(command.id, json!({}))),
+            _ => out.push(refused(command.id, Refusal::NotHere)),
+        }
+    }
+
+    /// Something that the extension said.
+    pub(super) fn heard(&mut self, heard: Heard, strip: &Strip) -> Vec<Out> {
+        match heard {
+            Heard::Answer(answer) => self.answered(answer, strip).into_iter().collect(),
+            Heard::Event(event) => self.happened(&event).into_iter().collect(),
+            Heard::Detached(detached) => self.detached(detached),
+        }
+    }
+
+    fn answered(&mut self, answer: RelayAnswer, strip: &Strip) -> Option<Out> {
+        let RelayAnswer { call: id, result, error } = answer;
+        let asked = self.asked.remove(&id)?;
+        if let Some(RelayError { code, message, refusal }) = error {
+            let code = refusal.map(refusals::code).or(code).unwrap_or(crate::browser::cdp::SERVER_ERROR);
+            tracing::debug!(id, code, message, "the extension answered with an error");
+            let words = refusal.map(refusals::words).unwrap_or(&message);
+            return Some(failed(id, code, words));
+        }
+        Some(match asked {
+            Asked::Attach(tab) => {
+                let told: RelayAttached = result.as_deref().map(read).unwrap_or_default();
+                let Some(page) = told.target_id.or_else(|| strip.get(tab).map(page_target)) else {
+                    return Some(refused(id, Refusal::Closed));
+                };
+                self.count += 1;
+                let count = self.count;
+                let (tab_session, page_session) = (format!("tab-{tab}-{count}"), format!("page-{tab}-{count}"));
+                self.places.insert(tab_session.clone(), Place::Tab(tab));
+                self.places.insert(page_session.clone(), Place::Page(tab));
+                let reply = done(id, json!({ "sessionId": tab_session }));
+                self.attached.insert(tab, Attachment { tab_session, page_session, page });
+                reply
+            }
+            Asked::Command(_, session) => answered(id, &session, result.as_deref()),
+            Asked::Open => match result.as_deref().and_then(|raw| serde_json::from_str::<RelayTabDone>(raw.get()).ok())
+            {
+                Some(opened) => done(id, json!({ "targetId": tab_target(opened.chrome_tab_id) })),
+                None => refused(id, Refusal::NotHere),
+            },
+            Asked::Tab => done(id, json!({ "success": true })),
+        })
+    }
+
+    fn happened(&mut self, happened: &RelayEvent) -> Option<Out> {
+        let RelayEvent { chrome_tab_id: tab, session_id, method, params } = happened;
+        // Of an attachment that has ended meanwhile.
+        let attached = self.attached.get(tab)?;
+        let session = session_id.as_deref().unwrap_or(&attached.page_session);
+        let message = encoded(&Message {
+            id: None,
+            method: Some(method),
+            session_id: Some(session),
+            params: params.as_deref(),
+            result: None,
+            error: None,
+        });
+        let inner = || params.as_deref().and_then(|raw| serde_json::from_str::<OfSession>(raw.get()).ok());
+        match method.as_str() {
+            "Target.attachedToTarget" => {
+                if let Some(OfSession { session_id }) = inner() {
+                    self.places.insert(session_id, Place::Inner(*tab));
+                }
+            }
+            "Target.detachedFromTarget" => {
+                if let Some(OfSession { session_id }) = inner() {
+                    self.places.remove(&session_id);
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
+    /// Whoever waits for an answer of the tab hears why none comes.
+    fn detached(&mut self, detached: RelayDetached) -> Vec<Out> {
+        let RelayDetached { chrome_tab_id: tab, reason } = detached;
+        let of_tab = |_: &u32, asked: &mut Asked| match asked {
+            Asked::Attach(of) | Asked::Command(of, _) => *of == tab,
+            Asked::Open | Asked::Tab => false,
+        };
+        let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
+        // That it is over comes first: whoever gets an answer then finds the reason.
+        let over = self.forget(tab).map(|attached| {
+            let params = json!({ "sessionId": attached.tab_session, "refusal": reason });
+            event("Target.detachedFromTarget", None, &params)
+        });
+        over.into_iter().chain(waiting.into_iter().map(|id| refused(id, reason))).collect()
+    }
+
+    fn forget(&mut self, tab: ChromeTabId) -> Option<Attachment> {
+        self.places.retain(|_, place| place.tab() != tab);
+        self.attached.remove(&tab)
+    }
+}
+
+/// A domain of the browser's own, or what reaches beyond the tab.
+fn is_barred(method: &str) -> bool {
+    let (domain, name) = method.split_once('.').unwrap_or_default();
+    let other_targets = domain == "Target" && name != "setAutoAttach";
+    other_targets || matches!(domain, "Browser" | "SystemInfo" | "Extensions") || BARRED.contains(&method)
+}
+
+/// In parts where it would not fit into one message.
+fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &mut Vec<Out>) {
+    let Command { id: call, method, params, .. } = command;
+    let mut whole = Some(params);
+    if let Some(params) = whole.take_if(|params| params.get().len() > COMFORTABLE / 2) {
+        let mut rest = params.get();
+        while !rest.is_empty() {
+            let (text, after) = rest.split_at(rest.floor_char_boundary(PART));
+            out.push(Out::Extension(ToPanel::RelayPart(RelayPart { call, text: text.to_owned() })));
+            rest = after;
+        }
+    }
+    let command = RelayCommand { call, chrome_tab_id: tab, session_id, method, params: whole };
+    out.push(Out::Extension(ToPanel::RelayCommand(command)));
+}
+
+fn read<T: Default + for<'a> Deserialize<'a>>(raw: &RawValue) -> T {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+fn encoded(message: &Message<'_>) -> Out {
+    // Its parts are JSON already.
+    Out::Browser(serde_json::to_vec(message).unwrap_or_default())
+}
+
+fn answered(id: u32, session: &str, result: Option<&RawValue>) -> Out {
+    let empty = to_raw_value(&json!({})).ok();
+    encoded(&Message {
+        id: Some(id),
+        method: None,
+        session_id: Some(session),
+        params: None,
+        result: result.or(empty.as_deref()),
+        error: None,
+    })
+}
+
+fn done(id: u32, result: Value) -> Out {
+    Out::Browser(json!({ "id": id, "result": result }).to_string().into_bytes())
+}
+
+fn event(method: &str, session: Option<&str>, params: &Value) -> Out {
+    let params = to_raw_value(params).ok();
+    encoded(&Message {
+        id: None,
+        method: Some(method),
+        session_id: session,
+        params: params.as_deref(),
+        result: None,
+        error: None,
+    })
+}
+
+fn failed(id: u32, code: i64, message: &str) -> Out {
+    encoded(&Message {
+        id: Some(id),
+        method: None,
+        session_id: None,
+        params: None,
+        result: None,
+        error: Some(ErrorReply { code, message }),
+    })
+}
+
+fn refused(id: u32, refusal: Refusal) -> Out {
+    failed(id, refusals::code(refusal), refusals::words(refusal))
+}

@@ -1,0 +1,108 @@
+//! An agent's question at the terminal: how it reads, and what an answer that was typed means.
+//!
+//! Owns the words and the reading. Never asks the daemon.
+
+use super::terminal::{Terminal, clean_line};
+use crate::protocol::chat::QuestionPart;
+use crate::protocol::fault::{Fault, FaultCode};
+
+/// A question with its options, numbered.
+pub(super) fn lines_of(part: &QuestionPart, terminal: Terminal) -> Vec<String> {
+    let header = if part.header.is_empty() { String::new() } else { format!("{}: ", clean_line(&part.header)) };
+    let several = if part.multiple { terminal.dim(" (several may be chosen)") } else { String::new() };
+    let head = format!("{}{}{several}", header, terminal.bold(&clean_line(&part.text)));
+    let options = part.options.iter().enumerate().map(|(at, option)| {
+        let more = if option.description.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", terminal.dim(&clean_line(&option.description)))
+        };
+        format!("  {}  {}{more}", at + 1, clean_line(&option.label))
+    });
+    std::iter::once(head).chain(options).collect()
+}
+
+/// What was typed as the answer to one part: an option's number or its words, several with commas where several may
+/// be chosen, else the person's own words.
+pub(super) fn answer_of(part: &QuestionPart, typed: &str) -> Result<Vec<String>, Fault> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Err(Fault::new(FaultCode::BadRequest, "the answer is empty").hint(how_to_answer(part)));
+    }
+    let pieces: Vec<&str> = typed.split(',').map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    let several: Option<Vec<String>> = pieces.iter().map(|piece| option_of(part, piece)).collect();
+    if let Some(label) = option_of(part, typed) {
+        return Ok(vec![label]);
+    }
+    if let Some(labels) = several.filter(|labels| part.multiple && !labels.is_empty()) {
+        return Ok(labels);
+    }
+    let is_number = |piece: &&str| piece.bytes().all(|byte| byte.is_ascii_digit());
+    if !part.options.is_empty() && pieces.iter().all(|piece| is_number(piece)) {
+        let what = if pieces.len() > 1 && !part.multiple {
+            "only one may be chosen".to_owned()
+        } else {
+            format!("there are {} options", part.options.len())
+        };
+        return Err(Fault::new(FaultCode::BadRequest, what).hint(how_to_answer(part)));
+    }
+    Ok(vec![typed.to_owned()])
+}
+
+fn option_of(part: &QuestionPart, piece: &str) -> Option<String> {
+    let by_words = part.options.iter().find(|option| option.label.eq_ignore_ascii_case(piece));
+    let by_number = || part.options.get(piece.parse::<usize>().ok()?.checked_sub(1)?);
+    by_words.or_else(by_number).map(|option| option.label.clone())
+}
+
+pub(super) fn how_to_answer(part: &QuestionPart) -> String {
+    match (part.options.is_empty(), part.multiple) {
+        (true, _) => "Answer in your own words.".to_owned(),
+        (false, false) => "Answer with a number or in your own words.".to_owned(),
+        (false, true) => "Answer with numbers, a comma between them, or in your own words.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::chat::QuestionOption;
+
+    fn part(labels: &[&str], multiple: bool) -> QuestionPart {
+        let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: String::new() };
+        QuestionPart {
+            text: "Which?".into(),
+            header: String::new(),
+            options: labels.iter().map(option).collect(),
+            multiple,
+        }
+    }
+
+    #[test]
+    fn an_answer_is_a_number_a_label_or_the_persons_own_words() {
+        let one = part(&["Red", "Blue, dark", "7"], false);
+        for (typed, chosen) in [
+            ("1", "Red"),
+            (" blue, DARK ", "Blue, dark"),
+            ("2", "Blue, dark"),
+            ("7", "7"),
+            ("neither of them", "neither of them"),
+            ("red, or not", "red, or not"),
+        ] {
+            assert_eq!(answer_of(&one, typed).unwrap(), [chosen], "{typed}");
+        }
+        for wrong in ["", "  ", "4", "0", "1,2"] {
+            assert!(answer_of(&one, wrong).unwrap_err().hint.is_some(), "{wrong}");
+        }
+        assert_eq!(answer_of(&part(&[], false), "42").unwrap(), ["42"]);
+    }
+
+    #[test]
+    fn several_are_chosen_with_commas_where_that_may_be() {
+        let many = part(&["Red", "Blue", "Green"], true);
+        assert_eq!(answer_of(&many, "1, green").unwrap(), ["Red", "Green"]);
+        assert_eq!(answer_of(&many, "2").unwrap(), ["Blue"]);
+        assert_eq!(answer_of(&many, "Red, and pink").unwrap(), ["Red, and pink"]);
+        assert!(answer_of(&many, "1,9").is_err());
+    }
+}

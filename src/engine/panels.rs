@@ -1,0 +1,95 @@
+//! Who is connected: ports and their panels come, say hello, and go.
+//!
+//! Owns what begins and ends with them. Never reads what they ask.
+
+use super::Engine;
+use super::ports::{self, PortId, PortSender};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::hello::{Hello, HostPreamble, Welcome};
+use crate::protocol::ids::{ConversationId, PanelId};
+use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
+use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
+
+impl Engine {
+    pub fn port_opened(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
+        let id = self.ports().add(preamble, sender);
+        self.update_busy();
+        id
+    }
+
+    pub fn port_closed(&self, id: PortId) {
+        let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
+        drop(ended);
+        self.forget_tabs(id);
+        self.close_relay(id);
+        self.end_pointing(id, None);
+        self.forget_activity_panels(id);
+        let port = self.ports().remove(id);
+        self.inner.ports_changed.send_replace(());
+        self.update_busy();
+        if let Some(port) = port {
+            self.port_lost(port);
+        }
+    }
+
+    /// Compares protocols, and welcomes.
+    pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
+        if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
+            let (what, command) = if hello.protocol > PROTOCOL {
+                ("The extension is newer than gstack: update gstack, then run `gstack stop`.", "gstack stop")
+            } else {
+                (
+                    "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.",
+                    "gstack connect",
+                )
+            };
+            let message =
+                format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
+            return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
+        }
+        if let Some(known) = self.ports().get_mut(port) {
+            known.hello = Some(hello.clone());
+        }
+        self.open_relay(port, &hello);
+        self.inner.ports_changed.send_replace(());
+        Ok(Welcome {
+            protocol: PROTOCOL,
+            version: VERSION.to_owned(),
+            epoch: self.store().epoch().clone(),
+            pid: std::process::id(),
+            driven: self.piped(port).is_some() || hello.relay,
+            welcome_url: Some(self.welcome_url()),
+            extension_version: Some(VERSION.to_owned()),
+        })
+    }
+
+    pub fn pong(&self) -> Pong {
+        Pong { epoch: self.store().epoch().clone() }
+    }
+
+    pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client.clone()) {
+            known.opening.insert(client.clone());
+            known.panels.insert(client, opened.window_id);
+        }
+        // Told to each panel, since it stays so until the file is mended.
+        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
+            sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
+        }
+        self.inner.ports_changed.send_replace(());
+        self.update_busy();
+    }
+
+    pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
+        if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
+            known.opening.remove(client);
+            known.panels.remove(client);
+        }
+        self.end_pointing(port, Some(&client));
+        self.activity_unsubscribe(port, client.as_ref());
+        let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
+        let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
+        drop(ended);
+        self.update_busy();
+    }
+}

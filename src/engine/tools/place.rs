@@ -1,0 +1,77 @@
+//! In which tab a call works: the agent's working tab, or one that it has named, and none outside of its set.
+//!
+//! Owns the choice and the refusal. What may be done in the tab is the policy's to say.
+
+use super::ConversationTools;
+use crate::agent::adapter::ToolCall;
+use crate::browser::browser::Browser;
+use crate::command::{Arguments, Moves, Spec, not_in_set, tab_number};
+use crate::engine::commands::not_driven;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use std::sync::Arc;
+
+/// Where a call works.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The tab that the command is run with.
+    pub(super) tab: TabId,
+    /// The tab that it is done to: another one where `tab` or `closetab` names it. The policy judges by its site.
+    pub(super) subject: TabId,
+}
+
+impl ConversationTools {
+    /// `named`: the tab of a command line's `--tab`.
+    pub(super) fn place(&self, spec: &Spec, call: &ToolCall, named: Option<TabId>) -> Result<Place, Fault> {
+        let own = self.conversation().info().tab_id.ok_or_else(not_driven)?;
+        // All tabs of a set are of one browser.
+        let (browser, _) = self.engine.pages_with(Some(own)).ok_or_else(not_driven)?;
+        if self.by_person {
+            return Ok(Place { tab: own, subject: own });
+        }
+        let tab = match named {
+            Some(named) => self.in_set(&browser, named)?,
+            None => self.engine.working_tab(self.conversation()).unwrap_or(own),
+        };
+        let subject = match spec.name {
+            // Neither touches the page of the tab that it is called in, which may be gone.
+            "tabs" | "newtab" => tab,
+            "tab" | "closetab" => self.in_set(&browser, named_by(spec, call)?.unwrap_or(tab))?,
+            _ => self.in_set(&browser, tab)?,
+        };
+        Ok(Place { tab, subject })
+    }
+
+    fn in_set(&self, browser: &Browser, tab: TabId) -> Result<TabId, Fault> {
+        let conversation = self.conversation();
+        if self.engine.tab_set(conversation).contains(&tab) {
+            browser.tab(tab)?;
+            return Ok(tab);
+        }
+        // It was closed under the agent's hands: that is told, and nothing is done in another one instead.
+        match browser.tab(tab) {
+            Err(gone) if self.engine.working_tab(conversation) == Some(tab) => {
+                Err(Fault::from(gone).hint("`tabs` lists what is yours; choose one with `tab`."))
+            }
+            _ => Err(not_in_set(tab)),
+        }
+    }
+
+    /// `tab` and `newtab` move the agent, and nothing of the person's.
+    pub(super) fn moves(&self) -> Moves {
+        if self.by_person {
+            return Moves::Nothing;
+        }
+        let (engine, conversation) = (self.engine.clone(), self.conversation().clone());
+        Moves::Told(Arc::new(move |tab| {
+            engine.add_to_tab_set(&conversation, tab, crate::engine::tab_sets::How::ByAgent)?;
+            engine.work_in(&conversation, tab);
+            Ok(())
+        }))
+    }
+}
+
+/// The tab that a call of `tab` or `closetab` names. What can't be read is never taken for the working tab.
+fn named_by(spec: &Spec, call: &ToolCall) -> Result<Option<TabId>, Fault> {
+    Arguments::parse(spec, &call.args)?.text("id").map(|typed| tab_number(&typed)).transpose()
+}

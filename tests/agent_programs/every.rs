@@ -1,0 +1,63 @@
+//! What holds for every agent's program: a tool that is interrupted, an API that limits, refuses or is not there, and a
+//! denial that comes over MCP.
+
+use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, outcomes, text_of};
+use gstack::agent::adapter::AgentEvent;
+use gstack::protocol::chat::{StepOutcome, TurnOutcome};
+use gstack::protocol::fault::FaultCode;
+
+const ALL: [Program; 4] = [Program::Claude, Program::Codex, Program::Gemini, Program::ClaudeAgent];
+
+fn benches() -> impl Iterator<Item = (Program, Bench)> {
+    ALL.into_iter().filter_map(|program| Some((program, Bench::new(program, &program.scenario(&[]))?)))
+}
+
+#[tokio::test]
+async fn an_interrupt_in_a_tool_ends_the_turn_and_keeps_the_process() {
+    for (program, bench) in benches() {
+        let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
+        let mut launch = bench.launch();
+        launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
+        let mut talk = bench.talk_with(launch).await.unwrap();
+        talk.say("hold it").await;
+        talk.until(|event| matches!(event, AgentEvent::StepStarted { .. })).await;
+        talk.session.interrupt().await;
+        let events = talk.turn().await;
+        assert_eq!(end_of(&events), (TurnOutcome::Stopped, None), "{program:?} {events:?}");
+        let told = outcomes(&events);
+        assert!(matches!(told[..], [StepOutcome::Unknown | StepOutcome::Failed]), "{program:?} {told:?}");
+        assert_eq!(text_of(&talk.turn_of("repeat after me: still here").await), "still here", "{program:?}");
+        talk.session.close().await;
+        assert_eq!(left_behind(bench.home.path()), Vec::<String>::new(), "{program:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_rate_limit_is_told_with_the_next_step_and_the_next_turn_runs() {
+    for (program, bench) in benches() {
+        let mut talk = bench.talk().await;
+        let (outcome, fault) = end_of(&talk.turn_of("limited").await);
+        let fault = fault.unwrap();
+        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
+        assert!(fault.message.contains("usage limit") && fault.hint.is_some(), "{program:?} {fault:?}");
+        assert_eq!(text_of(&talk.turn_of("repeat after me: on").await), "on", "{program:?}");
+        talk.session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_api_that_is_not_there_is_told_with_the_next_step() {
+    for (program, mut bench) in benches() {
+        let mut talk = bench.talk().await;
+        talk.turn_of("repeat after me: up").await;
+        if let Some(api) = &mut bench.api {
+            api.end();
+        }
+        let (outcome, fault) = end_of(&talk.turn_of("repeat after me: down").await);
+        let fault = fault.unwrap();
+        assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
+        assert!(fault.hint.is_some() && !fault.message.is_empty(), "{program:?} {fault:?}");
+        println!("{program:?}: {fault}");
+        talk.session.close().await;
+    }
+}

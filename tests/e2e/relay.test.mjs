@@ -1,0 +1,316 @@
+/*
+ * A person's everyday browser, driven by way of the extension in it: no pipe and no port of gstack's.
+ */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { Everyday } from './harness/everyday.mjs';
+import { TestHome } from './harness/home.mjs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Site } from './harness/site.mjs';
+import { StandIn } from './harness/stand-in.mjs';
+import { until } from './harness/wait.mjs';
+
+const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
+
+/** A home without a browser of its own, and an everyday browser at a page of the test's site with its side panel open. */
+class Scene {
+  static async open({ at = '/form', settings = '[browser]\nlet-go-seconds = 1\n' } = {}) {
+    const scene = new Scene();
+    scene.home = new TestHome();
+    try {
+      mkdirSync(scene.home.home, { mode: 0o700 });
+      writeFileSync(path.join(scene.home.home, 'config.toml'), settings, { mode: 0o600 });
+      scene.site = await Site.start();
+      scene.agent = await StandIn.install(scene.home);
+      scene.browser = await Everyday.start(scene.home, { url: `${scene.site.origin}${at}` });
+      scene.page = await scene.browser.page(scene.site.origin);
+      scene.panel = await scene.browser.sidePanel();
+      return scene;
+    } catch (error) {
+      error.message += `\n${scene.home.log()}`;
+      await scene.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  async ask(text) {
+    await this.panel.say(text);
+    const turn = await this.agent.prompt();
+    assert.ok(turn.prompt.includes(text));
+    return turn;
+  }
+
+  /** What the agent may do is asked once and allowed for the conversation. */
+  async allowed(doing) {
+    await this.panel.answer('conversation');
+    return doing;
+  }
+
+  /** The tab's number as the terminal knows it. */
+  async tab(url) {
+    const tabs = JSON.parse(await this.home.ok(['tabs', '--json'])).data;
+    return tabs.find((one) => one.url.startsWith(`${this.site.origin}${url}`)).id;
+  }
+
+  /** What Chrome does when the person presses Cancel in its bar. */
+  async cancel() {
+    await this.browser.inWorker(`(async () => {
+      for (const { tabId, type } of await chrome.debugger.getTargets()) {
+        if (type !== 'page' || tabId === undefined) continue;
+        const ours = await chrome.debugger.detach({ tabId }).then(() => true, () => false);
+        if (ours) chrome.debugger.onDetach.dispatch({ tabId }, 'canceled_by_user');
+      }
+    })()`);
+  }
+
+  /** Goes somewhere as the person does. */
+  async visit(where) {
+    await this.page.send('Page.navigate', { url: `${this.site.origin}${where}` });
+    const there = `location.pathname === ${JSON.stringify(where)} && document.readyState === 'complete'`;
+    await until(() => this.page.evaluate(there).catch(() => false), `the page is at ${where}`);
+  }
+
+  letGo() {
+    return until(async () => (await this.browser.attached()).length === 0, 'the tab is let go of');
+  }
+
+  async close() {
+    this.agent?.stop();
+    this.browser?.stop();
+    const forced = await this.home.stop();
+    await this.site?.stop();
+    assert.deepEqual(forced.map((one) => one.command.join(' ')), [], 'no process had to be ended by force');
+  }
+}
+
+describe('a conversation in an everyday browser', () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  afterEach(async () => {
+    scene.agent.settle();
+    await scene.panel.gone('stop');
+  });
+  after(() => scene?.close());
+
+  test('the agent reads, fills and clicks in that tab, asked as everywhere; nothing is attached before and soon after', async () => {
+    const { panel, page, browser } = scene;
+    assert.deepEqual(await browser.attached(), [], 'an open panel attaches to nothing');
+    const turn = await scene.ask('Order for Ada');
+    const seen = words(await turn.tool('snapshot', { interactive: true }));
+    assert.match(seen, /\[textbox\] "Name"/);
+    assert.equal((await browser.attached()).length, 1);
+    const name = /@e\d+(?= \[textbox\] "Name")/.exec(seen)[0];
+    const filling = turn.tool('fill', { selector: name, value: 'Ada' });
+    await panel.seen('approval', 'Name');
+    assert.equal(await page.evaluate('document.querySelector("#name").value'), '', 'nothing happens before the answer');
+    assert.ok(!(await scene.allowed(filling)).isError);
+    const button = /@e\d+(?= \[button\] "Order now")/.exec(seen)[0];
+    assert.match(words(await turn.tool('click', { selector: button })), /Clicked/);
+    assert.equal(await page.waitFor('document.querySelector("#said").textContent'), 'Ordered by Ada');
+    assert.match(words(await turn.tool('text', {})), /Ordered by Ada/);
+    const shot = await turn.tool('screenshot', {});
+    assert.equal(shot.content.find((one) => one.type === 'image')?.mimeType, 'image/png', JSON.stringify(shot).slice(0, 300));
+    const going = await turn.tool('goto', { url: `${scene.site.origin}/long` });
+    assert.match(words(going), /Navigated to/);
+    turn.end();
+    await panel.gone('stop');
+    await scene.letGo();
+    await page.send('Page.navigate', { url: `${scene.site.origin}/form` });
+  });
+
+  test('a page that the agent opens is among its tabs, and reached by its number', async () => {
+    const turn = await scene.ask('open another');
+    await turn.tool('goto', { url: `${scene.site.origin}/opens` });
+    await turn.tool('click', { selector: '#open' });
+    const popup = await scene.browser.page(`${scene.site.origin}/form`);
+    const number = await until(() => scene.tab('/form').catch(() => undefined), 'the popup is listed');
+    const info = async () => JSON.parse(await scene.home.ok(['sessions', '--json']));
+    await until(async () => JSON.stringify(await info()).includes(`"tabId":${number}`), 'the popup is in the set');
+    await scene.home.ok(['fill', '#name', 'Bea', '--tab', String(number)]);
+    assert.equal(await popup.evaluate('document.querySelector("#name").value'), 'Bea');
+    turn.end();
+    await scene.home.ok(['closetab', String(number), '--tab', String(number)]);
+    await scene.browser.client.gone(popup.targetId, 'the popup');
+  });
+
+  test('a frame in a process of its own is part of the page', async () => {
+    const turn = await scene.ask('count');
+    await turn.tool('goto', { url: `${scene.site.origin}/framed` });
+    await turn.tool('wait', { networkidle: true });
+    const seen = words(await turn.tool('snapshot', {}));
+    const button = /@e\d+(?= \[button\] "Add one")/.exec(seen)?.[0];
+    assert.ok(button, seen);
+    assert.match(words(await turn.tool('click', { selector: button })), /Clicked/);
+    assert.match(words(await turn.tool('snapshot', {})), /Add one[\s\S]*1/);
+    turn.end();
+  });
+});
+
+describe('what may come between', () => {
+  let scene;
+  before(async () => { scene = await Scene.open({ settings: '' }); });
+  afterEach(async () => {
+    scene.agent.settle();
+    await scene.panel.gone('stop');
+    await scene.visit('/form');
+  });
+  after(() => scene?.close());
+
+  /** Opens the page, begins a click that does not settle by itself, and waits until it has arrived. */
+  async function heldClick() {
+    await scene.visit('/held-click');
+    const turn = await scene.ask('press Go');
+    const clicking = turn.tool('click', { selector: '#go' });
+    await scene.panel.answer('once');
+    await until(() => scene.site.asked.includes('GET /held'), 'the click has arrived');
+    scene.site.asked.length = 0;
+    return { turn, clicking };
+  }
+
+  test('Cancel in the bar ends the turn in words; nothing is attached again before the person acts', async () => {
+    const { panel, browser } = scene;
+    const { turn, clicking } = await heldClick();
+    await scene.cancel();
+    await turn.interrupted();
+    assert.match(words(await clicking), /not known/);
+    await panel.gone('stop');
+    await panel.page.waitFor(`document.body.innerText.includes('Cancel was pressed')`, 'the reason');
+    const refused = await scene.home.run(['text', '--tab', String(await scene.tab('/held-click'))]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Cancel was pressed/);
+    assert.deepEqual(await browser.attached(), []);
+    const again = await scene.ask('read it');
+    assert.match(words(await again.tool('text', {})), /Go/);
+    again.end();
+  });
+
+  test('a tab that goes to a page of the browser\'s own is left, and is acted on again when it comes back', async () => {
+    const turn = await scene.ask('wait for it');
+    const waiting = turn.tool('wait', { selector: '#never' });
+    await until(async () => (await scene.browser.attached()).length === 1, 'the tab is attached to');
+    await scene.page.send('Page.navigate', { url: 'chrome://version/' });
+    assert.match(words(await waiting), /lets nobody into it/);
+    assert.match(words(await turn.tool('snapshot', {})), /lets nobody into it/);
+    const going = turn.tool('goto', { url: `${scene.site.origin}/counter` });
+    await scene.panel.answer('once');
+    assert.match(words(await going), /Navigated to/);
+    assert.match(words(await turn.tool('text', {})), /Counter/);
+    turn.end();
+  });
+
+  test('a tab that is closed in mid-command ends it at once, with what is not known', async () => {
+    const { browser, site, home } = scene;
+    const other = await browser.open(`${site.origin}/held-click`);
+    const number = await until(() => scene.tab('/held-click').catch(() => undefined), 'the tab is listed');
+    const clicking = home.run(['click', '#never', '--timeout', '60000', '--tab', String(number), '--json']);
+    await until(async () => (await browser.attached()).some((url) => url.endsWith('/held-click')), 'the click waits for its element');
+    await browser.client.send('Target.closeTarget', { targetId: other.targetId });
+    const { code, stdout, stderr } = await clicking;
+    assert.equal(code, 3, stdout + stderr);
+    assert.match(stdout + stderr, /not known/);
+  });
+
+  test('the worker is stopped in mid-command: unknown, then everything goes on with the same tab', async () => {
+    const { browser, panel, home } = scene;
+    await scene.visit('/counter');
+    const turn = await scene.ask('type it');
+    const typing = turn.tool('fill', { selector: '#never', value: 'x', timeout: 60_000 });
+    await panel.answer('once');
+    const number = await scene.tab('/counter');
+    const worker = await browser.client.target((one) => one.type === 'service_worker', 'the worker');
+    await panel.page.send('ServiceWorker.enable');
+    await panel.page.send('ServiceWorker.stopAllWorkers');
+    await browser.client.gone(worker.targetId, 'the worker');
+    const cut = await typing;
+    assert.match(words(cut), /not known/, JSON.stringify(cut));
+    await panel.connected();
+    await until(async () => (await scene.tab('/counter').catch(() => 0)) === number, 'the tab has its number again');
+    await until(async () => !(await turn.tool('text', {})).isError, 'the same turn reads again');
+    turn.end();
+    assert.match(await home.ok(['text', '--tab', String(number)]), /Counter/);
+  });
+
+  test('the host is killed: what was attached is let go of, and the next command attaches anew', async () => {
+    const { browser, panel, home } = scene;
+    const number = await scene.tab('/form');
+    await home.ok(['text', '--tab', String(number)]);
+    assert.equal((await browser.attached()).length, 1, 'a terminal thinks between its commands');
+    await home.kill(await home.only('host'));
+    await until(async () => (await browser.attached()).length === 0, 'it is let go of');
+    await panel.connected();
+    await until(async () => (await scene.tab('/form').catch(() => 0)) === number, 'the tab has its number again');
+    assert.match(await home.ok(['text', '--tab', String(number)]), /Order/);
+  });
+
+  test('quick actions work on the tab in view, also after Cancel', async () => {
+    const { panel, home } = scene;
+    await home.ok(['text', '--tab', String(await scene.tab('/form'))]);
+    await scene.cancel();
+    const clicked = await panel.page.evaluate(`(() => {
+      const button = [...document.querySelectorAll('button')].find((one) => one.textContent.includes('Clean up'));
+      button.click();
+      return button.textContent;
+    })()`);
+    assert.match(clicked, /Clean up/);
+    await panel.page.waitFor(`/No clutter|Cleaned up/.test(document.body.innerText)`, 'what was cleaned up');
+  });
+});
+
+describe('from a terminal', () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  after(() => scene?.close());
+
+  test('connect --everyday takes it into use; disconnect lets go and closes nothing', async () => {
+    const { home, browser, site } = scene;
+    assert.match(await home.ok(['connect', '--everyday']), /browser in use[\s\S]*your own browser, with your logins/);
+    assert.equal((await home.status()).mode, 'everyday');
+    assert.match(await home.ok(['snapshot', '-i']), /\[textbox\] "Name"/);
+    assert.match(await home.ok(['newtab', `${site.origin}/counter`]), /Opened tab/);
+    await home.ok(['click', 'text=Add one']);
+    assert.match(await home.ok(['text']), /Counter[\s\S]*1/);
+    await home.ok(['closetab']);
+    assert.match(await home.ok(['disconnect']), /still|open|goes on|let go/i);
+    await scene.letGo();
+    await browser.page(site.origin);
+    const again = await home.run(['connect', '--everyday', '--headless']);
+    assert.equal(again.code, 2);
+  });
+
+  test('what can not be done there is said before anything is attached', async () => {
+    const tab = String(await scene.tab('/form'));
+    for (const args of [['cookies'], ['cookie', 'a=b'], ['state', 'save', 'x'], ['memory'], ['cdp', 'Browser.getVersion']]) {
+      const { code, stderr } = await scene.home.run([...args, '--tab', tab]);
+      assert.equal(code, 1, args.join(' '));
+      assert.match(stderr, /does not work in an everyday browser/, args.join(' '));
+    }
+    assert.deepEqual(await scene.browser.attached(), []);
+  });
+
+  test('two everyday browsers and the one of connect keep apart', async () => {
+    const { home, site, browser } = scene;
+    await home.connect(['--headless', `${site.origin}/long`]);
+    const second = await Everyday.start(home, { name: 'second', url: `${site.origin}/counter` });
+    try {
+      const counter = await until(() => scene.tab('/counter').catch(() => undefined), 'the second browser is listed');
+      const form = await scene.tab('/form');
+      const listed = await home.ok(['tabs']);
+      assert.equal(listed.match(/Everyday browser/g).length, 2, listed);
+      await Promise.all(Array.from({ length: 5 }, () => home.ok(['click', 'text=Add one', '--tab', String(counter)])));
+      const [one, two, three] = await Promise.all([
+        home.ok(['text', '--tab', String(form)]), home.ok(['text', '--tab', String(counter)]), home.ok(['text']),
+      ]);
+      assert.match(one, /Order/);
+      assert.match(two, /Counter[\s\S]*5/);
+      assert.match(three, /Long/);
+      assert.equal((await second.attached()).length, 1);
+      assert.equal((await browser.attached()).length, 1);
+      assert.match((await home.run(['connect', '--everyday'])).stderr, /another browser already/);
+    } finally {
+      second.stop();
+    }
+    await until(async () => !(await home.ok(['tabs'])).includes('/counter'), 'its tabs are gone');
+    assert.match(await home.ok(['text', '--tab', String(await scene.tab('/form'))]), /Order/);
+  });
+});
