@@ -81,7 +81,7 @@ fn options_stand_anywhere_and_after_two_dashes_all_is_text() {
     assert_eq!(stage.run(&["js", "1", "+", "1", "--timeout", "5000"]), "2");
     assert!(stage.fails(&["fill", "#n", "x", "--timeout"]).contains("--timeout needs MS"));
     let help = stage.run(&["help", "open"]);
-    assert!(help.contains("gstack goto <url>") && help.contains("[aliases: open, navigate]"), "{help}");
+    assert!(help.contains("gstack goto <url>"), "{help}");
 }
 
 #[test]
