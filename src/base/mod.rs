@@ -9,6 +9,7 @@ pub mod clock;
 pub mod home;
 pub mod inbox;
 pub mod lock;
+pub mod metadata;
 pub mod own_page;
 pub mod peer;
 pub mod program;

@@ -91,6 +91,8 @@ struct LoadingFailed {
 struct StartedNavigating {
     frame_id: String,
     loader_id: String,
+    #[serde(default)]
+    url: String,
 }
 
 /// One navigation of the main frame under way.
@@ -100,6 +102,12 @@ pub(super) struct Progress {
     main: String,
     /// The document that is being loaded, once it is known. A document's own request has its loader's id.
     started: Option<String>,
+    /// The document that was asked for, where the browser has named it.
+    expected: Option<String>,
+    /// That document has come, whatever came after it.
+    reached: bool,
+    /// Where the main frame set out for last.
+    heading_for: String,
     /// The main frame's newest document and its address.
     committed: Option<(String, String)>,
     /// The newest document tells of a failure.
@@ -117,6 +125,15 @@ impl Progress {
     /// The browser's answer named the document to come.
     pub(super) fn expect(&mut self, loader: &str) {
         self.started = Some(loader.to_owned());
+        self.expected = Some(loader.to_owned());
+    }
+    /// Where the page itself went last, as far as that is known.
+    pub(super) fn heading_for(&self) -> &str {
+        &self.heading_for
+    }
+    /// Another document has come in the place of the one that was asked for.
+    pub(super) fn was_diverted(&self) -> bool {
+        self.expected.is_some() && !self.reached && self.committed.is_some()
     }
 
     pub(super) fn event(&mut self, event: &Event) -> Option<End> {
@@ -126,6 +143,7 @@ impl Progress {
                 let started = event.read::<StartedNavigating>()?;
                 if started.frame_id == self.main {
                     self.started = Some(started.loader_id);
+                    self.heading_for = started.url;
                 }
                 None
             }
@@ -171,6 +189,7 @@ impl Progress {
             return Some(End::Arrived(Arrival::without_load(url, ArrivalKind::Restored)));
         }
         let loader = navigated.frame.loader_id;
+        self.reached |= self.expected.as_ref() == Some(&loader);
         self.is_error_page = navigated.frame.unreachable_url.is_some();
         self.committed = Some((loader, url));
         self.arrived()

@@ -55,6 +55,8 @@ pub struct AttachOptions {
     /// Whether nothing is read from an address that answered, as the browser spells it (`1.2.3.4`, `[::1]`). None: all
     /// may be read.
     pub refuses: Option<fn(&str) -> bool>,
+    /// What pages ask for is looked at before it is sent: for a browser without our resolver rules.
+    pub holds_back: bool,
     /// An everyday browser: nothing of it is asked before a tab is worked on, and a tab is let go of when it was left alone
     /// for so long.
     pub lets_go_after: Option<Duration>,
@@ -136,6 +138,8 @@ pub(super) struct Desk {
     pub(super) refused: Refused,
     /// What each of its pages, frames and workers is given.
     pub(super) standing: Vec<Standing>,
+    /// A command of its own answers each of its requests (`Tab::judge_requests`).
+    pub(super) judges_itself: bool,
     /// Commands and turns that work on the tab now.
     pub(super) holds: usize,
     /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
@@ -149,9 +153,10 @@ pub(super) struct Desk {
 }
 
 impl State {
-    /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word.
-    pub(super) fn forget_sessions(&mut self, tab: TabId) {
-        self.sessions.retain(|_, role| role.tab() != Some(tab));
+    /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word. What they were
+    /// asked is the caller's to give up.
+    pub(super) fn forget_sessions(&mut self, tab: TabId) -> Vec<SessionId> {
+        self.sessions.extract_if(|_, role| role.tab() == Some(tab)).map(|(id, _)| id).collect()
     }
 }
 
@@ -182,12 +187,21 @@ impl Shared {
         }
     }
     fn forget(&self, tab: TabId) {
-        let mut state = self.state();
-        state.desks.remove(&tab);
-        if let Some(engaged) = state.engaged.remove(&tab) {
-            engaged.phase.send_replace(Phase::Failed(BrowserError::TabClosed(tab)));
+        let ended = {
+            let mut state = self.state();
+            state.desks.remove(&tab);
+            if let Some(engaged) = state.engaged.remove(&tab) {
+                engaged.phase.send_replace(Phase::Failed(BrowserError::TabClosed(tab)));
+            }
+            state.forget_sessions(tab)
+        };
+        self.give_up(&ended);
+    }
+    /// Whoever waits for an answer of these sessions waits for nothing. Called without the state's lock.
+    pub(super) fn give_up(&self, sessions: &[SessionId]) {
+        for session in sessions {
+            self.cdp.give_up(session);
         }
-        state.forget_sessions(tab);
     }
 }
 

@@ -269,7 +269,7 @@ impl Cdp {
         }
     }
 
-    /// The page behind a session crashed: what it was asked will not be answered before it is loaded again, if ever.
+    /// The page behind a session crashed or went away: what it was asked will not be answered any more.
     pub(super) fn give_up(&self, session: &SessionId) {
         let waiting: Vec<Waiting> = {
             let mut state = self.inner.state();
@@ -277,7 +277,7 @@ impl Cdp {
             state.pending.extract_if(of_it).map(|(_, waiting)| waiting).collect()
         };
         for Waiting { method, on_reply, .. } in waiting {
-            let message = "the page crashed".to_owned();
+            let message = "the page crashed or went away".to_owned();
             on_reply(Err(CdpError::Protocol { method: method.into_owned(), code: SESSION_NOT_FOUND, message }));
         }
     }

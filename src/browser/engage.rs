@@ -129,6 +129,7 @@ impl Shared {
             add.run_immediately = Some(true);
             session.post(add);
         }
+        self.hold_back(session);
         self.give_standing(tab, session);
         session.post(auto_attach_inner());
         self.read_frames(tab, session);
@@ -141,6 +142,7 @@ impl Shared {
         self.state().sessions.insert(id, Role::Worker(tab));
         session.post(NetworkEnable::default());
         session.post(RuntimeEnable {});
+        self.hold_back(session);
         self.give_standing(tab, session);
         session.post(auto_attach("worker"));
         session.post(RunIfWaitingForDebuggerParams {});

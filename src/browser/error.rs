@@ -26,6 +26,9 @@ pub enum BrowserError {
     /// `reason` as the browser spells it: `net::ERR_…`.
     #[error("{url} could not be loaded: {reason}")]
     Navigation { url: String, reason: String },
+    /// Another navigation of the page's own took its place, again and again.
+    #[error("{url} was not reached: the page itself went to {instead} meanwhile")]
+    Diverted { url: String, instead: String },
     /// A page got an answer from an address from which nothing is read.
     #[error("the page has to do with {0}, an address from which gstack reads nothing")]
     RefusedAddress(String),
@@ -75,6 +78,9 @@ impl From<BrowserError> for Fault {
                 "The page changed: look at it again (snapshot), then repeat the command.".to_owned(),
             ),
             BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).to_owned()),
+            BrowserError::Diverted { .. } => {
+                (FaultCode::Navigation, "Try again, or open it in a new tab: newtab <url>".to_owned())
+            }
             BrowserError::RefusedAddress(_) => (
                 FaultCode::UrlRefused,
                 "Such addresses hand out a machine's credentials. Leave the page: goto, or closetab.".to_owned(),
@@ -102,6 +108,9 @@ fn navigation_hint(reason: &str) -> &'static str {
         "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => "Check the network, then try again.",
         "net::ERR_ABORTED" => "The page was left, stopped or turned into a download.",
         "net::ERR_UNSAFE_PORT" => "The browser refuses this port for web pages.",
+        "net::ERR_INVALID_AUTH_CREDENTIALS" => {
+            "It asks for a name and a password: goto http://NAME:PASSWORD@host/, or header 'Authorization: …' before."
+        }
         "net::ERR_TOO_MANY_REDIRECTS" => "The site redirects in a circle; its cookies may be to blame.",
         "net::ERR_BLOCKED_BY_CLIENT" => "An extension or a rule of the browser blocked it.",
         _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => {

@@ -17,12 +17,32 @@ use chromiumoxide::types::Command;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// A page that goes elsewhere by itself may be just then in the way.
+const TRIES_TO_GO: u32 = 4;
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
 impl Work {
     /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's own reason),
     /// `Timeout` (loading is stopped) or `TabCrashed`.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
-        let mut watch = Watch::start(self, url, limit)?;
+        let deadline = Instant::now() + limit;
+        for _ in 1..TRIES_TO_GO {
+            match self.go(url, limit, deadline).await {
+                Err(BrowserError::Diverted { instead, .. }) if Instant::now() < deadline => {
+                    tracing::info!(tab = %self.id(), instead, "the page went elsewhere meanwhile");
+                }
+                outcome => return outcome,
+            }
+        }
+        self.go(url, limit, deadline).await
+    }
+
+    async fn go(&self, url: &str, limit: Duration, deadline: Instant) -> Result<Arrival, BrowserError> {
+        let mut watch = Watch { deadline, ..Watch::start(self, url, limit)? };
         let answer = watch.call(NavigateParams::new(url)).await?;
         if answer.is_download == Some(true) {
             return Ok(Arrival::without_load(url.to_owned(), ArrivalKind::Download));
@@ -30,10 +50,22 @@ impl Work {
         if let Some(loader) = &answer.loader_id {
             watch.progress.expect(loader.inner());
         }
-        let Some(reason) = answer.error_text else { return watch.end().await };
+        let Some(reason) = answer.error_text else {
+            let arrival = match watch.end().await {
+                Err(BrowserError::Navigation { url, reason }) if reason == ABORTED => {
+                    return Err(watch.aborted(BrowserError::Navigation { url, reason }));
+                }
+                outcome => outcome?,
+            };
+            // What stands at the address that was asked for is that, however it came (a page loaded ahead of time).
+            if watch.progress.was_diverted() && without_fragment(&arrival.url) != without_fragment(url) {
+                return Err(BrowserError::Diverted { url: url.to_owned(), instead: arrival.url });
+            }
+            return Ok(arrival);
+        };
         let failed = BrowserError::Navigation { url: url.to_owned(), reason };
         match &failed {
-            BrowserError::Navigation { reason, .. } if reason == ABORTED => Err(watch.crash_or(failed)),
+            BrowserError::Navigation { reason, .. } if reason == ABORTED => Err(watch.aborted(failed)),
             // The error page is on its way: the next command must not meet the page before it.
             _ => Err(match watch.end().await {
                 Err(BrowserError::TabCrashed(tab)) => BrowserError::TabCrashed(tab),
@@ -152,6 +184,20 @@ impl<'a> Watch<'a> {
                 }
                 Some(End::Crashed) => return Err(BrowserError::TabCrashed(self.work.id())),
             }
+        }
+    }
+
+    /// A navigation that was given up because the page itself set out for somewhere else.
+    fn aborted(&mut self, error: BrowserError) -> BrowserError {
+        let error = self.crash_or(error);
+        let instead = self.progress.heading_for();
+        match &error {
+            BrowserError::Navigation { url, .. }
+                if !instead.is_empty() && without_fragment(instead) != without_fragment(url) =>
+            {
+                BrowserError::Diverted { url: url.clone(), instead: instead.to_owned() }
+            }
+            _ => error,
         }
     }
 

@@ -51,6 +51,7 @@ impl Observer for Router {
         match domain {
             "Target" => shared.target_event(name, event),
             "Page" | "Runtime" => shared.page_event(event),
+            "Fetch" if name == "requestPaused" => shared.request_paused(event),
             "Network" if matches!(name, "responseReceived" | "requestWillBeSent") => shared.network_event(event),
             _ => {}
         }
@@ -164,10 +165,17 @@ impl Shared {
     }
 
     fn detached(&self, session: &SessionId, refusal: Option<Refusal>) {
+        let mut ended = self.forget_session(session, refusal);
+        ended.push(session.clone());
+        self.give_up(&ended);
+    }
+
+    /// What else ended with it.
+    fn forget_session(&self, session: &SessionId, refusal: Option<Refusal>) -> Vec<SessionId> {
         let mut state = self.state();
         match state.sessions.remove(session) {
             Some(Role::Tab(tab)) => {
-                state.forget_sessions(tab);
+                let others = state.forget_sessions(tab);
                 let why = refusal.map_or(BrowserError::FrameGone, BrowserError::Relay);
                 if let Some(engaged) = state.engaged.remove(&tab) {
                     engaged.phase.send_replace(Phase::Failed(why));
@@ -177,6 +185,7 @@ impl Shared {
                     drop(state);
                     self.tell(BrowserEvent::SentOut(tab, refusal));
                 }
+                return others;
             }
             Some(Role::Page(tab)) => {
                 if let Some(engaged) = state.engaged.get_mut(&tab) {
@@ -194,6 +203,7 @@ impl Shared {
             }
             Some(Role::Probe(_) | Role::Opening(_) | Role::Worker(_)) | None => {}
         }
+        Vec::new()
     }
 
     /// The engaged tab whose page or frame a session is.

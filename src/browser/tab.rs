@@ -118,12 +118,12 @@ impl Tab {
     }
     /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
     pub fn release(&self) {
-        let session = {
+        let (session, ended) = {
             let mut state = self.browser.shared.state();
             let engaged = state.engaged.remove(&self.id);
-            state.forget_sessions(self.id);
-            engaged.and_then(|engaged| engaged.tab_session)
+            (engaged.and_then(|engaged| engaged.tab_session), state.forget_sessions(self.id))
         };
+        self.browser.shared.give_up(&ended);
         if let Some(session) = session {
             self.browser.root().post(detach_from(session));
         }

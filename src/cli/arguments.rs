@@ -188,6 +188,7 @@ pub fn command() -> Command {
     ];
     let browser = registry::all().iter().filter(|spec| is_of_browser(spec.name)).map(|spec| {
         Command::new(spec.name)
+            .visible_aliases(spec.aliases)
             .about(spec.summary)
             .long_about(spec.help())
             .override_usage(format!("gstack {} {}", spec.name, spec.usage()))
@@ -235,11 +236,14 @@ fn host_command(name: &'static str, about: &'static str) -> Command {
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
     let mut globals = Globals::default();
     let mut arguments = take_globals(arguments, &mut globals)?;
-    // A browser's command takes every word that follows it: its help is asked for here.
-    if let [name, "--help" | "-h"] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..]
-        && registry::find(name).is_some()
+    // A browser's command takes every word that follows it as it is, `--` too: clap would take that one.
+    if let Some((name, rest)) = arguments.split_first()
+        && let Some(spec) = registry::find(name).filter(|spec| is_of_browser(spec.name))
     {
-        arguments = vec!["help".to_owned(), name.to_owned()];
+        if !matches!(rest, [only] if only == "--help" || only == "-h") {
+            return Ok((globals, Invocation::Browser { command: spec.name.to_owned(), args: rest.to_vec() }));
+        }
+        arguments = vec!["help".to_owned(), spec.name.to_owned()];
     }
     let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(arguments))?;
     let Some((name, matches)) = matches.subcommand() else {

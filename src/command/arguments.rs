@@ -5,6 +5,7 @@
 use super::spec::{Flag, Kind, Spec};
 use crate::browser::page::Target;
 use crate::protocol::fault::{Fault, FaultCode};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -25,12 +26,9 @@ impl Arguments {
         let mut words = given.iter();
         let mut literal = false;
         while let Some(word) = words.next() {
-            let in_rest = spec
-                .parameters
-                .iter()
-                .position(|parameter| parameter.kind == Kind::Rest)
-                .is_some_and(|rest| positional.len() > rest);
-            if literal || in_rest || !looks_like_a_flag(word) {
+            let place = Place::of(spec, positional.len());
+            // A command without flags of its own hands its words on as they are: they may be another command's.
+            if literal || !looks_like_a_flag(word) || (place == Place::InsideRest && spec.flags.is_empty()) {
                 positional.push(word.clone());
                 continue;
             }
@@ -43,7 +41,7 @@ impl Arguments {
                 _ => (word.as_str(), None),
             };
             let Some(flag) = find(spec, name) else {
-                if next_is_rest(spec, positional.len()) {
+                if place != Place::OneWord {
                     positional.push(word.clone());
                     continue;
                 }
@@ -81,6 +79,23 @@ impl Arguments {
             Some(extra) => Err(usage(spec, format!("{} does not take {extra:?}", spec.name))),
             None => Ok(()),
         }
+    }
+
+    /// The words as they were given, flags first: what stays, and those of the `hidden` parameters.
+    pub(super) fn without(&self, spec: &Spec, hidden: &[&str]) -> (Vec<String>, Vec<String>) {
+        let flags = self.flags.iter().flat_map(|(name, values)| {
+            let has_value = find(spec, name).is_some_and(|flag| flag.value.is_some());
+            values
+                .iter()
+                .flat_map(move |value| std::iter::once((*name).to_owned()).chain(has_value.then(|| value.clone())))
+        });
+        let mut kept: Vec<String> = flags.collect();
+        let mut left_out = Vec::new();
+        for parameter in spec.parameters {
+            let words = self.words.get(parameter.name).into_iter().flatten().cloned();
+            if hidden.contains(&parameter.name) { left_out.extend(words) } else { kept.extend(words) }
+        }
+        (kept, left_out)
     }
 
     /// The word of a parameter, or all its words with spaces between them.
@@ -131,8 +146,25 @@ fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
     spec.flags.iter().find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
 }
 
-fn next_is_rest(spec: &Spec, at: usize) -> bool {
-    spec.parameters.get(at).is_some_and(|parameter| parameter.kind == Kind::Rest)
+/// What the next word without a flag would be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    OneWord,
+    /// The first of a free text.
+    FirstOfRest,
+    InsideRest,
+}
+
+impl Place {
+    /// `words`: how many stand before it.
+    fn of(spec: &Spec, words: usize) -> Self {
+        let rest = spec.parameters.iter().position(|parameter| parameter.kind == Kind::Rest);
+        match rest.map(|rest| words.cmp(&rest)) {
+            Some(Ordering::Equal) => Self::FirstOfRest,
+            Some(Ordering::Greater) => Self::InsideRest,
+            Some(Ordering::Less) | None => Self::OneWord,
+        }
+    }
 }
 
 fn unknown_flag(spec: &Spec, name: &str) -> Fault {
@@ -160,12 +192,35 @@ mod tests {
     }
 
     #[test]
-    fn flags_may_stand_before_and_after_but_not_inside_free_text() {
+    fn flags_may_stand_anywhere_before_two_dashes_and_what_is_none_is_text() {
         let click = parse("click", &["@e3", "--timeout", "200"]).unwrap();
         assert_eq!(click.value("--timeout"), Some("200"));
-        let fill = parse("fill", &["--timeout=200", "#a", "x", "--timeout", "y"]).unwrap();
-        assert_eq!(fill.text("value").as_deref(), Some("x --timeout y"));
-        assert_eq!(fill.value("--timeout"), Some("200"));
+        for given in [
+            &["--timeout", "200", "#a", "hello", "you"][..],
+            &["--timeout=200", "#a", "hello", "you"],
+            &["#a", "--timeout", "200", "hello", "you"],
+            &["#a", "hello", "--timeout", "200", "you"],
+            &["#a", "hello", "you", "--timeout=200"],
+            &["#a", "hello", "you", "--timeout", "200"],
+            &["#a", "--timeout", "200", "--", "hello", "you"],
+        ] {
+            let fill = parse("fill", given).unwrap();
+            assert_eq!((fill.text("value").as_deref(), fill.value("--timeout")), (Some("hello you"), Some("200")));
+        }
+        for (given, text) in [
+            (&["#a", "--", "--timeout", "200"][..], "--timeout 200"),
+            (&["--", "#a", "x", "--timeout", "200"], "x --timeout 200"),
+            (&["#a", "x", "--", "--timeout"], "x --timeout"),
+            (&["#a", "see --timeout 200"], "see --timeout 200"),
+            (&["#a", "--unheard-of", "-x", "-1"], "--unheard-of -x -1"),
+            (&["#a", "--", "--", "x"], "-- x"),
+        ] {
+            let fill = parse("fill", given).unwrap();
+            assert_eq!((fill.text("value").as_deref(), fill.value("--timeout")), (Some(text), None), "{given:?}");
+        }
+        // The words of another command are left as they are.
+        let chain = parse("chain", &["fill", "#a", "--timeout", "9", "--", "-x", "|", "url"]).unwrap();
+        assert_eq!(chain.text("commands").as_deref(), Some("fill #a --timeout 9 -- -x | url"));
         assert_eq!(parse("js", &["-1", "+", "2"]).unwrap().text("expr").as_deref(), Some("-1 + 2"));
         assert_eq!(parse("type", &["--hello"]).unwrap().text("text").as_deref(), Some("--hello"));
     }

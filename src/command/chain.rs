@@ -6,8 +6,8 @@ use super::context::{Context, Moves, Output};
 use super::reading::pretty;
 use super::registry;
 use super::spec::{Category, Class, Kind, Spec, parameter};
-use crate::protocol::fault::Fault;
-use crate::protocol::ids::TabId;
+use crate::browser::tabs::TabInfo;
+use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         )],
         flags: &[],
         summary: "Run several commands one after the other",
-        details: "A command that fails does not end the chain: look at each block. All are checked before the first runs.\nA chain goes on in a tab that it opened.\nOn the command line without arguments: the commands come from standard input, in either form.",
+        details: "A command that fails does not end the chain: look at each block. One that was cut off does: then it is said which, and what was done before. All are checked before the first runs.\nA chain goes on in a tab that it opened.\nOn the command line without arguments: the commands come from standard input, in either form.",
         untrusted: false,
         writes: true,
         output: "[name] output, a block a command; [name] ERROR: …",
@@ -51,11 +51,12 @@ pub(super) const COMMANDS: &[Spec] = &[
 async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let calls = calls(registry::get(CHAIN)?, &arguments)?;
     let mut context = context.clone();
+    context.steps.plan(calls.iter().map(|call| (call, String::new())));
     let mut output = Output::default();
     let mut blocks = Vec::with_capacity(calls.len());
     let mut data = Vec::with_capacity(calls.len());
-    for call in &calls {
-        match run(&context, call).await {
+    for (at, call) in calls.iter().enumerate() {
+        match step(&context, at, call).await {
             Ok(done) => {
                 // A pinned tab stays the one for other commands, but what the chain has opened is what it goes on with.
                 if let Some(id) = done.moved_to.filter(|_| context.tab.is_some() && call.name == "newtab") {
@@ -67,6 +68,8 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
                 blocks.push(format!("[{}] {text}", call.name));
                 data.push(json!({ "command": call.name, "ok": true, "output": text }));
             }
+            // Nobody knows what the page is like now, or there is none: what follows was not meant for that.
+            Err(fault) if ends_all(&fault) => return Err(whole(&context, CHAIN, fault)),
             Err(fault) => {
                 let hint = fault.hint.as_deref().map(|hint| format!("\n{hint}")).unwrap_or_default();
                 blocks.push(format!("[{}] ERROR: {}{hint}", call.name, fault.message));
@@ -81,31 +84,63 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let calls = calls(registry::get(TAB_EACH)?, &arguments)?;
     let tabs = context.browser.tabs();
-    let all = tabs.iter().flat_map(|tab| calls.iter().map(|call| in_tab(context, tab.id, &tab.url, call)));
+    let in_tabs: Vec<(&TabInfo, &Call)> =
+        tabs.iter().flat_map(|tab| calls.iter().map(move |call| (tab, call))).collect();
+    context.steps.plan(in_tabs.iter().map(|(tab, call)| (*call, format!(" in tab {}", tab.id))));
+    let all = in_tabs.iter().enumerate().map(|(at, (tab, call))| in_tab(context, at, tab, call));
     let mut output = Output::default();
     let mut data = Vec::with_capacity(tabs.len());
-    for (result, files) in join_all(all).await {
-        data.push(result);
+    for result in join_all(all).await {
+        let (shown, files) = result.map_err(|fault| whole(context, TAB_EACH, fault))?;
+        data.push(shown);
         output.files.extend(files);
     }
     output.text = pretty(&Value::Array(data.clone()))?;
     Ok(output.data(data))
 }
 
-async fn in_tab(context: &Context, tab: TabId, url: &str, call: &Call) -> (Value, Vec<std::path::PathBuf>) {
-    let context = Context { tab: Some(tab), moves: Moves::Nothing, ..context.clone() };
-    match run(&context, call).await {
+/// An error ends the whole; any other is part of what is shown.
+async fn in_tab(
+    context: &Context,
+    at: usize,
+    tab: &TabInfo,
+    call: &Call,
+) -> Result<(Value, Vec<std::path::PathBuf>), Fault> {
+    let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
+    match step(&context, at, call).await {
         Ok(output) => {
             let files = output.files.clone();
-            (json!({ "tab": tab, "url": url, "ok": true, "output": output.into_result().output }), files)
+            let text = output.into_result().output;
+            Ok((json!({ "tab": tab.id, "url": tab.url, "ok": true, "output": text }), files))
         }
+        Err(fault) if ends_all(&fault) => Err(fault),
         Err(fault) => {
-            let failed = json!({ "tab": tab, "url": url, "ok": false, "error": fault.message, "hint": fault.hint });
-            (failed, Vec::new())
+            let failed =
+                json!({ "tab": tab.id, "url": tab.url, "ok": false, "error": fault.message, "hint": fault.hint });
+            Ok((failed, Vec::new()))
         }
     }
 }
 
-async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
-    registry::run(context, &call.name, &call.args).await
+fn ends_all(fault: &Fault) -> bool {
+    matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::BrowserDown)
+}
+
+/// The fault of all steps, in place of one step's.
+fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
+    let next = fault.hint.as_deref();
+    context.steps.cut_off(name, fault.code, &fault.message, next).unwrap_or(fault)
+}
+
+/// Runs one of several commands. A browser that went away while it wrote leaves its outcome unknown.
+async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
+    context.steps.begin(at);
+    let outcome = registry::run(context, &call.name, &call.args).await.map_err(|fault| match fault.code {
+        FaultCode::BrowserDown if registry::find(&call.name).is_none_or(|spec| spec.writes) => {
+            Fault { code: FaultCode::OutcomeUnknown, ..fault }
+        }
+        _ => fault,
+    });
+    context.steps.end(at, &outcome);
+    outcome
 }

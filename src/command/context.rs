@@ -4,6 +4,7 @@
 
 use super::envelope;
 use super::progress::Progress;
+use super::steps::Steps;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
@@ -39,6 +40,8 @@ pub struct Context {
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
+    /// How far a command has come that runs others.
+    pub steps: Steps,
     /// A model reads the output: what is hidden from a person is marked so.
     pub for_model: bool,
     /// Ends the command.

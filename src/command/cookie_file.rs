@@ -2,7 +2,7 @@
 //!
 //! Owns the reading. Sets nothing.
 
-use crate::browser::page::Cookie;
+use crate::browser::page::{Cookie, PartitionKey};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 
@@ -26,6 +26,18 @@ struct Written {
     host_only: bool,
     #[serde(default)]
     same_site: Option<String>,
+    #[serde(default)]
+    partition_key: Option<Partition>,
+    #[serde(default, rename = "_crHasCrossSiteAncestor")]
+    cross_site_ancestor: Option<bool>,
+}
+
+/// Playwright writes the site alone, and the ancestor beside it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Partition {
+    Site(String),
+    Key(PartitionKey),
 }
 
 /// Reads an array of cookies; `host` stands in for a missing domain.
@@ -58,6 +70,12 @@ impl Written {
             Some("none" | "no_restriction") => Some("None"),
             _ => None,
         };
+        let partition_key = self.partition_key.map(|partition| match partition {
+            Partition::Key(key) => key,
+            Partition::Site(top_level_site) => {
+                PartitionKey { top_level_site, has_cross_site_ancestor: self.cross_site_ancestor.unwrap_or(true) }
+            }
+        });
         Cookie {
             name: self.name,
             value: self.value,
@@ -67,13 +85,14 @@ impl Written {
             http_only: self.http_only,
             secure: self.secure,
             same_site: same_site.map(str::to_owned),
+            partition_key: partition_key.filter(|key| !key.top_level_site.is_empty()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{PartitionKey, parse};
 
     #[test]
     fn what_is_missing_is_filled_from_the_page() {
@@ -85,6 +104,15 @@ mod tests {
         assert_eq!((cookies[1].domain.as_str(), cookies[1].path.as_str()), (".x.example", "/p"));
         assert_eq!(cookies[1].same_site.as_deref(), Some("None"));
         assert_eq!(cookies[1].expires, Some(4_000_000_000.5));
+        let partitioned = r#"[{"name": "a", "value": "1", "partitionKey": "https://top.example", "_crHasCrossSiteAncestor": false},
+            {"name": "b", "value": "2", "partitionKey": {"topLevelSite": "https://top.example", "hasCrossSiteAncestor": true}},
+            {"name": "c", "value": "3", "partitionKey": {"topLevelSite": ""}}]"#;
+        let keys: Vec<_> =
+            parse(partitioned, Some("x.example")).unwrap().into_iter().map(|one| one.partition_key).collect();
+        let key = |has_cross_site_ancestor| {
+            Some(PartitionKey { top_level_site: "https://top.example".to_owned(), has_cross_site_ancestor })
+        };
+        assert_eq!(keys, [key(false), key(true), None]);
         assert!(parse(text, None).is_err());
         assert!(parse("{}", Some("x")).unwrap_err().hint.is_some());
     }

@@ -130,6 +130,7 @@ async fn cookie(context: &Context, arguments: Arguments) -> Result<Output, Fault
         http_only: false,
         secure: url.scheme() == "https",
         same_site: None,
+        partition_key: None,
     };
     page.set_cookies(&[cookie]).await?;
     Ok(Output::text(format!("Cookie set: {name}=****")))

@@ -4,8 +4,9 @@ use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::registry;
 use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
+use crate::browser::page::error::PageError;
 use crate::browser::page::{FrameChoice, Target};
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
@@ -54,7 +55,11 @@ async fn frame(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         (None, None, Some(pattern)) => FrameChoice::Url(pattern.to_owned()),
         _ => return Err(usage(spec, "frame takes a selector, --name, --url or main".to_owned())),
     };
-    let chosen = context.page().await?.choose_frame(&choice).await?;
+    let chosen = context.page().await?.choose_frame(&choice).await.map_err(|error| match (&choice, error) {
+        (FrameChoice::Url(_), PageError::BadSelector(message)) => Fault::new(FaultCode::BadRequest, message)
+            .hint("--url takes a JavaScript regular expression, for instance: --url checkout"),
+        (_, error) => error.into(),
+    })?;
     Ok(match chosen.parent {
         Some(_) => Output::text(format!("Switched to frame: {}", chosen.url)).data(json!({ "url": chosen.url })),
         None => Output::text("Switched to main frame"),

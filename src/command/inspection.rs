@@ -29,7 +29,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         }],
         flags: &[TIMEOUT],
         summary: "Evaluate JavaScript in the page",
-        details: "The value of the last statement is printed. --timeout goes before the script.",
+        details: "The value of the last statement is printed. What stands after -- is script, whatever it looks like.",
         untrusted: false,
         writes: true,
         output: "a string as it is, other values as JSON; nothing for undefined and null",

@@ -37,7 +37,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Replace a field's text",
-        details: "Clears it, sets the text, fires input and change. --timeout goes before the selector.",
+        details: "Clears it, sets the text, fires input and change. What stands after -- is text, whatever it looks like.",
         untrusted: false,
         writes: true,
         output: "Filled sel",
@@ -150,9 +150,12 @@ async fn click(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let limit = arguments.timeout(ACTION_LIMIT)?;
     let page = context.page().await?;
     let clicked = page.click(&target, limit).await?;
+    if clicked == Clicked::Closed {
+        return Ok(Output::text(format!("Clicked {target} → its page closed the tab")));
+    }
     let url = page.url()?;
     let text = match clicked {
-        Clicked::Element => format!("Clicked {target} → now at {url}"),
+        Clicked::Closed | Clicked::Element => format!("Clicked {target} → now at {url}"),
         Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>) → now at {url}"),
     };
     Ok(Output::text(text).data(json!({ "url": url })))

@@ -3,21 +3,22 @@
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
-use super::visual::{format_of, looks_like_a_path, unnamed};
+use super::visual::{format_of, looks_like_a_path, missing, unnamed};
 use super::{path_guard, registry};
-use crate::browser::page::{Area, Clutter, ImageFormat, Page, Target};
+use crate::browser::page::error::PageError;
+use crate::browser::page::{Area, Capture, Clutter, ImageFormat, Page, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
-/// A flag, its kind, and what it is called when counted.
+/// A flag, its kind, and what one of it is called when counted.
 const KINDS: [(&str, Clutter, &str); 6] = [
-    ("--ads", Clutter::Ads, "ads"),
-    ("--cookies", Clutter::Cookies, "cookie banners"),
-    ("--sticky", Clutter::Sticky, "sticky elements"),
-    ("--social", Clutter::Social, "social widgets"),
-    ("--overlays", Clutter::Overlays, "overlays"),
-    ("--clutter", Clutter::Clutter, "clutter elements"),
+    ("--ads", Clutter::Ads, "ad"),
+    ("--cookies", Clutter::Cookies, "cookie banner"),
+    ("--sticky", Clutter::Sticky, "sticky element"),
+    ("--social", Clutter::Social, "social widget"),
+    ("--overlays", Clutter::Overlays, "overlay"),
+    ("--clutter", Clutter::Clutter, "clutter element"),
 ];
 const WIDTHS: std::ops::RangeInclusive<u32> = 100..=10_000;
 const HEIGHT: u32 = 900;
@@ -135,7 +136,7 @@ async fn cleanup(context: &Context, arguments: Arguments) -> Result<Output, Faul
     let counts = context.page().await?.clean_up(&kinds).await?;
     let named = KINDS.iter().filter_map(|(flag, _, words)| {
         let count = counts.get(flag.trim_start_matches('-'))?;
-        Some(format!("{count} {words}"))
+        Some(format!("{count} {words}{}", if *count == 1 { "" } else { "s" }))
     });
     let scrolling = counts.contains_key("scrolling").then(|| "scrolling unlocked".to_owned());
     let named: Vec<String> = named.chain(scrolling).collect();
@@ -181,13 +182,14 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     let taken = looks.take(&page, format).await;
     page.unhide().await?;
     drop(laid_out);
-    let path = path_guard::write(path, taken?).await?;
+    let Capture { bytes, cut } = taken?;
+    let path = path_guard::write(path, bytes).await?;
     let mut parts = vec!["Screenshot saved".to_owned()];
     parts.extend(looks.cleanup.then(|| "(cleaned)".to_owned()));
     parts.extend(scroll_to.map(|wanted| format!("(scrolled to: {wanted})")));
     // With what was done in brackets, the colon stands apart from them.
     let gap = if parts.len() > 1 { " " } else { "" };
-    let text = format!("{}{gap}: {}", parts.join(" "), path.display());
+    let text = format!("{}{gap}: {}{}", parts.join(" "), path.display(), missing(cut, format));
     let mut output = Output::text(text).data(json!({ "path": path.display().to_string() }));
     output.files.push(path);
     Ok(output)
@@ -200,7 +202,7 @@ struct Looks<'a> {
 }
 
 impl Looks<'_> {
-    async fn take(&self, page: &Page, format: ImageFormat) -> Result<Vec<u8>, Fault> {
+    async fn take(&self, page: &Page, format: ImageFormat) -> Result<Capture, Fault> {
         if self.cleanup {
             page.clean_up(&all_kinds()).await?;
         }
@@ -211,12 +213,18 @@ impl Looks<'_> {
             Some(wanted) => {
                 match Target::parse(wanted) {
                     target @ Target::Ref(_) => page.scroll(Some(&target), SCROLL_LIMIT).await?,
-                    Target::Selector(wanted) => page.scroll_to_first(&wanted).await?,
+                    Target::Selector(wanted) => page.scroll_to_first(&wanted).await.map_err(|error| match error {
+                        PageError::NotFound(wanted) => {
+                            Fault::new(FaultCode::Element, format!("There is no element and no text {wanted:?} here"))
+                                .hint("Run 'text' or 'snapshot' to see what there is.")
+                        }
+                        other => other.into(),
+                    })?,
                 }
                 Area::Viewport
             }
             None => Area::FullPage,
         };
-        Ok(page.capture(&area, format).await?.bytes)
+        Ok(page.capture(&area, format).await?)
     }
 }

@@ -45,7 +45,7 @@ pub fn arguments(name: &str, args: &[String]) -> Vec<String> {
         None => kept.iter().map(|word| address_or_text(word)).collect(),
     };
     if !hidden.is_empty() {
-        words.push(counted(hidden));
+        words.push(counted(&hidden));
     }
     words
 }
@@ -72,22 +72,24 @@ pub fn text(text: &str) -> String {
 }
 
 /// The arguments that stay, and those of which only the length does.
-fn split<'a>(name: &str, args: &'a [String]) -> (&'a [String], &'a [String]) {
-    let Some(spec) = registry::find(name) else { return args.split_at(0) };
-    let flags = args.iter().take_while(|word| word.starts_with("--timeout")).count() * 2;
-    let kept = match spec.name {
-        "type" | "dialog-accept" | "cookie" | "header" | "useragent" => 0,
-        // Its parameters may hold anything; the method says what it does.
-        "cdp" => 1 + flags,
-        // `storage set key`
-        "storage" => 2,
-        "fill" | "select" => 1 + flags,
-        CHAIN | TAB_EACH => 0,
-        _ => args.len(),
+fn split(name: &str, args: &[String]) -> (Vec<String>, Vec<String>) {
+    let Some(spec) = registry::find(name) else { return (Vec::new(), args.to_vec()) };
+    let hidden: &[&str] = match spec.name {
+        "type" | "dialog-accept" => &["text"],
+        "cookie" => &["name=value"],
+        "header" => &["name:value"],
+        "useragent" => &["string"],
+        // They may hold anything; the method says what it does.
+        "cdp" => &["json"],
+        "storage" | "fill" | "select" => &["value"],
+        CHAIN | TAB_EACH => &[composition::COMMANDS],
+        _ => return (args.to_vec(), Vec::new()),
     };
-    match inner_calls(name, args) {
-        Some(_) => args.split_at(args.len()),
-        None => args.split_at(kept.min(args.len())),
+    match (inner_calls(name, args), Arguments::parse(spec, args)) {
+        (Some(_), _) => (args.to_vec(), Vec::new()),
+        (None, Ok(arguments)) => arguments.without(spec, hidden),
+        // What can't be read will not run; any word of it may be the one to hide.
+        (None, Err(_)) => (Vec::new(), args.to_vec()),
     }
 }
 
@@ -231,6 +233,9 @@ mod tests {
             ("click", &["@e3"][..], "@e3"),
             ("fill", &["#pw", "hunter2"], "#pw [7 characters]"),
             ("fill", &["--timeout", "9", "#pw", "hunter2"], "--timeout 9 #pw [7 characters]"),
+            ("fill", &["--timeout=9", "#pw", "hunter2"], "--timeout 9 #pw [7 characters]"),
+            ("fill", &["#pw", "hunter2", "--timeout", "9"], "--timeout 9 #pw [7 characters]"),
+            ("fill", &["#pw", "hunter2", "--timeout"], "[21 characters]"),
             ("select", &["#plan", "secret plan"], "#plan [11 characters]"),
             ("type", &["hunter2"], "[7 characters]"),
             ("dialog-accept", &["hunter2"], "[7 characters]"),

@@ -12,6 +12,8 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──";
+/// How a row of a long list is found, as its page calls it.
+const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
 
 pub(super) const COMMANDS: &[Spec] = &[Spec {
@@ -41,7 +43,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
         },
     ],
     summary: "The page as an accessibility tree with refs to act on",
-    details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.",
+    details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c gives each row of a table one line.",
     untrusted: true,
     writes: false,
     output: "the tree",
@@ -103,7 +105,7 @@ fn printed(snapshot: &Snapshot) -> String {
         text.push_str(&format!("\n{CURSOR_TITLE}\n{}", snapshot.cursor));
     }
     if snapshot.more > 0 {
-        text.push_str(&format!("… {} more, narrow with -s or -d\n", snapshot.more));
+        text.push_str(&format!("… {} more, narrow with -s or -d ({FIND_ROW})\n", snapshot.more));
     }
     text
 }

@@ -84,7 +84,7 @@ pub enum Kind {
     Number,
     /// A path under the client's working directory or the temp directory.
     Path,
-    /// All that is left, as one text with single spaces between the words. From its first word on nothing is a flag.
+    /// All that is left, as one text with single spaces between the words. The command's own flags may stand among them.
     Rest,
     /// All that is left, one by one.
     List,

@@ -3,34 +3,10 @@
 //! Owns the judgement of an address as it is spelled (and of the address that answered). Sends nothing and resolves
 //! nothing: names are the browser's resolver rules' to refuse.
 
+use crate::base::metadata::{is_metadata, is_metadata_address};
 use crate::protocol::fault::{Fault, FaultCode};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use url::{Host, Url};
-
-/// Names under which clouds serve metadata. Sources: the clouds' own documentation of their instance metadata services.
-const METADATA_NAMES: [&str; 9] = [
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata",
-    "instance-data",
-    "instance-data.ec2.internal",
-    "metadata.azure.internal",
-    "metadata.azure.com",
-    "metadata.tencentyun.com",
-    "metadata.oraclecloud.com",
-];
-
-/// Outside of the link-local block: Alibaba, Azure's wire server, Oracle's classic service.
-const METADATA_V4: [Ipv4Addr; 3] =
-    [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
-
-/// Amazon's `fd00:ec2::254` (and `::23` for containers), Google's `fd20:ce::254`, and the mapped link-local one.
-const METADATA_V6: [Ipv6Addr; 4] = [
-    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
-    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
-    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
-    Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
-];
+use std::net::IpAddr;
+use url::Url;
 
 /// The address to open, from what was typed. `localhost:3000` and `example.com` get their scheme.
 pub fn check(typed: &str) -> Result<Url, Fault> {
@@ -76,8 +52,7 @@ pub fn is_refused_address(address: &str) -> bool {
 fn check_remote(address: &str) -> Result<(), Fault> {
     let bare = address.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {
-        Ok(IpAddr::V4(address)) if is_metadata_v4(address) => Err(refused_metadata(bare)),
-        Ok(IpAddr::V6(address)) if is_metadata_v6(address) => Err(refused_metadata(bare)),
+        Ok(address) if is_metadata_address(address) => Err(refused_metadata(bare)),
         _ => Ok(()),
     }
 }
@@ -108,48 +83,6 @@ fn scheme_to_add(typed: &str) -> Option<&'static str> {
         return None;
     }
     Some(if is_local { "http" } else { "https" })
-}
-
-fn is_metadata(host: &Host<&str>) -> bool {
-    match host {
-        Host::Ipv4(address) => is_metadata_v4(*address),
-        Host::Ipv6(address) => is_metadata_v6(*address),
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.').to_ascii_lowercase();
-            METADATA_NAMES.contains(&name.as_str())
-                // `169.254.169.254.` with a dot too many is still that address to a resolver.
-                || name.parse::<Ipv4Addr>().is_ok_and(is_metadata_v4)
-        }
-    }
-}
-
-/// The whole link-local block: every cloud's service lies there, and no web page does.
-fn is_metadata_v4(address: Ipv4Addr) -> bool {
-    address.is_link_local() || METADATA_V4.contains(&address)
-}
-
-fn is_metadata_v6(address: Ipv6Addr) -> bool {
-    METADATA_V6.contains(&address) || embedded_v4(address).into_iter().any(is_metadata_v4)
-}
-
-/// The IPv4 addresses that an IPv6 one stands for: mapped, compatible, NAT64, 6to4.
-fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
-    let [a, b, c, d, e, f, g, h] = address.segments();
-    let from = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    let mut found = Vec::new();
-    let zeros = [a, b, c, d].iter().all(|segment| *segment == 0);
-    // ::ffff:a.b.c.d, ::a.b.c.d, ::ffff:0:a.b.c.d
-    if zeros && ((e == 0 && (f == 0 || f == 0xffff)) || (e == 0xffff && f == 0)) {
-        found.push(from(g, h));
-    }
-    // 64:ff9b::/96 and 64:ff9b:1::/48
-    if a == 0x64 && b == 0xff9b {
-        found.push(from(g, h));
-    }
-    if a == 0x2002 {
-        found.push(from(b, c));
-    }
-    found
 }
 
 #[cfg(test)]

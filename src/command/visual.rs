@@ -75,6 +75,10 @@ const DEVICES: [(&str, u32, u32); 3] = [("mobile", 375, 812), ("tablet", 768, 10
 
 async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let (selector, typed) = split_words(arguments.text("sel"), arguments.text("path"));
+    if let Some(extension) = [&selector, &typed].into_iter().flatten().find_map(|word| other_format(word)) {
+        let message = format!("A picture is .png, .jpg or .webp, not .{extension}");
+        return Err(usage(registry::get("screenshot")?, message));
+    }
     let clip = arguments.value("--clip").map(parse_clip).transpose()?;
     let spec = registry::get("screenshot")?;
     let refuse = |words: &str| Err(usage(spec, format!("Cannot use --clip with {words}")));
@@ -98,14 +102,21 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     let capture = page.capture(&area, format).await?;
     let bytes = capture.bytes.len();
     let path = path_guard::write(path, capture.bytes).await?;
-    let cut = capture.cut.map(|Cut { asked, shown }| {
-        format!(" (its first {shown} of {asked} px: a picture can't be taller; take the rest with --clip)")
-    });
-    let cut = cut.unwrap_or_default();
+    let cut = missing(capture.cut, format);
     let mut output = Output::text(format!("Screenshot saved{note}: {}{cut}", path.display()))
         .data(json!({ "path": path.display().to_string(), "bytes": bytes }));
     output.files.push(path);
     Ok(output)
+}
+
+/// What is said of a picture that lacks its end.
+pub(super) fn missing(cut: Option<Cut>, format: ImageFormat) -> String {
+    let Some(Cut { asked, shown }) = cut else { return String::new() };
+    let rest = match format {
+        ImageFormat::Png => "take the rest with --clip",
+        ImageFormat::Jpeg | ImageFormat::Webp => "as .png it can be taller",
+    };
+    format!(" (its first {shown} of {asked} px: {rest})")
 }
 
 /// A file in the private folder, for what no path was given for.
@@ -142,7 +153,8 @@ async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, F
         let capture = page.capture(&Area::FullPage, ImageFormat::Png).await?;
         drop(laid_out);
         let path = path_guard::write(path, capture.bytes).await?;
-        lines.push(format!("{name} ({width}x{height}): {}", path.display()));
+        let cut = missing(capture.cut, ImageFormat::Png);
+        lines.push(format!("{name} ({width}x{height}): {}{cut}", path.display()));
         output.files.push(path);
     }
     output.text = lines.join("\n");
@@ -178,6 +190,14 @@ pub(super) fn format_of(path: &str) -> Option<ImageFormat> {
     }
 }
 
+/// The extension of a word that names a picture of a kind that is not taken.
+fn other_format(word: &str) -> Option<&str> {
+    const OTHERS: [&str; 8] = ["gif", "bmp", "svg", "tif", "tiff", "avif", "heic", "pdf"];
+    let (name, extension) = word.rsplit_once('.')?;
+    let is_name = !name.is_empty() && !name.contains(['#', '[', '>', ' ', '=']);
+    (is_name && OTHERS.contains(&extension.to_ascii_lowercase().as_str())).then_some(extension)
+}
+
 fn parse_clip(text: &str) -> Result<Region, Fault> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
@@ -193,7 +213,7 @@ fn parse_clip(text: &str) -> Result<Region, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_clip, split_words};
+    use super::{other_format, parse_clip, split_words};
 
     #[test]
     fn one_word_is_a_path_or_a_selector_by_its_look() {
@@ -203,6 +223,15 @@ mod tests {
         }
         for selector in ["#chart", "@e3", ".png", "div > p", "text=a", "//h1"] {
             assert_eq!(split(selector).0.as_deref(), Some(selector));
+        }
+    }
+
+    #[test]
+    fn pictures_of_other_kinds_are_told_apart_from_selectors() {
+        for (word, extension) in
+            [("full.gif", Some("gif")), ("out/a.PDF", Some("PDF")), ("img.hero", None), ("#a.gif", None)]
+        {
+            assert_eq!(other_format(word), extension, "{word}");
         }
     }
 

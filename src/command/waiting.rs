@@ -43,8 +43,11 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let (first, second) = (arguments.text("sel"), arguments.text("ms"));
     let spec = registry::get("wait")?;
     let one_thing = || usage(spec, "wait takes one thing to wait for".to_owned());
+    let is_time = |text: &str| text.parse::<u64>().is_ok();
     let millis = |text: Option<&String>| match text {
-        Some(text) => Ok(Duration::from_millis(arguments.number("ms", text)?)),
+        Some(text) if is_time(text) => Ok(Duration::from_millis(arguments.number("ms", text)?)),
+        // A second thing to wait for.
+        Some(_) => Err(one_thing()),
         None => arguments.timeout(WAIT_LIMIT),
     };
     match (asked.as_slice(), first) {
@@ -52,6 +55,9 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
             let limit = millis(first.as_ref())?;
             context.page().await?.wait_until(*state, limit).await?;
             Ok(Output::text(*words))
+        }
+        ([], Some(time)) if is_time(&time) => {
+            Err(usage(spec, "wait waits for something, not for a time: it needs a selector or a flag".to_owned()))
         }
         ([], Some(selector)) => {
             let limit = millis(second.as_ref())?;

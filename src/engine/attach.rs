@@ -4,7 +4,7 @@
 //! Owns what is said about it. Never ends such a browser, never loads anything into it, and opens no panel in it.
 
 use super::Engine;
-use super::connect::{Step, Tell};
+use super::connect::{Step, Tell, tabs};
 use crate::browser::endpoint;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -12,7 +12,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 const NO_PANEL: &str = "The side panel is not opened here: an extension can be loaded only into a browser that gstack starts. \
     Commands and `gstack chat` work.";
 const OPEN_PORT: &str = "Every user of this machine can drive a browser through its DevTools port. Addresses of cloud \
-    metadata services are refused where gstack goes; what pages fetch by themselves is not held back in this browser.";
+    metadata services are refused, also to the pages of the tabs that gstack works on; what other tabs fetch is not held back in this browser.";
 
 const LOGINS: &str = "It holds your logins. What agents do there is asked for as everywhere; while a tab is worked on, the \
     browser shows a bar that says so.";
@@ -69,7 +69,7 @@ impl Engine {
         }
         let browser = self.use_foreign_browser(&endpoint).await?;
         let version = browser.version().await?;
-        step.done(tell, "browser attached", format!("{version}, {} tabs, {}", browser.tabs().len(), endpoint.address));
+        step.done(tell, "browser attached", format!("{version}, {}, {}", tabs(browser.tabs().len()), endpoint.address));
         tell(ConnectLine::Notice(NO_PANEL.to_owned()));
         tell(ConnectLine::Notice(OPEN_PORT.to_owned()));
         Ok(true)

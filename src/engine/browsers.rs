@@ -182,6 +182,8 @@ impl Engine {
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
+            // Its resolver rules do that.
+            holds_back: false,
             lets_go_after: None,
         };
         let browser = Browser::attach_kept(link, options).await?;
@@ -197,6 +199,7 @@ impl Engine {
             numbers: self.tab_numbers().clone(),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
+            holds_back: true,
             lets_go_after: None,
         };
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;

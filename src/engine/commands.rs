@@ -9,7 +9,7 @@ use super::tabs::no_browser;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::browser::relay::refusals;
-use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, control, everyday, registry};
+use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, Steps, control, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -156,6 +156,10 @@ impl Engine {
         let watched = browser.clone();
         let mut sent_out = pin!(sent_out_of(&watched, tab));
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
+        let cut = |code, why| {
+            let steps = context.steps.cut_off(spec.name, code, why, Some(&before_again(code)));
+            Err(steps.unwrap_or_else(|| cut_off(spec, code, why)))
+        };
         let work = async {
             if spec.name == "goto" && watched.is_relayed() {
                 context.tab().await?.leave_own_page().await?;
@@ -163,17 +167,19 @@ impl Engine {
             registry::execute(&context, spec, arguments).await
         };
         tokio::select! {
+            // The command itself first: it knows best how far it has come.
             biased;
             outcome = work => match outcome {
                 // The command noticed first that it was sent out of the tab.
                 Err(fault) => match sent_out.now_or_never() {
                     Some(refusal) => Err(cut_off_by(spec, refusal)),
-                    None if fault.code == FaultCode::BrowserDown => Err(cut_off(spec, fault.code, GONE)),
+                    // The command noticed first: a click that was on its way may have arrived all the same.
+                    None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
                     None => Err(fault),
                 },
                 // It ended early because nothing came any more. That the last tab took its browser along is no accident.
                 Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
-                    Err(cut_off(spec, FaultCode::BrowserDown, GONE))
+                    cut(FaultCode::BrowserDown, GONE)
                 }
                 Ok(output) if spec.writes => match sent_out.now_or_never() {
                     // A page may close itself on a click.
@@ -183,9 +189,9 @@ impl Engine {
                 Ok(output) => Ok(output),
             },
             refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
-            () = cancel.cancelled() => Err(cut_off(spec, FaultCode::Cancelled, "it was stopped")),
-            () = gone.cancelled() => Err(cut_off(spec, FaultCode::BrowserDown, GONE)),
-            () = shutdown.cancelled() => Err(cut_off(spec, FaultCode::Updating, "gstack is ending")),
+            () = cancel.cancelled() => cut(FaultCode::Cancelled, "it was stopped"),
+            () = gone.cancelled() => cut(FaultCode::BrowserDown, GONE),
+            () = shutdown.cancelled() => cut(FaultCode::Updating, "gstack is ending"),
         }
     }
 
@@ -210,6 +216,7 @@ impl Engine {
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
             progress: Progress::default(),
+            steps: Steps::default(),
             cancel,
         })
     }
@@ -262,16 +269,23 @@ pub(super) fn moves_of(named: Option<TabId>) -> Moves {
 
 /// A command that was cut off in flight: where it may have taken effect, that is said.
 fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
-    let first = if code == FaultCode::BrowserDown {
-        "Open the browser again with `gstack connect`"
-    } else {
-        "Look at the page"
-    };
     if spec.writes {
         let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
-        return Fault::new(FaultCode::OutcomeUnknown, message).hint(format!("{first} before you repeat it."));
+        return Fault::new(FaultCode::OutcomeUnknown, message).hint(before_again(code));
     }
-    Fault::new(code, format!("`{}` did not finish: {why}", spec.name)).hint(format!("{first}, then repeat it."))
+    let message = format!("`{}` did not finish: {why}", spec.name);
+    Fault::new(code, message).hint(format!("{}, then repeat it.", first_step(code)))
+}
+
+fn before_again(code: FaultCode) -> String {
+    format!("{} before you repeat it.", first_step(code))
+}
+
+fn first_step(code: FaultCode) -> &'static str {
+    match code {
+        FaultCode::BrowserDown => "Open the browser again with `gstack connect`",
+        _ => "Look at the page",
+    }
 }
 
 /// The same where our attachment to the tab was ended.

@@ -145,7 +145,7 @@ impl Engine {
                 true => "headless",
                 false => "with a window",
             };
-            step.done(tell, "browser found", format!("open already, {status}, {} tabs", browser.tabs().len()));
+            step.done(tell, "browser found", format!("open already, {status}, {}", tabs(browser.tabs().len())));
             if request.headless == Some(false) && browser.is_headless() {
                 tell(ConnectLine::Notice(
                     "The open browser has no window. For one: gstack disconnect, then gstack connect.".to_owned(),
@@ -262,4 +262,9 @@ impl Engine {
             .command("gstack doctor")
             .at(hop)
     }
+}
+
+/// `1 tab`, `2 tabs`
+pub(super) fn tabs(count: usize) -> String {
+    format!("{count} tab{}", if count == 1 { "" } else { "s" })
 }

@@ -72,6 +72,7 @@ impl Engine {
             numbers,
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
+            holds_back: false,
             lets_go_after: Some(self.config().browser.let_go_after()),
         };
         let about = About { product: hello.browser.clone(), can_relay: hello.relay };

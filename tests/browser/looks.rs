@@ -68,7 +68,7 @@ fn clutter_goes_and_what_belongs_to_the_site_stays() {
         world.open_hidden("clutter.html").await;
         assert_eq!(world.run("cleanup", &["--ads"]).await, "Cleaned up: 2 ads, scrolling unlocked");
         let rest = world.run("cleanup", &[]).await;
-        assert_eq!(rest, "Cleaned up: 1 cookie banners, 1 sticky elements, 1 overlays");
+        assert_eq!(rest, "Cleaned up: 1 cookie banner, 1 sticky element, 1 overlay");
         assert_eq!(world.run("cleanup", &["--all"]).await, "No clutter elements found to remove.");
         assert_eq!(world.output("text", &[]).await.unwrap().text, "Home\nClutter\nWords to keep\nDeep words");
         world
@@ -91,6 +91,28 @@ fn a_pretty_picture_leaves_the_page_as_it_was() {
         assert_eq!(plain, format!("Screenshot saved: {}", cwd.join("b.png").display()));
         assert_eq!(world.fault("prettyscreenshot", &["--scroll-to", "no such words"]).await.code, FaultCode::Element);
         assert_eq!(world.fault("prettyscreenshot", &["--width", "1"]).await.code, FaultCode::BadRequest);
+        world
+    });
+}
+
+#[test]
+fn pictures_of_devices_are_as_wide_as_their_screens() {
+    with_world(|world| async move {
+        world.open_hidden("clutter.html").await;
+        world.run("js", &["document.body.style.cssText = 'overflow: auto; min-height: 3000px'; 1"]).await;
+        let said = world.run("responsive", &["shot"]).await;
+        let cwd = world.context.cwd.clone().unwrap().canonicalize().unwrap();
+        for (line, (name, width, height)) in
+            said.lines().zip([("mobile", 375, 812), ("tablet", 768, 1024), ("desktop", 1280, 720)])
+        {
+            let path = cwd.join(format!("shot-{name}.png"));
+            assert_eq!(line, format!("{name} ({width}x{height}): {}", path.display()));
+            let png = std::fs::read(path).unwrap();
+            assert_eq!(u32::from_be_bytes(png[16..20].try_into().unwrap()), width, "{name}");
+        }
+        let wide = world.run("js", &["document.documentElement.clientWidth"]).await;
+        world.run("screenshot", &[]).await;
+        assert_eq!(world.run("js", &["document.documentElement.clientWidth"]).await, wide, "a picture moves nothing");
         world
     });
 }

@@ -1,49 +1,95 @@
-//! Pictures of pages that are taller than a picture can be: what lies beyond is said, and never black.
+//! Pictures of pages that are taller than the browser draws at once: whole, up to what a picture can be, and never black.
 
-use crate::world::with_world;
+use crate::world::{World, with_world};
+use png::Decoder;
+use std::collections::BTreeMap;
+use std::io::Cursor;
 
-/// Bands of 1,000 px, each of its own colour.
+/// Bands of 1,000 px, each of its own colour; a bar that stays at the window's top, and one at its end.
 const BANDS: &str = "document.body.style.margin = 0;
 document.body.innerHTML = Array.from({length: 40}, (_, i) =>
-  `<div id=b${i} style='height:1000px;background:rgb(${(i * 37) % 200 + 55},${(i * 91) % 200 + 55},${(i * 53) % 200 + 55})'></div>`).join('')";
+  `<div id=b${i} style='height:1000px;background:rgb(${(i * 37) % 200 + 55},${(i * 91) % 200 + 55},${(i * 53) % 200 + 55})'></div>`).join('') +
+  `<div style='position:fixed;top:0;left:0;width:100%;height:20px;background:rgb(1,2,3)'></div>`; 1";
+const FIXED: [u8; 3] = [1, 2, 3];
 
-/// The colour in the middle of a PNG that lies in the page's reach, read by the browser itself.
-const MIDDLE: &str = "await (async () => {
-  const image = await createImageBitmap(await (await fetch('DATA')).blob());
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d');
-  canvas.drawImage(image, -Math.floor(image.width / 2), -Math.floor(image.height / 2));
-  return [image.height, ...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)].join(' ');
-})()";
+fn band(number: u32) -> [u8; 3] {
+    [37, 91, 53].map(|step| u8::try_from((number * step) % 200 + 55).unwrap())
+}
+
+/// The colour in the middle of these rows, and how large the picture is.
+fn colours(png: &[u8], rows: impl IntoIterator<Item = u32>) -> (u32, u32, BTreeMap<u32, [u8; 3]>) {
+    let mut reader = Decoder::new(Cursor::new(png)).read_info().unwrap();
+    let (width, height) = (reader.info().width, reader.info().height);
+    let samples = reader.output_color_type().0.samples();
+    let wanted: Vec<u32> = rows.into_iter().collect();
+    let mut found = BTreeMap::new();
+    for at in 0..height {
+        let row = reader.next_row().unwrap().unwrap();
+        if wanted.contains(&at) {
+            let middle = width as usize / 2 * samples;
+            found.insert(at, row.data()[middle..middle + 3].try_into().unwrap());
+        }
+    }
+    (width, height, found)
+}
+
+async fn taken(world: &World, args: &[&str]) -> Vec<u8> {
+    world.run("screenshot", args).await;
+    std::fs::read(world.context.cwd.clone().unwrap().join(args[args.len() - 1])).unwrap()
+}
 
 #[test]
-fn a_page_that_is_too_tall_is_cut_in_words_and_its_depths_are_pictured_one_by_one() {
+fn a_page_of_40000_px_is_whole_in_one_png() {
     with_world(|world| async move {
-        use base64::Engine as _;
+        world.open_hidden("next.html").await;
+        world.run("viewport", &["400x600"]).await;
+        world.run("js", &[BANDS]).await;
+        let said = world.run("screenshot", &["tall.png"]).await;
+        assert!(said.ends_with("/tall.png"), "nothing is missing: {said}");
+        let png = std::fs::read(world.context.cwd.clone().unwrap().join("tall.png")).unwrap();
+        // Each band's first, middle and last row, those where two parts meet among them, and the bar, once.
+        let rows = (0..40)
+            .flat_map(|at| [at * 1000, at * 1000 + 500, at * 1000 + 999])
+            .chain([16_383, 16_384, 32_767, 32_768, 19]);
+        let (width, height, found) = colours(&png, rows);
+        assert_eq!((width, height), (400, 40_000));
+        for (row, colour) in found {
+            let wanted = if row < 20 { FIXED } else { band(row / 1000) };
+            assert_eq!(colour, wanted, "row {row}");
+        }
+        world
+    });
+}
+
+#[test]
+fn what_a_picture_can_not_hold_is_said() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("viewport", &["100x600"]).await;
+        world.run("js", &[BANDS]).await;
+        for name in ["tall.jpg", "tall.webp"] {
+            let said = world.run("screenshot", &[name]).await;
+            assert!(said.ends_with("(its first 16384 of 40000 px: as .png it can be taller)"), "{said}");
+        }
+        world.run("js", &["document.body.style.height = '300000px'; 1"]).await;
+        let said = world.run("screenshot", &["taller.png"]).await;
+        assert!(said.ends_with("(its first 262144 of 300000 px: take the rest with --clip)"), "{said}");
+        world
+    });
+}
+
+#[test]
+fn what_lies_far_below_is_pictured_where_it_is_asked_for() {
+    with_world(|world| async move {
         world.open_hidden("next.html").await;
         world.run("js", &[BANDS]).await;
-        let whole = world.run("screenshot", &["tall.png"]).await;
-        assert!(
-            whole.ends_with("(its first 16384 of 40000 px: a picture can't be taller; take the rest with --clip)"),
-            "{whole}"
-        );
-        let cwd = world.context.cwd.clone().unwrap();
-        let height = |name: &str| {
-            let png = std::fs::read(cwd.join(name)).unwrap();
-            u32::from_be_bytes(png[20..24].try_into().unwrap())
-        };
-        assert_eq!(height("tall.png"), 16384);
-        // What a page of this height has far below is drawn where it is asked for.
-        for (args, band) in [
+        for (args, number) in [
             (vec!["--clip", "0,30000,100,900", "clip.png"], 30),
             (vec!["#b20", "element.png"], 20),
             (vec!["#b39", "last.png"], 39),
         ] {
-            world.run("screenshot", &args).await;
-            let png = std::fs::read(cwd.join(args[args.len() - 1])).unwrap();
-            let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(png));
-            let seen = world.run("js", &[&MIDDLE.replace("DATA", &data)]).await;
-            let colour = [37, 91, 53].map(|step| ((band * step) % 200 + 55).to_string()).join(" ");
-            assert!(seen.ends_with(&colour), "{args:?}: {seen} instead of {colour}");
+            let (_, _, found) = colours(&taken(&world, &args).await, [450]);
+            assert_eq!(found[&450], band(number), "{args:?}");
         }
         world
     });

@@ -9,8 +9,9 @@ use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Moves, Output, Progress, registry};
+use gstack::command::{Context, Moves, Output, Progress, Steps, registry};
 use gstack::protocol::fault::Fault;
+use gstack::protocol::ids::TabId;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -91,6 +92,7 @@ impl World {
             temp_folder,
             state_folder: folder.path().join("states"),
             progress: Progress::default(),
+            steps: Steps::default(),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }
@@ -140,6 +142,12 @@ impl World {
         while self.context.browser.tabs().len() < tabs {
             events.recv().await.unwrap();
         }
+    }
+
+    /// The same world for commands of one tab.
+    pub fn in_tab(&self, tab: TabId) -> Self {
+        let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
+        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
     /// Opens a page in a tab behind the first one, which stays in view.
@@ -268,6 +276,7 @@ async fn all_headers(headers: HeaderMap) -> String {
 async fn fixture(UrlPath(page): UrlPath<String>) -> Response {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages").join(&page);
     match tokio::fs::read(path).await {
+        Ok(bytes) if page.ends_with(".svg") => ([(header::CONTENT_TYPE, "image/svg+xml")], bytes).into_response(),
         Ok(bytes) => ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], bytes).into_response(),
         Err(_) => StatusCode::NOT_FOUND.into_response(),
     }

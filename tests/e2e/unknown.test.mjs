@@ -61,6 +61,22 @@ describe('a command that is cut off', () => {
     });
   }
 
+  for (const [words, end] of ways.slice(1)) {
+    test(`${words}: a chain is unknown as a whole, and says at which step it was and what was done before`, async () => {
+      site.release();
+      await home.ok(['goto', `${site.origin}/held-click`]);
+      const before = site.asked.length;
+      const chain = home.run(['chain', 'url | click #nothing --timeout 50 | click #go | text', '--json']);
+      await until(() => site.asked.slice(before).includes('GET /held'), 'the click has not arrived');
+      await end();
+      const { code, stdout } = await chain;
+      const answer = JSON.parse(stdout);
+      assert.deepEqual([code, answer.ok, answer.outcome], [3, false, 'unknown'], stdout);
+      assert.match(answer.error, /^chain was cut off at step 3 of 4, `click #go`: .*; whether that took effect is not known$/);
+      assert.match(answer.hint, /^Done: url\.\n +Failed: click --timeout 50 #nothing\.\n +Not begun: text\.\n +\S/);
+    });
+  }
+
   test('the activity says that the outcome is not known', async () => {
     site.release();
     await home.ok(['goto', `${site.origin}/held-click`]);

@@ -28,7 +28,7 @@ describe('a snapshot', () => {
   test('of 2,000 rows is cut, says so, and leads to any row', async () => {
     await both.gstack.run('goto', both.site.url('rows.html'));
     const whole = await both.gstack.run('snapshot');
-    const more = Number(/^… (\d+) more, narrow with -s or -d$/m.exec(whole)[1]);
+    const more = Number(/^… (\d+) more, narrow with -s or -d \(/m.exec(whole)[1]);
     assert.ok(whole.length < 64_000 && more > 5_000, `${whole.length} characters, ${more} more`);
     assert.match(whole, /\[columnheader\] "Name"/, 'its first part shows what the columns are');
     assert.match(whole, /\[cell\] "Customer 1"/, 'and what a row looks like');

@@ -60,6 +60,31 @@ fn outputs_have_their_forms() {
 }
 
 #[test]
+fn options_stand_anywhere_and_after_two_dashes_all_is_text() {
+    let site = Site::start(site);
+    let stage = Stage::new();
+    // By another name of goto.
+    assert_eq!(stage.run(&["open", &site.url("/one")]), format!("Navigated to {} (200)", site.url("/one")));
+    stage.run(&["js", "document.body.innerHTML = '<input id=n>'; 1"]);
+    for (given, text) in [
+        (&["fill", "#n", "hello", "--timeout", "1000"][..], "hello"),
+        (&["fill", "--timeout=1000", "#n", "hello", "you"], "hello you"),
+        (&["fill", "#n", "--timeout", "1000", "again"], "again"),
+        (&["fill", "#n", "--", "--timeout", "5"], "--timeout 5"),
+        (&["fill", "#n", "--", "--json", "--tab"], "--json --tab"),
+        (&["fill", "--json", "#n", "--", "-- x"], "-- x"),
+        (&["fill", "#n", "-5", "--other"], "-5 --other"),
+    ] {
+        stage.run(given);
+        assert_eq!(stage.run(&["js", "n.value"]), text, "{given:?}");
+    }
+    assert_eq!(stage.run(&["js", "1", "+", "1", "--timeout", "5000"]), "2");
+    assert!(stage.fails(&["fill", "#n", "x", "--timeout"]).contains("--timeout needs MS"));
+    let help = stage.run(&["help", "open"]);
+    assert!(help.contains("gstack goto <url>"), "{help}");
+}
+
+#[test]
 fn failures_say_what_is_wrong_and_what_to_do_next() {
     let site = Site::start(site);
     let stage = Stage::new();
@@ -68,6 +93,10 @@ fn failures_say_what_is_wrong_and_what_to_do_next() {
         (&["clik", "#h"][..], 2, "Unknown command: clik\n  Did you mean: click?"),
         (&["click"], 2, "click needs <sel>"),
         (&["snapshot", "-x"], 2, "Unknown snapshot flag: -x"),
+        (&["wait", "500"], 2, "wait waits for something, not for a time"),
+        (&["wait", "#h", "--load"], 2, "wait takes one thing to wait for"),
+        (&["screenshot", "full.gif"], 2, "A picture is .png, .jpg or .webp, not .gif"),
+        (&["frame", "--url", "("], 2, "--url takes a JavaScript regular expression"),
         (&["is", "pretty", "#h"], 2, "Unknown property: pretty"),
         (&["click", "@e99"], 1, "Ref @e99 not found. Run 'snapshot' to get fresh refs."),
         (&["click", "#off", "--timeout", "100"], 1, "was not ready for a click within 0.1 s: it is disabled"),

@@ -10,6 +10,49 @@ fn greet(_: &str, _: u16) -> String {
     page("<h1>Hello</h1>")
 }
 
+/// It writes its cookies when it is closed in order; a signal is not that.
+fn close(address: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let transport = websocket::connect(address).await.unwrap();
+        let run = BrowserRun::random();
+        let browser = Browser::attach(transport, None, 1, run, AttachOptions::default()).await.unwrap();
+        browser.root().post(CloseParams {});
+        browser.gone().cancelled().await;
+    });
+}
+
+#[test]
+fn a_partitioned_cookie_stays_in_its_partition() {
+    let stage = Stage::new();
+    let data = if cfg!(target_os = "macos") { "Library/Application Support/Chromium" } else { ".config/chromium" };
+    let (mut browser, address) = foreign_browser(&stage.person().join(data));
+    stage.run(&["connect", "--attach", &address]);
+    let key = r#"{"topLevelSite": "https://top.example", "hasCrossSiteAncestor": true}"#;
+    let cookie = format!(
+        r#"[{{"name": "in", "value": "1", "domain": "inner.example", "path": "/", "secure": true, "sameSite": "None",
+            "expires": 4000000000, "partitionKey": {key}}}]"#
+    );
+    std::fs::write(stage.work().join("c.json"), cookie).unwrap();
+    assert_eq!(stage.run(&["cookie-import", "c.json"]), "Loaded 1 cookies from c.json");
+    stage.run(&["disconnect"]);
+    close(&address);
+    browser.0.wait().unwrap();
+
+    let imported = stage.run(&["cookie-import-browser", "chromium"]);
+    assert_eq!(imported, "Imported 1 cookies for 1 domains from Chromium");
+    let held = || {
+        let cookies: serde_json::Value = serde_json::from_str(&stage.run(&["cookies"])).unwrap();
+        (cookies[0]["name"].clone(), cookies[0]["partitionKey"].clone())
+    };
+    let expected: serde_json::Value = serde_json::from_str(key).unwrap();
+    assert_eq!(held(), ("in".into(), expected.clone()));
+    // A saved state keeps it there too.
+    stage.run(&["state", "save", "with-partition"]);
+    stage.run(&["state", "load", "with-partition"]);
+    assert_eq!(held(), ("in".into(), expected));
+}
+
 #[test]
 fn cookies_of_an_installed_browser_come_over_and_their_values_are_never_printed() {
     let stage = Stage::new();
@@ -22,15 +65,7 @@ fn cookies_of_an_installed_browser_come_over_and_their_values_are_never_printed(
     stage.run(&["goto", &site.url("/")]);
     stage.run(&["js", "document.cookie = 'login=s3cret; max-age=8640000'; document.cookie = 'passing=1'"]);
     stage.run(&["disconnect"]);
-    // It writes its cookies when it is closed in order; a signal is not that.
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let transport = websocket::connect(&address).await.unwrap();
-        let run = BrowserRun::random();
-        let browser = Browser::attach(transport, None, 1, run, AttachOptions::default()).await.unwrap();
-        browser.root().post(CloseParams {});
-        browser.gone().cancelled().await;
-    });
+    close(&address);
     browser.0.wait().unwrap();
 
     let listed = stage.run(&["cookie-import-browser"]);

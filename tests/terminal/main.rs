@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+mod attached;
 mod contract;
 mod cookies;
 mod stage;
 
-use stage::{Site, Stage, display, foreign_browser, page};
+use stage::{Site, Stage, display, page};
 
 #[test]
 fn chain_takes_its_commands_from_standard_input_in_both_forms() {
@@ -33,28 +34,6 @@ fn the_inbox_and_the_status_need_no_browser() {
     assert!(shown.starts_with("[2026-01-02T03:04:05Z]\n--- BEGIN UNTRUSTED") && shown.contains("T\nhello"), "{shown}");
     assert_eq!(stage.run(&["inbox", "--clear"]), "Inbox cleared: 1 message.");
     assert_eq!(stage.status()["mode"], "none");
-}
-
-#[test]
-fn an_attached_browser_is_driven_and_left_running() {
-    let stage = Stage::new();
-    let (mut browser, address) = foreign_browser(&stage.folder.path().join("profile"));
-    let port = address.split('/').nth(2).unwrap();
-    let said = stage.run(&["connect", "--attach", &format!("http://{port}")]);
-    assert!(said.contains("browser attached") && said.contains("side panel is not opened here"), "{said}");
-    assert_eq!((&stage.status()["mode"], &stage.status()["browserPid"]), (&"attached".into(), &browser.0.id().into()));
-    assert_eq!(stage.run(&["js", "document.title = 'seen'"]), "seen");
-    assert!(stage.run(&["connect", "--attach", &address]).contains("browser found"));
-    assert!(stage.fails(&["connect", "--attach", "http://192.0.2.1:9222"]).contains("on this machine"));
-    let handoff = stage.run(&["handoff"]);
-    assert!(handoff.starts_with("HANDED OFF"), "{handoff}");
-    assert!(stage.run(&["disconnect"]).contains("goes on without gstack"));
-    assert_eq!(stage.status()["mode"], "none");
-    assert!(browser.0.try_wait().unwrap().is_none(), "the person's browser was ended");
-    assert!(stage.run(&["connect", "--attach", &address]).contains("browser attached"));
-    assert_eq!(stage.run(&["js", "document.title"]), "seen");
-    stage.run(&["stop"]);
-    assert!(browser.0.try_wait().unwrap().is_none(), "the person's browser was ended with the daemon");
 }
 
 fn shop(path: &str, _: u16) -> String {

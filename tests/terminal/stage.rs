@@ -189,10 +189,16 @@ pub fn browser() -> PathBuf {
 
 /// A browser that a person started with a DevTools port; gives its address.
 pub fn foreign_browser(profile: &Path) -> (Owned, String) {
+    foreign_browser_with(profile, &[])
+}
+
+/// The same with arguments of the test's own.
+pub fn foreign_browser_with(profile: &Path, arguments: &[&str]) -> (Owned, String) {
     let mut command = Command::new(browser());
     command
         .args(["--headless=new", "--remote-debugging-port=0", "--no-first-run"])
         .args(QUIET.split(' '))
+        .args(arguments)
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg("about:blank")
         .stderr(Stdio::piped());

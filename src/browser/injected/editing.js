@@ -65,8 +65,11 @@ function beginFill(place, value) {
 
 function setWhole(element, value) {
   element.focus();
+  const before = element.value;
   element.value = value.trim();
   if (element.value !== value.trim().toLowerCase() && element.value !== value.trim()) {
+    // What is refused changes nothing.
+    element.value = before;
     return { fault: 'value', message: `an <input type="${element.type}"> does not take “${value}”` };
   }
   fire(element, 'input');
@@ -84,9 +87,22 @@ function endFill(place, typed) {
   if (state?.astray) return { fault: 'blocked', message: `the page moved the focus to ${state.astray} while it was filled; nothing was typed` };
   const element = heldElement(place);
   if (state && typed && !state.seen && element) return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
-  if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) fire(element, 'change');
+  if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) {
+    toldOf.set(element, element.value);
+    fire(element, 'change');
+  }
   return {};
 }
+
+/* The values that pages were told of by our `change`: the browser's own, when the focus leaves, would tell them again. */
+const toldOf = new WeakMap();
+
+addEventListener('change', (event) => {
+  if (!event.isTrusted) return;
+  const target = innerTarget(event);
+  if (toldOf.get(target) === target.value) event.stopImmediatePropagation();
+  toldOf.delete(target);
+}, { capture: true });
 
 /* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */
 function choose(place, wanted) {

@@ -11,6 +11,8 @@ const GUARDED_TOUCH = ['touchstart', 'touchend'];
 /* A command that was cut off must not leave the guard in a person's way. */
 const GUARD_LIMIT_MS = 2000;
 let guard = null;
+/* The guard that ended by itself while its command was still waiting for an answer: what it saw counts. */
+let expired = null;
 
 function lookAt(event) {
   if (!guard || !event.isTrusted) return;
@@ -33,7 +35,11 @@ function setGuard(element) {
   yieldOwn(true);
   const state = { element, verdict: null, expiry: 0 };
   for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
-  state.expiry = setTimeout(() => { if (guard === state) releaseGuard(); }, GUARD_LIMIT_MS);
+  state.expiry = setTimeout(() => {
+    if (guard !== state) return;
+    releaseGuard();
+    expired = state;
+  }, GUARD_LIMIT_MS);
   guard = state;
 }
 
@@ -41,8 +47,10 @@ function setGuard(element) {
 function releaseGuard(since = DOCUMENT_ID) {
   if (since !== DOCUMENT_ID) return 'left';
   const state = guard;
+  const before = expired;
   guard = null;
-  if (!state) return null;
+  expired = null;
+  if (!state) return before?.verdict ?? null;
   yieldOwn(false);
   clearTimeout(state.expiry);
   for (const type of GUARDED_TOUCH) removeEventListener(type, lookAt, { capture: true });

@@ -1,9 +1,8 @@
 /*
  * The snapshot: one pass over the composed tree into lines.
  *
- * Owns what becomes a line and what of it is printed. Never numbers refs for the tab, never joins frames: the
- * daemon does both. A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive,
- * `t` text, `f` frame), role, name, properties, text.
+ * Owns what becomes a node of it; `printed.js` makes its lines, `counted.js` those that are beyond the cap. Never numbers
+ * refs for the tab, never joins frames: the daemon does both.
  */
 
 /* Options of one list that are listed; a country list would bury the page. */
@@ -20,20 +19,24 @@ function takeSnapshot({ interactive = false, compact = false, depth = null, curs
   beginPass();
   readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
-    interactive, cursor, limit, size: 0, more: 0, frames: [], cursorNodes: [],
+    interactive, compact, cursor, limit, size: 0, frames: [], cursorNodes: [],
     modal: topModal(), sight: marks ? new Sight() : null,
+    // Deeper lines are not printed and take no room. Where bare structure is left out, a line's depth is known only then.
+    deepest: compact || depth === null ? Infinity : depth,
+    // The node that was made last: its text is printed although the cap is reached with it.
+    last: null,
   };
-  const top = { kids: [], mute: false, leaf: false, fresh: true };
+  const top = { kids: [], depth: -1, mute: false, leaf: false, fresh: true };
   const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
   if (root) {
     flags.disabled = isDisabled(root);
     flags.inModal = true;
     visitElement(root, top, flags, walk);
-  } else if (document.body) {
+  } else if (document.documentElement) {
     visitElement(document.documentElement, top, flags, walk);
   }
   const out = [];
-  const printed = { more: walk.more };
+  const printed = { more: 0 };
   printKids(top, 0, { compact, depth, interactive }, out, printed);
   beginPass();
   return {
@@ -56,8 +59,11 @@ function visitElement(element, parent, flags, walk) {
   if (NEVER_SHOWN.has(tag)) return;
   const plain = !element.hasAttributes();
   if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
-  // Beyond the limit lines are only counted.
-  if (walk.size > walk.limit && plain && !walk.cursor && isOnlyWords(element, tag)) return;
+  // Beyond the cap lines are only counted.
+  if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
+    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted)) addText(parent, element.textContent, walk);
+    return;
+  }
   const shown = rendering(element);
   if (shown === GONE) return;
   if (tag === 'br') {
@@ -75,13 +81,9 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 
   if (walk.cursor) inside = noteCursor(element, role, isInteractive, inside, walk);
-  if (walk.size > walk.limit) {
-    // Only counted from here on: no names, no text.
-    if (walk.interactive ? isInteractive : role && role !== 'none' && !PHRASES.has(role)) walk.more += 1;
-    if (!isOpaque(element, tag) && !LEAF_ROLES.has(role)) visitChildren(element, parent, inside, walk, false);
-    return;
-  }
-  const node = shown === SHOWN && inside.inModal ? makeNode(element, tag, role, parent, inside, walk) : null;
+  // Beyond the cap lines are only counted: no names, no text.
+  const make = isFull(walk) ? countedNode : makeNode;
+  const node = shown === SHOWN && inside.inModal ? make(element, tag, role, parent, inside, walk) : null;
   const target = node ?? parent;
   // The words of a drawing are parts of the picture; those of HTML in it are not.
   const silent = (inside.silent || tag === 'svg' || namesAnother(element, tag)) && tag !== 'foreignObject';
@@ -89,16 +91,17 @@ function visitElement(element, parent, flags, walk) {
   if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
   if (!isOpaque(element, tag)) {
     if (shown === SHOWN && inside.inModal) {
-      const quiet = target.mute || inside.silent || walk.interactive;
-      if (!quiet) addText(target, pseudoText(element, '::before'), walk);
+      const quiet = inside.silent || walk.interactive || (target.mute && !target.counted);
+      // Looking for generated text costs more than all else: where lines are only counted it is left out.
+      const generated = !quiet && !isFull(walk);
+      if (generated) addText(target, pseudoText(element, '::before'), walk);
       visitChildren(element, target, inside, walk, !quiet);
-      if (!quiet) addText(target, pseudoText(element, '::after'), walk);
+      if (generated) addText(target, pseudoText(element, '::after'), walk);
     } else {
       visitChildren(element, target, inside, walk, false);
     }
   }
-  if (walk.sight && node?.fromContent && tag !== 'option') markHidden(node, element, isInteractive, walk);
-  if (node) walk.size += node.role.length + node.name.length + node.properties.length + (node.value?.length ?? 0) + 12;
+  if (walk.sight && node?.fromContent && !node.counted && tag !== 'option') markHidden(node, element, isInteractive, walk);
   if (block) parent.fresh = true;
 }
 
@@ -124,7 +127,7 @@ function visitChildren(element, target, flags, walk, withText) {
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
-          target.kids.push({ text: `… ${element.children.length - OPTION_LIMIT} more options` });
+          target.kids.push({ text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`, left: 0, stands: true, counted: isFull(walk) });
         }
         return;
       }
@@ -141,14 +144,13 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
     const number = numberOf(element);
     walk.frames.push(number);
-    return put(parent, { kind: 'f', number, role: 'iframe', name: nameOf(element, 'iframe'), properties: '', value: null, kids: [], mute: true });
+    return put(parent, { kind: 'f', number, role: 'iframe', name: nameOf(element, 'iframe'), properties: '', value: null, kids: [], mute: true }, walk);
   }
   if (!role || role === 'none') return genericNode(element, parent, flags, walk);
   const isInteractive = INTERACTIVE.has(role);
   if (walk.interactive && !isInteractive) return null;
   if (parent.leaf && !isInteractive) return null;
-  // What only groups rows, or is a name already, says nothing of its own.
-  if (role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'))) return null;
+  if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
   // A row's cells say the same again, line by line.
@@ -157,9 +159,12 @@ function makeNode(element, tag, role, parent, flags, walk) {
     kind: 'e', element, number: 0, role, name: printedName, disabled,
     properties: propertiesOf(element, role, disabled), value: valueOf(element, role), kids: [], fresh: true,
     mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role), leaf: LEAF_ROLES.has(role), fromContent,
-  });
+  }, walk);
 }
 
+/* What only groups rows, or is a name already, says nothing of its own. */
+const hasNoLine = (element, role) =>
+  role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
 /* A text that is in the name of a node: seen, or hidden in one way or the other. */
 function noteSight(node, element, walk) {
   node.sights ??= new Set();
@@ -186,26 +191,52 @@ function genericNode(element, parent, flags, walk) {
   return put(parent, {
     kind: 'e', element, number: 0, role: 'generic', name, disabled: flags.disabled, properties: propertiesOf(element, 'generic', flags.disabled),
     value: null, kids: [], fresh: true, mute: false, leaf: false,
-  });
+  }, walk);
 }
 
-function put(parent, node) {
+function put(parent, node, walk) {
   parent.kids.push(node);
   parent.fresh = true;
+  node.depth = parent.depth + 1;
+  if (!node.counted) {
+    walk.last = node;
+    if (node.depth <= walk.deepest) walk.size += sizeOf(node, walk);
+  }
   return node;
 }
 
+/* About how long its line will be, but for the text in it. A compact row has its plain cells in one line. */
+const sizeOf = (node, walk) =>
+  walk.compact && CELLS.has(node.role) ? node.name.length + 3 : node.role.length + node.name.length + node.properties.length + clipText(node.value ?? '').length + 12;
+
+const isFull = (walk) => walk.size > walk.limit;
+
 function addText(target, text, walk) {
-  if (target.mute || walk.interactive || walk.size > walk.limit) return;
-  const last = target.kids[target.kids.length - 1];
-  if (last && last.text !== undefined && !target.fresh) {
-    last.text += text;
-  } else {
-    if (!/\S/.test(text)) return;
-    target.kids.push({ text });
-    target.fresh = false;
+  if (target.mute) {
+    target.hasText ||= /\S/.test(text);
+    return;
   }
-  walk.size += text.length;
+  const open = target.fresh ? null : target.kids[target.kids.length - 1];
+  const taken = (kept) => (target.depth <= walk.deepest ? kept : 0);
+  if (open?.text !== undefined && !open.stands) {
+    walk.size += taken(lengthen(open, text));
+    return;
+  }
+  if (!/\S/.test(text)) return;
+  const isCounted = target.counted || (isFull(walk) && !(target === walk.last && !target.kids.length));
+  const run = { text: isCounted ? MARK : '', left: 0, counted: isCounted };
+  target.kids.push(run);
+  target.fresh = false;
+  walk.size += taken(lengthen(run, text));
+}
+
+/* What no line will hold is not kept; space between words may still go from what is. → how much is kept */
+function lengthen(run, text) {
+  if (run.counted) return 0;
+  const kept = text.slice(0, Math.max(4 * LONGEST_TEXT - run.text.length, 0));
+  run.text += kept;
+  run.left += text.length - kept.length;
+  return kept.length;
 }
 
 /* Elements that react to the pointer although ARIA knows nothing of it. */
@@ -223,63 +254,3 @@ function noteCursor(element, role, isInteractive, flags, walk) {
   }
   return pointer === flags.pointer ? flags : { ...flags, pointer };
 }
-
-/* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
-function printKids(node, depth, options, out, printed) {
-  for (const kid of node.kids) {
-    if (kid.text !== undefined) {
-      const text = squeeze(kid.text);
-      if (text) line(out, printed, depth, options, 0, 't', 'text', '', '', text);
-      continue;
-    }
-    // A picture is part of the name that was made from it.
-    if (node.fromContent && kid.role === 'img') continue;
-    const inline = inlineText(kid);
-    if (options.compact && isBare(kid, inline) && kid.role !== 'row') {
-      printKids(kid, depth, options, out, printed);
-      continue;
-    }
-    if (options.compact && kid.role === 'row' && printRow(kid, depth, options, out, printed)) continue;
-    const number = kid.number || (within(depth, options) ? numberOf(kid.element) : 0);
-    line(out, printed, depth, options, number, kid.kind, kid.role, kid.name, kid.properties, inline);
-    if (inline === '' || kid.kids.some((inner) => inner.text === undefined)) {
-      printKids(inline ? { ...kid, kids: kid.kids.filter((inner) => inner.text === undefined) } : kid, depth + 1, options, out, printed);
-    }
-  }
-}
-
-const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
-const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.every((inner) => inner.text !== undefined);
-
-/* A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells. */
-function printRow(row, depth, options, out, printed) {
-  if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
-  const plain = row.kids.filter(isPlainCell).map((cell) => cell.name || inlineText(cell));
-  const number = within(depth, options) ? numberOf(row.element) : 0;
-  line(out, printed, depth, options, number, row.kind, row.role, row.name, row.properties, plain.join(' | ').replace(/( \| )+$/, ''));
-  const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
-  printKids({ ...row, kids: rest }, depth + 1, options, out, printed);
-  return true;
-}
-
-/* A cell that is named by what is in it, which has lines of its own. */
-const saysOnlyItsContent = (cell) =>
-  cell.kids !== undefined && !cell.properties && cell.kids.length > 0 && cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
-
-const within = (depth, options) => options.depth === null || depth <= options.depth;
-
-function line(out, printed, depth, options, ...fields) {
-  if (within(depth, options)) out.push(`${depth}\t${fields.join('\t')}`);
-}
-
-/* A control's value, or the text of a node that has nothing but text in it. */
-function inlineText(node) {
-  if (node.value !== null && node.value !== undefined) return node.value;
-  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) {
-    return squeeze(node.kids.map((kid) => kid.text).join(' '));
-  }
-  return '';
-}
-
-const isBare = (node, inline) =>
-  node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;

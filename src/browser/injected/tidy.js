@@ -55,7 +55,7 @@ function unhide() {
 
 const CLUTTER = {
   ads: [
-    'ins.adsbygoogle', '[id^="google_ads"]', '[id^="div-gpt-ad"]', 'iframe[src*="doubleclick.net"]', 'iframe[src*="googlesyndication"]',
+    '.adsbygoogle', '[id^="google_ads"]', '[id^="div-gpt-ad"]', 'iframe[src*="doubleclick.net"]', 'iframe[src*="googlesyndication"]',
     '[data-ad-slot]', '[data-ad-unit]', '[class~="ad"]', '[class~="ads"]', '[class~="advert"]', '[class*="advertisement" i]', '[class*="ad-banner" i]',
     '[class*="ad-container" i]', '[class*="ad-slot" i]', '[class*="sponsored" i]', '[id="ad"]', '[id="ads"]', '[aria-label="Advertisement" i]',
   ],

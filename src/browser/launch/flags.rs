@@ -3,39 +3,8 @@
 //! Owns the flags and the rules that keep metadata services out of reach. Never an open DevTools port: any local user
 //! could drive the profile through it.
 
+use crate::base::metadata;
 use std::path::Path;
-
-/// Names of cloud metadata services. A final dot makes another name of it, for the rules as for the resolver.
-const METADATA_NAMES: &[&str] = &[
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata",
-    "metadata.azure.internal",
-    "metadata.azure.com",
-    "instance-data",
-    "instance-data.ec2.internal",
-    "metadata.oraclecloud.com",
-    "metadata.tencentyun.com",
-];
-
-/// Addresses of such services, as the browser writes hosts after reading them: decimal, hexadecimal and octal
-/// spellings all become these. IPv6 ones stand without brackets: with them a rule matches nothing.
-const METADATA_ADDRESSES: &[&str] = &[
-    "169.254.169.254",
-    "169.254.170.2",
-    "169.254.170.23",
-    "100.100.100.200",
-    "192.0.0.192",
-    "168.63.129.16",
-    "fd00:ec2::254",
-    "fd00:ec2::23",
-    "fe80::a9fe:a9fe",
-    "::ffff:a9fe:a9fe",
-    "::a9fe:a9fe",
-    "64:ff9b::a9fe:a9fe",
-    "::ffff:a9fe:aa02",
-    "::ffff:6464:64c8",
-];
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
 
@@ -65,9 +34,16 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
         "--hide-crash-restore-bubble".to_owned(),
     ];
     if flags.headless {
-        args.extend(
-            ["--headless=new", "--window-size=1280,720", "--mute-audio", "--password-store=basic"].map(str::to_owned),
-        );
+        let unseen = [
+            "--headless=new",
+            "--window-size=1280,720",
+            "--mute-audio",
+            "--password-store=basic",
+            // A page is as wide as its viewport, in pictures too; a full-page picture would take them away for good and so
+            // lay the page out anew.
+            "--hide-scrollbars",
+        ];
+        args.extend(unseen.map(str::to_owned));
     } else {
         // Else each start greets a person with a bar about the resolver rules below, which calls them
         // unsupported and asks to worry. What matters of it `connect` says itself. Pages can't see this flag.
@@ -91,10 +67,8 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
 
 /// For redirects and subresources too, which no check of a typed address sees.
 fn resolver_rules() -> String {
-    let names =
-        METADATA_NAMES.iter().flat_map(|name| [format!("MAP {name} ~NOTFOUND"), format!("MAP {name}. ~NOTFOUND")]);
-    let addresses = METADATA_ADDRESSES.iter().map(|address| format!("MAP {address} ~NOTFOUND"));
-    names.chain(addresses).collect::<Vec<_>>().join(", ")
+    // IPv6 hosts stand without brackets: with them a rule matches nothing.
+    metadata::hosts().map(|host| format!("MAP {host} ~NOTFOUND")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -18,10 +18,15 @@ const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
 const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
 
+/// Between the end of a page's session and the news that its tab is closed.
+const CLOSING_LIMIT: Duration = Duration::from_secs(2);
+
 /// What a click turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clicked {
     Element,
+    /// With it the page closed its own tab.
+    Closed,
     /// It was on a real `<option>`, which was chosen in its `<select>`; its text.
     Option(String),
 }
@@ -59,7 +64,26 @@ impl Page {
         let settling = Settling::begin(self);
         let clicked = self.click_now(target, limit).await?;
         self.settle(settling).await;
-        Ok(clicked)
+        Ok(if self.is_closed() { Clicked::Closed } else { clicked })
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self.info(), Err(BrowserError::TabClosed(_)))
+    }
+
+    /// A page may close its tab at the first of several events: then the others have nowhere to go, and none is missing.
+    async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
+        let mut events = self.browser().events();
+        match &sent {
+            Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
+            _ => return sent,
+        }
+        // Its session ends a moment before the tab is told to be closed.
+        let closed = async { while !self.is_closed() && events.recv().await.is_ok() {} };
+        match tokio::time::timeout(CLOSING_LIMIT, closed).await {
+            Ok(()) if self.is_closed() => Ok(()),
+            _ => sent,
+        }
     }
 
     async fn click_now(&self, target: &Target, limit: Duration) -> Result<Clicked, PageError> {
@@ -74,7 +98,7 @@ impl Page {
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(point, true);
-                    input::click(self.session(), point).await?;
+                    self.unless_closed(input::click(self.session(), point).await).await?;
                     self.verdict(target, &ready).await?
                 }
                 Err(reason) => Some(reason),
@@ -98,6 +122,9 @@ impl Page {
 
     /// What the guard saw: `None` for a hit, else what was in the way. A page that was left took the click with it.
     async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Option<String>, PageError> {
+        if self.is_closed() {
+            return Ok(None);
+        }
         match self.script::<Option<String>>(&ready.frame, "releaseGuard", &[&ready.document], SCRIPT_LIMIT).await {
             Ok(Some(verdict)) if verdict == "hit" || verdict == "left" => Ok(None),
             Ok(Some(reason)) => Ok(Some(reason)),
@@ -115,6 +142,11 @@ impl Page {
             // With the browser gone too nobody can tell whether it arrived.
             Err(error @ PageError::Browser(BrowserError::Gone)) => Err(error),
             Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(None),
+            // The input was sent, and what it set off does not end.
+            Err(PageError::Timeout { after, .. }) => Err(PageError::Unknown {
+                what: target.to_string(),
+                reason: format!("the page does not answer since, for {} s", after.as_secs()),
+            }),
             Err(error) => Err(error),
         }
     }
@@ -204,7 +236,7 @@ impl Page {
         let stroke = keys::parse(key).map_err(PageError::Usage)?;
         self.check_site().await?;
         let settling = Settling::begin(self);
-        input::press(self.session(), &stroke).await?;
+        self.unless_closed(input::press(self.session(), &stroke).await).await?;
         self.settle(settling).await;
         Ok(())
     }

@@ -5,6 +5,7 @@
 use super::element::{Point, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
+use super::stitch;
 use crate::browser::frames::FrameId;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,12 +13,21 @@ use chromiumoxide::cdp::browser_protocol::page::{
     CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport,
 };
 use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use std::time::Duration;
+use tokio::time::{Instant, timeout};
 
 /// In device pixels: what lies beyond is not drawn, and a picture of it would be black or repeat what is above.
-const TALLEST: f64 = 16_384.0;
+const TALLEST_AT_ONCE: f64 = 16_384.0;
+/// More of them take minutes, and hardly a program opens what comes of it.
+const MOST_PARTS: f64 = 16.0;
 /// No screen has more device pixels a CSS pixel.
 const LARGEST_RATIO: f64 = 8.0;
+/// A picture takes a fraction of this. Of a page that nobody sees, or whose document changes meanwhile, it is lost now and
+/// then without a word; asked for again it comes.
+const LOST_AFTER: Duration = Duration::from_secs(3);
+const MOST_ATTEMPTS: usize = 4;
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
 const JPEG_QUALITY: i64 = 85;
 
@@ -85,15 +95,44 @@ impl Page {
             Area::Clip(region) => (Some(*region), true),
             Area::Element(target) => (Some(self.element_region(target).await?), true),
         };
-        let tallest = match region {
-            Some(region) if region.height > TALLEST / LARGEST_RATIO => (TALLEST / self.pixel_ratio().await?).floor(),
-            _ => TALLEST,
+        let Some(region) = region else {
+            return Ok(Capture { bytes: self.picture(None, beyond, format).await?, cut: None });
         };
-        let cut = region.filter(|region| region.height > tallest).map(|region| Cut {
-            // Both are positive and far below 2^53.
-            asked: region.height.ceil() as u64,
-            shown: tallest as u64,
-        });
+        let at_once = match region.height > TALLEST_AT_ONCE / LARGEST_RATIO {
+            true => whole_device_pixels(TALLEST_AT_ONCE, self.pixel_ratio().await?),
+            false => TALLEST_AT_ONCE,
+        };
+        if region.height <= at_once {
+            return Ok(Capture { bytes: self.picture(Some(region), beyond, format).await?, cut: None });
+        }
+        // Only PNG can be joined without its pixels suffering; the others hold little more in their own forms.
+        let most = if format == ImageFormat::Png { at_once * MOST_PARTS } else { at_once };
+        let shown = Region { height: region.height.min(most), ..region };
+        let bytes = match format {
+            ImageFormat::Png => self.joined_picture(shown, at_once).await?,
+            ImageFormat::Jpeg | ImageFormat::Webp => self.picture(Some(shown), beyond, format).await?,
+        };
+        // Both are positive and far below 2^53.
+        let cut = Cut { asked: region.height.ceil() as u64, shown: most as u64 };
+        Ok(Capture { bytes, cut: (region.height > most).then_some(cut) })
+    }
+
+    /// Part by part, then joined.
+    async fn joined_picture(&self, region: Region, at_once: f64) -> Result<Vec<u8>, PageError> {
+        let mut parts = Vec::new();
+        let mut done = 0.0;
+        while done < region.height {
+            let part = Region { y: region.y + done, height: (region.height - done).min(at_once), ..region };
+            parts.push(self.picture(Some(part), true, ImageFormat::Png).await?);
+            done += at_once;
+        }
+        let joined = tokio::task::spawn_blocking(move || stitch::join(&parts)).await;
+        let joined = joined.map_err(|error| PageError::Unreadable(error.to_string()))?;
+        joined.map_err(|error| PageError::Unreadable(error.to_string()))
+    }
+
+    /// One picture, as the browser takes it; without a region what the window shows.
+    async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
         let command = CaptureScreenshotParams {
             format: Some(match format {
                 ImageFormat::Png => CaptureScreenshotFormat::Png,
@@ -106,15 +145,25 @@ impl Page {
                 x: region.x,
                 y: region.y,
                 width: region.width.max(1.0),
-                height: region.height.clamp(1.0, tallest),
+                height: region.height.max(1.0),
                 scale: 1.0,
             }),
             ..CaptureScreenshotParams::default()
         };
-        let picture = self.session().call_within(command, CAPTURE_LIMIT).await?;
-        let encoded: &str = picture.data.as_ref();
-        let bytes = STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()))?;
-        Ok(Capture { bytes, cut })
+        let deadline = Instant::now() + CAPTURE_LIMIT;
+        let mut attempts = FuturesUnordered::new();
+        loop {
+            if attempts.len() < MOST_ATTEMPTS {
+                let left = deadline.saturating_duration_since(Instant::now());
+                attempts.push(self.session().call_within(command.clone(), left));
+            }
+            // The first answer counts, to whichever it is: a slow one is not given up.
+            if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
+                let picture = picture?;
+                let encoded: &str = picture.data.as_ref();
+                return STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()));
+            }
+        }
     }
 
     /// Device pixels a CSS pixel. The page may say anything here, so it is held within reason.
@@ -153,5 +202,27 @@ impl Page {
             }
         }
         Ok(())
+    }
+}
+
+/// The largest height in whole CSS pixels that is also one in whole device pixels, where there is one: parts then meet
+/// without a gap.
+fn whole_device_pixels(most: f64, ratio: f64) -> f64 {
+    let tallest = (most / ratio).floor();
+    let is_whole = |height: f64| ((height * ratio).round() - height * ratio).abs() < 1e-6;
+    let steps = (0..100).map(|less| tallest - f64::from(less));
+    steps.take_while(|height| *height >= 1.0).find(|height| is_whole(*height)).unwrap_or(tallest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_device_pixels;
+
+    #[test]
+    fn parts_end_where_a_device_pixel_does() {
+        for (ratio, height) in [(1.0, 16_384.0), (2.0, 8192.0), (1.25, 13_104.0), (1.1, 14_890.0), (1.5, 10_922.0)] {
+            let found = whole_device_pixels(16_384.0, ratio);
+            assert!((found - height).abs() < f64::EPSILON, "{ratio}: {found}");
+        }
     }
 }

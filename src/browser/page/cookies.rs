@@ -27,6 +27,20 @@ pub struct Cookie {
     /// `Strict`, `Lax` or `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
+    /// The site beneath which alone it is sent (CHIPS); absent for a cookie that is sent beneath every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<PartitionKey>,
+}
+
+/// Where a partitioned cookie belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartitionKey {
+    /// Scheme and registrable domain of the page at the top: `https://example.com`.
+    pub top_level_site: String,
+    /// A frame of another site lies between the page at the top and the frame that set it.
+    #[serde(default)]
+    pub has_cross_site_ancestor: bool,
 }
 
 #[derive(Deserialize)]
@@ -74,6 +88,9 @@ fn parameters(cookie: &Cookie) -> Value {
     }
     if let Some(same_site) = &cookie.same_site {
         written["sameSite"] = json!(same_site);
+    }
+    if let Some(partition) = &cookie.partition_key {
+        written["partitionKey"] = json!(partition);
     }
     written
 }

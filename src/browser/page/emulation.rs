@@ -8,7 +8,7 @@ use super::error::PageError;
 use super::page::{Page, lock};
 use crate::browser::session::Session;
 use chromiumoxide::cdp::browser_protocol::emulation::{
-    ClearDeviceMetricsOverrideParams, SetDeviceMetricsOverrideParams,
+    ClearDeviceMetricsOverrideParams, SetDeviceMetricsOverrideParams, SetScrollbarsHiddenParams,
 };
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -67,6 +67,10 @@ impl Page {
     pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
         let guard = LaidOut { page: self };
         tell(self.session(), "Emulation.setDeviceMetricsOverride", &metrics((width, height))).await?;
+        if !self.browser().is_headless() {
+            // They would take of its width; without a window there are none.
+            tell(self.session(), "Emulation.setScrollbarsHidden", &json!({ "hidden": true })).await?;
+        }
         Ok(guard)
     }
 
@@ -94,6 +98,9 @@ pub struct LaidOut<'a> {
 impl Drop for LaidOut<'_> {
     fn drop(&mut self) {
         let page = self.page.session();
+        if !self.page.browser().is_headless() {
+            page.post(SetScrollbarsHiddenParams::new(false));
+        }
         match lock(&self.page.memory.emulation.settings).viewport {
             Some((width, height)) => {
                 page.post(SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), 0.0, false));

@@ -113,6 +113,7 @@ impl Page {
         }
         let tab = TemporaryTab::open(self.browser()).await?;
         let work = tab.work().await?;
+        work.judge_requests()?;
         let answered = timeout(FETCH_LIMIT, answer(work.session(), url, allows)).await;
         let late = || PageError::Timeout { what: format!("fetching {url}"), after: FETCH_LIMIT };
         let answer = answered.map_err(|_| late())??;

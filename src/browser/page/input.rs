@@ -5,6 +5,7 @@
 use super::element::Point;
 use super::error::PageError;
 use super::keys::{self, Key, SHIFT, Stroke};
+use crate::browser::cdp::CdpError;
 use crate::browser::session::{Batch, Reply, Session};
 use chromiumoxide::cdp::browser_protocol::input::{
     DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, DispatchMouseEventParams,
@@ -16,6 +17,18 @@ use std::time::Duration;
 const INPUT_LIMIT: Duration = Duration::from_secs(30);
 /// Characters a write, so that a long text does not wait for itself as one block.
 const TYPED_AT_ONCE: usize = 50;
+
+/// Sent it is: a page that does not answer may have taken it all the same.
+fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(CdpError::Timeout { after, .. }) => Err(PageError::Unknown {
+            what: "the page".to_owned(),
+            reason: format!("it did not answer within {} s and may be hung", after.as_secs()),
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
 
 fn mouse(kind: DispatchMouseEventType, at: Point, button: MouseButton, clicks: i64) -> DispatchMouseEventParams {
     let mut event = DispatchMouseEventParams::new(kind, at.x, at.y);
@@ -35,14 +48,14 @@ pub(super) async fn click(page: &Session, at: Point) -> Result<(), PageError> {
     ];
     batch.send();
     for reply in replies {
-        reply.within(INPUT_LIMIT).await?;
+        taken(reply.within(INPUT_LIMIT).await)?;
     }
     Ok(())
 }
 
 /// The main button goes down, where the pointer is already.
 pub(super) async fn press_button(page: &Session, at: Point) -> Result<(), PageError> {
-    page.call_within(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1), INPUT_LIMIT).await?;
+    taken(page.call_within(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
     Ok(())
 }
 
@@ -50,23 +63,23 @@ pub(super) async fn press_button(page: &Session, at: Point) -> Result<(), PageEr
 pub(super) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
     let mut event = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::Left, 0);
     event.buttons = Some(1);
-    page.call_within(event, INPUT_LIMIT).await?;
+    taken(page.call_within(event, INPUT_LIMIT).await)?;
     Ok(())
 }
 
 pub(super) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
-    page.call_within(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await?;
+    taken(page.call_within(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 pub(super) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
-    page.call_within(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await?;
+    taken(page.call_within(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 /// Text as an input method gives it: one event, no keys.
 pub(super) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
-    page.call_within(InsertTextParams::new(text), INPUT_LIMIT).await?;
+    taken(page.call_within(InsertTextParams::new(text), INPUT_LIMIT).await)?;
     Ok(())
 }
 
@@ -129,7 +142,7 @@ pub(super) async fn press(page: &Session, stroke: &Stroke) -> Result<(), PageErr
     }
     batch.send();
     for reply in replies {
-        reply.within(INPUT_LIMIT).await?;
+        taken(reply.within(INPUT_LIMIT).await)?;
     }
     Ok(())
 }
@@ -162,11 +175,26 @@ pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageErro
         }
         batch.send();
         for reply in replies {
-            reply.within(INPUT_LIMIT).await?;
+            taken(reply.within(INPUT_LIMIT).await)?;
         }
         for reply in inserted {
-            reply.within(INPUT_LIMIT).await?;
+            taken(reply.within(INPUT_LIMIT).await)?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CdpError, PageError, taken};
+    use std::time::Duration;
+
+    #[test]
+    fn input_that_is_not_answered_may_have_been_taken() {
+        let after = Duration::from_secs(30);
+        let silent: Result<(), _> = Err(CdpError::Timeout { method: "Input.dispatchMouseEvent".to_owned(), after });
+        assert!(matches!(taken(silent), Err(PageError::Unknown { .. })));
+        assert!(matches!(taken::<()>(Err(CdpError::Gone)), Err(PageError::Browser(_))));
+        assert!(taken(Ok(())).is_ok());
+    }
 }

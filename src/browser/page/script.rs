@@ -31,6 +31,8 @@ pub const SOURCE: &str = concat!(
     include_str!("../injected/readers.js"),
     include_str!("../injected/editing.js"),
     include_str!("../injected/snapshot.js"),
+    include_str!("../injected/printed.js"),
+    include_str!("../injected/counted.js"),
     include_str!("../injected/contents.js"),
     include_str!("../injected/files.js"),
     include_str!("../injected/boxes.js"),

@@ -4,7 +4,7 @@
 //! browser's own files are never opened by SQLite: it may be running.
 
 use crate::base::home::private_folder;
-use crate::browser::page::Cookie;
+use crate::browser::page::{Cookie, PartitionKey};
 use crate::protocol::fault::{Fault, FaultCode};
 use rusqlite::{Connection, OpenFlags, Row};
 use std::fs;
@@ -16,12 +16,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const LARGEST: u64 = 512 * 1024 * 1024;
 /// From 1601, where Chromium's clock begins, to 1970.
 const EPOCH_SECONDS: i64 = 11_644_473_600;
+/// The columns that say where a partitioned cookie belongs.
+const PARTITION: &str = "top_frame_site_key";
+const ANCESTOR: &str = "has_cross_site_ancestor";
 
 /// What a database holds.
 pub(super) struct Stored {
     /// The version of its form.
     pub(super) version: u32,
-    /// Those that have not run out and belong to no partition.
+    /// Those that have not run out.
     pub(super) cookies: Vec<StoredCookie>,
 }
 
@@ -38,6 +41,8 @@ pub(super) struct StoredCookie {
     secure: bool,
     http_only: bool,
     same_site: i64,
+    /// The site beneath which alone it is sent.
+    partition: Option<PartitionKey>,
 }
 
 impl StoredCookie {
@@ -62,6 +67,7 @@ impl StoredCookie {
             http_only: self.http_only,
             secure: self.secure,
             same_site: same_site.map(str::to_owned),
+            partition_key: self.partition.clone(),
         }
     }
 }
@@ -81,12 +87,14 @@ fn stored(database: &Path) -> rusqlite::Result<Stored> {
     // Written to, as a log is merged; it is a copy.
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let version: String = connection.query_row("SELECT value FROM meta WHERE key = 'version'", [], |row| row.get(0))?;
-    let has_partitions = connection.prepare("SELECT top_frame_site_key FROM cookies LIMIT 0").is_ok();
-    // A partitioned cookie is sent beneath one site only, which our form of a cookie can't say.
-    let unpartitioned = if has_partitions { "AND top_frame_site_key = ''" } else { "" };
+    // Older browsers knew no partitions, and the first that did no ancestors.
+    let has = |column: &str| connection.prepare(&format!("SELECT {column} FROM cookies LIMIT 0")).is_ok();
+    let partition = if has(PARTITION) { PARTITION } else { "''" };
+    // Where it is not told, the frame was of another site: that is what partitions are for.
+    let ancestor = if has(ANCESTOR) { ANCESTOR } else { "1" };
     let mut statement = connection.prepare(&format!(
-        "SELECT host_key, name, value, encrypted_value, path, expires_utc, is_secure, is_httponly, samesite \
-         FROM cookies WHERE (has_expires = 0 OR expires_utc > ?1) {unpartitioned} ORDER BY host_key, name"
+        "SELECT host_key, name, value, encrypted_value, path, expires_utc, is_secure, is_httponly, samesite, \
+         {partition}, {ancestor} FROM cookies WHERE has_expires = 0 OR expires_utc > ?1 ORDER BY host_key, name"
     ))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = (i64::try_from(now).unwrap_or(i64::MAX / 2_000_000) + EPOCH_SECONDS) * 1_000_000;
@@ -98,6 +106,7 @@ fn cookie(row: &Row<'_>) -> rusqlite::Result<StoredCookie> {
     let expires: i64 = row.get(5)?;
     #[expect(clippy::cast_precision_loss, reason = "a date in seconds has room in a double")]
     let expires = (expires > 0).then(|| (expires / 1_000_000 - EPOCH_SECONDS) as f64);
+    let site: String = row.get(9)?;
     Ok(StoredCookie {
         host: row.get(0)?,
         name: row.get(1)?,
@@ -108,6 +117,8 @@ fn cookie(row: &Row<'_>) -> rusqlite::Result<StoredCookie> {
         secure: row.get(6)?,
         http_only: row.get(7)?,
         same_site: row.get(8)?,
+        partition: (!site.is_empty())
+            .then_some(PartitionKey { top_level_site: site, has_cross_site_ancestor: row.get(10)? }),
     })
 }
 

@@ -1,0 +1,54 @@
+/*
+ * What of the page is beyond the snapshot's cap: counted line by line, and not read.
+ *
+ * Owns the nodes that stand for it. They take the place of real ones, so that the same rules make lines of them (rows are joined,
+ * depths kept); names and texts are marks that only say that there would be one.
+ */
+
+const MARK = 'x';
+
+/* As `makeNode`. */
+function countedNode(element, tag, role, parent, flags, walk) {
+  if (tag === 'iframe' || tag === 'frame') {
+    // Where only controls are listed, a frame is not one.
+    return walk.interactive ? null : put(parent, { kind: 'f', counted: true, role: 'iframe', name: MARK, properties: '', kids: [], mute: true }, walk);
+  }
+  const isInteractive = INTERACTIVE.has(role);
+  if ((walk.interactive || parent.leaf) && !isInteractive) return null;
+  const isNamed = hasLabel(element);
+  if (!role || role === 'none') {
+    const reachable = element.hasAttribute('tabindex') && element.tabIndex >= 0;
+    return isNamed || reachable ? put(parent, counted(element, 'generic', isNamed, false, flags, walk), walk) : null;
+  }
+  if (hasNoLine(element, role)) return null;
+  const fromContent = !isNamed && NAMED_BY_CONTENT.has(role) && !isValueControl(element) && saysSomething(element);
+  return put(parent, counted(element, role, isNamed, fromContent, flags, walk), walk);
+}
+
+function counted(element, role, isNamed, fromContent, flags, walk) {
+  const leaf = LEAF_ROLES.has(role);
+  // Only where bare structure is left out does it matter what else a node says.
+  const named = isNamed || (fromContent && role !== 'row') || (walk.compact && STRUCTURAL.has(role) && isNamedByMarkup(element, role));
+  const disabled = flags.disabled || isNativelyDisabled(element);
+  return {
+    kind: 'e', counted: true, role, name: named ? MARK : '', properties: walk.compact && (STRUCTURAL.has(role) || CELLS.has(role)) ? propertiesOf(element, role, disabled) : '',
+    disabled, value: null, kids: [], fresh: true, mute: (fromContent && role !== 'row') || walk.interactive || leaf, leaf, fromContent,
+  };
+}
+
+/* A cell that is named by what is in it, which has lines of its own. */
+const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
+
+const hasLabel = (element) => !!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0);
+
+const isNamedByMarkup = (element, role) =>
+  !UNNAMED.has(role) &&
+  (!!element.getAttribute('title')?.trim() ||
+    (NAMED_BY_CHILD.has(tagOf(element)) && Array.from(element.children).some((child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent.trim())));
+
+/* Text, or something that stands for one. Ends at the first. */
+function saysSomething(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) if (/\S/.test(walker.currentNode.data)) return true;
+  return element.querySelector('[alt]:not([alt=""]), [aria-label], [title], input, select, slot') !== null;
+}

@@ -1,0 +1,87 @@
+/*
+ * The snapshot's nodes as lines.
+ *
+ * Owns the form of a line, and what of the tree has one: rows with their cells, a node with its text. Reads nothing of the page.
+ */
+
+/* In UTF-16 units. One node must not take what is meant for the page: `text` reads it whole. */
+const LONGEST_TEXT = 2000;
+/* Words of the page's own, such as why a field is invalid. */
+const LONGEST_PROPERTIES = 300;
+
+/* A text as a line holds it, and how much of it that leaves out. */
+function clipText(text, left = 0) {
+  const held = text.length > LONGEST_TEXT ? clip(text, LONGEST_TEXT).slice(0, -1) : text;
+  const rest = text.length - held.length + left;
+  return rest > 0 ? `${held}… (${rest} more characters)` : held;
+}
+
+/* Runs of text as one line holds them. */
+const textOfRuns = (runs) => clipText(runs.map((run) => squeeze(run.text)).filter(Boolean).join(' '), runs.reduce((left, run) => left + run.left, 0));
+
+/* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
+function printKids(node, depth, options, out, printed) {
+  for (const kid of node.kids) {
+    if (kid.text !== undefined) {
+      const text = textOfRuns([kid]);
+      if (text) line(out, printed, depth, options, kid, 0, 't', 'text', '', '', text);
+      continue;
+    }
+    // A picture is part of the name that was made from it.
+    if (node.fromContent && kid.role === 'img') continue;
+    const inline = inlineText(kid);
+    if (options.compact && isBare(kid, inline) && kid.role !== 'row') {
+      printKids(kid, depth, options, out, printed);
+      continue;
+    }
+    if (options.compact && kid.role === 'row' && printRow(kid, depth, options, out, printed)) continue;
+    line(out, printed, depth, options, kid, numberIn(kid, depth, options), kid.kind, kid.role, kid.name, kid.properties, inline);
+    const below = inline ? kid.kids.filter(standsAlone) : kid.kids;
+    if (below.length) printKids({ ...kid, kids: below }, depth + 1, options, out, printed);
+  }
+}
+
+/* What has a line of its own although its parent's line has text. */
+const standsAlone = (kid) => kid.text === undefined || kid.stands;
+
+/* Only what is printed is remembered by a number. */
+const numberIn = (node, depth, options) => node.number || (within(depth, options) && !node.counted ? numberOf(node.element) : 0);
+
+const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.every((inner) => inner.text !== undefined);
+
+/* A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells. */
+function printRow(row, depth, options, out, printed) {
+  if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
+  // The cap may be reached within the row.
+  const plain = row.kids.filter(isPlainCell).map((cell) => (cell.counted && !row.counted ? '…' : cell.name || inlineText(cell)));
+  const cells = plain.join(' | ').replace(/( \| )+$/, '').replace(/… \|( … \|)* …$/, '…');
+  line(out, printed, depth, options, row, numberIn(row, depth, options), row.kind, row.role, row.name, row.properties, cells);
+  const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
+  printKids({ ...row, kids: rest }, depth + 1, options, out, printed);
+  return true;
+}
+
+/* A cell that is named by what is in it, which has lines of its own. */
+const saysOnlyItsContent = (cell) =>
+  cell.counted ? isOnlyItsKids(cell) : cell.kids !== undefined && !cell.properties && cell.kids.length > 0 && cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
+
+const within = (depth, options) => options.depth === null || depth <= options.depth;
+
+/* A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive, `t` text, `f` frame), role, name,
+   properties, text. */
+function line(out, printed, depth, options, node, number, kind, role, name, properties, text) {
+  if (!within(depth, options)) return;
+  if (node.counted) printed.more += 1;
+  else out.push([depth, number, kind, role, name, clip(properties, LONGEST_PROPERTIES), text].join('\t'));
+}
+
+/* A control's value, or the text of a node that has nothing but text in it. */
+function inlineText(node) {
+  if (node.value !== null && node.value !== undefined) return clipText(node.value);
+  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) return textOfRuns(node.kids);
+  return '';
+}
+
+const isBare = (node, inline) =>
+  node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;

@@ -1,0 +1,98 @@
+//! Pages that get in the way: they go elsewhere all the time, close themselves, never stop talking.
+
+use crate::world::with_world;
+use gstack::protocol::fault::FaultCode;
+
+#[test]
+fn a_page_that_goes_elsewhere_all_the_time_is_read_pictured_and_left() {
+    with_world(|world| async move {
+        let next = world.page("next.html");
+        for _ in 0..3 {
+            world.open_hidden("restless.html").await;
+            assert!(world.run("text", &[]).await.contains("Restless"));
+            assert!(world.run("snapshot", &["-i"]).await.contains("[button] \"Press\""));
+            world.run("click", &["#press"]).await;
+            world.run("screenshot", &["restless.png"]).await;
+            // Not where the page happened to go meanwhile.
+            assert_eq!(world.run("goto", &[&next]).await, format!("Navigated to {next} (200)"));
+            assert_eq!(world.run("url", &[]).await, next);
+        }
+        world
+    });
+}
+
+#[test]
+fn a_page_that_closes_its_tab_at_a_click_was_clicked() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        for button in ["#down", "#closer"] {
+            let before = world.context.browser.tabs().len();
+            world.run("js", &[&format!("window.open('{}'); 1", world.page("selfish.html"))]).await;
+            world.opened_up_to(before + 1).await;
+            let popup = world.context.browser.tabs().last().unwrap().id;
+            let pinned = world.in_tab(popup);
+            pinned.run("wait", &["--load"]).await;
+            assert_eq!(pinned.run("click", &[button]).await, format!("Clicked {button} → its page closed the tab"));
+            assert_eq!(pinned.fault("text", &[]).await.code, FaultCode::TabGone);
+            assert_eq!(world.context.browser.tabs().len(), before);
+        }
+        world
+    });
+}
+
+#[test]
+fn a_click_that_is_followed_by_many_dialogs_has_arrived() {
+    with_world(|world| async move {
+        world.open_hidden("selfish.html").await;
+        assert!(world.run("click", &["#chatter"]).await.starts_with("Clicked #chatter"));
+        let dialogs = world.output("dialog", &[]).await.unwrap().text;
+        assert_eq!(dialogs.lines().count(), 80);
+        world
+    });
+}
+
+#[test]
+fn a_value_that_a_field_refuses_leaves_what_was_there() {
+    with_world(|world| async move {
+        world.open_hidden("selfish.html").await;
+        for (field, value, kept) in
+            [("#date", "6.5.2024", "2024-05-06"), ("#range", "99", "4"), ("#color", "red", "#112233")]
+        {
+            assert_eq!(world.fault("fill", &[field, value]).await.code, FaultCode::Element);
+            assert_eq!(world.run("js", &[&format!("document.querySelector('{field}').value")]).await, kept);
+        }
+        std::fs::write(world.context.cwd.clone().unwrap().join("a.txt"), "a").unwrap();
+        let fault = world.fault("upload", &["#folder", "a.txt"]).await;
+        assert!(fault.message.contains("it takes a whole folder"), "{fault:?}");
+        assert_eq!(world.run("js", &["changes.join()"]).await, "");
+        world
+    });
+}
+
+#[test]
+fn a_filled_field_tells_of_its_change_once() {
+    with_world(|world| async move {
+        world.open_hidden("selfish.html").await;
+        world.run("fill", &["#name", "Jane"]).await;
+        assert_eq!(world.run("js", &["changes.join()"]).await, "name=Jane");
+        world.run("fill", &["#other", "x"]).await;
+        world.run("click", &["#name"]).await;
+        assert_eq!(world.run("js", &["changes.join()"]).await, "name=Jane,other=x");
+        // What is typed on is a change of its own.
+        world.run("press", &["End"]).await;
+        world.run("type", &["!"]).await;
+        world.run("click", &["#other"]).await;
+        assert_eq!(world.run("js", &["changes.join()"]).await, "name=Jane,other=x,name=Jane!");
+        world
+    });
+}
+
+#[test]
+fn a_drawing_that_is_the_whole_document_is_read() {
+    with_world(|world| async move {
+        world.open_hidden("drawing.svg").await;
+        let snapshot = world.run("snapshot", &[]).await;
+        assert!(snapshot.contains("[link] \"Details\""), "{snapshot}");
+        world
+    });
+}

@@ -1,0 +1,183 @@
+//! Snapshots: refs and what they mean, the cap, frames, roles and names.
+
+use crate::world::with_world;
+use gstack::protocol::fault::FaultCode;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[test]
+fn refs_stay_with_their_element_and_are_never_given_again() {
+    with_world(|world| async move {
+        world.open_hidden("actions.html").await;
+        let plain = world.find("[button] \"Plain\"").await;
+        world
+            .run(
+                "js",
+                &["document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'}))"],
+            )
+            .await;
+        assert_eq!(world.find("[button] \"Plain\"").await, plain);
+        let interactive = world.run("snapshot", &["-i"]).await;
+        assert!(interactive.contains(&format!("{plain} [button] \"Plain\"")) && !interactive.contains("[heading]"));
+        let scoped = world.output("snapshot", &["-s", "#form", "-d", "0"]).await.unwrap().text;
+        assert!(!scoped.contains("Plain"), "{scoped}");
+        assert_eq!(world.fault("snapshot", &["-s", "#none"]).await.message, "Selector not found: #none");
+        let first = world.output("snapshot", &["-D"]).await.unwrap().text;
+        assert!(first.starts_with(' ') || first.starts_with('+') || first.starts_with('-'), "{first}");
+
+        world.run("goto", &[&world.page("next.html")]).await;
+        let fault = world.fault("click", &[&plain]).await;
+        assert_eq!(fault.message, format!("Ref {plain} not found. Run 'snapshot' to get fresh refs."));
+        let number = |name: &str| name[2..].parse::<u32>().unwrap();
+        assert!(number(&world.find("[link]").await) > number(&plain));
+        assert_eq!(world.fault("click", &["@e99999"]).await.code, FaultCode::Element);
+        world
+    });
+}
+
+#[test]
+fn a_huge_page_is_cut_and_says_so() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        let many = "document.body.innerHTML = Array.from({length: 20000}, (_, i) => `<p>Words ${i} <button>Press ${i}</button></p>`).join('')";
+        world.run("js", &[many]).await;
+        for flags in [&[][..], &["-i"][..]] {
+            let output = world.output("snapshot", flags).await.unwrap();
+            assert!(output.text.len() < 64_000, "{}", output.text.len());
+            let last = output.text.lines().last().unwrap();
+            assert!(last.starts_with("… ") && last.contains(" more, narrow with -s or -d ("), "{last}");
+            assert!(output.data.unwrap()["more"].as_u64().unwrap() > 10_000);
+        }
+        world.run("click", &["role=button[name=\"Press 19999\"]"]).await;
+        world.run("click", &["text=/^Press 1234$/"]).await;
+        world.run("snapshot", &["-s", "p:nth-of-type(3)", "-o", "three.txt"]).await;
+        let written = std::fs::read_to_string(world.context.cwd.clone().unwrap().join("three.txt")).unwrap();
+        assert!(written.contains("[button] \"Press 2\"") && written.lines().count() == 3, "{written}");
+        world
+    });
+}
+
+#[test]
+fn frames_of_this_and_other_processes_are_part_of_the_page() {
+    with_world(|world| async move {
+        world.open_hidden("frames.html").await;
+        world.run("wait", &["--load"]).await;
+        let snapshot = world.output("snapshot", &[]).await.unwrap().text;
+        assert_eq!(snapshot.matches("[button] \"Inner button\"").count(), 2, "{snapshot}");
+        assert_eq!(snapshot.matches("[paragraph]: Inner words").count(), 2);
+        let flat = world.output("snapshot", &["-i"]).await.unwrap().text;
+        assert!(flat.lines().all(|line| !line.contains("[iframe]")), "{flat}");
+        let buttons: Vec<&str> = flat
+            .lines()
+            .filter(|line| line.contains("Inner button"))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        let fields: Vec<&str> = flat
+            .lines()
+            .filter(|line| line.contains("Inner field"))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        for (button, field) in buttons.iter().zip(&fields) {
+            world.run("click", &[button]).await;
+            world.run("fill", &[field, "typed"]).await;
+        }
+        let after = world.output("snapshot", &[]).await.unwrap().text;
+        assert_eq!(after.matches("clicked true").count(), 2, "{after}");
+        assert_eq!(
+            after.matches("\"Inner field\" [focused]: typed").count() + after.matches("\"Inner field\": typed").count(),
+            2,
+            "{after}"
+        );
+        world
+    });
+}
+
+#[test]
+fn roles_and_names_are_as_agreed() {
+    with_world(|world| async move {
+        world.open_hidden("roles.html").await;
+        let snapshot = world.output("snapshot", &["-C"]).await.unwrap().text;
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pages/roles.snapshot");
+        if std::env::var_os("GSTACK_UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, &snapshot).unwrap();
+        }
+        assert_eq!(snapshot, std::fs::read_to_string(path).unwrap());
+        world
+    });
+}
+
+/// What Chrome calls our controls, where it has a name of its own for them.
+fn our_role(chrome: &str) -> &str {
+    match chrome {
+        "DisclosureTriangle" => "button",
+        "ColorWell" | "Date" => "textbox",
+        other => other,
+    }
+}
+
+/// Chrome's own accessibility tree is the oracle: the same controls by the same names in the same order.
+#[test]
+fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
+    const CONTROLS: [&str; 15] = [
+        "button",
+        "link",
+        "textbox",
+        "checkbox",
+        "radio",
+        "combobox",
+        "listbox",
+        "menuitem",
+        "menuitemcheckbox",
+        "searchbox",
+        "slider",
+        "spinbutton",
+        "switch",
+        "tab",
+        "treeitem",
+    ];
+    with_world(|world| async move {
+        for page in ["roles.html", "edges.html"] {
+            world.open_hidden(page).await;
+            let snapshot = world.output("snapshot", &["-i"]).await.unwrap().text;
+            let ours: Vec<String> = snapshot
+                .lines()
+                // Chrome takes an editable region without a role for a generic element, ours is a textbox; areas of
+                // an image map come with their image.
+                .filter(|line| {
+                    !line.contains("\"Editor\"") && !line.contains("\"area\"") && !line.contains("Inner button")
+                })
+                .filter_map(|line| line.trim_start().split_once(' ').map(|(_, rest)| rest))
+                .filter(|rest| CONTROLS.iter().any(|role| rest.starts_with(&format!("[{role}]"))))
+                .map(|rest| match rest.split('"').nth(1).filter(|_| rest.contains("] \"")) {
+                    Some(name) => format!("{} {name}", rest.split(']').next().unwrap().trim_start_matches('[')),
+                    None => rest.split(']').next().unwrap().trim_start_matches('[').to_owned(),
+                })
+                .collect();
+            let session = world.context.tab().await.unwrap().page().unwrap();
+            let empty = serde_json::json!({});
+            let tree = session.call_json("Accessibility.getFullAXTree", &empty, Duration::from_secs(10)).await.unwrap();
+            let nodes = tree["nodes"].as_array().unwrap();
+            let by_id: std::collections::HashMap<&str, &serde_json::Value> =
+                nodes.iter().map(|node| (node["nodeId"].as_str().unwrap(), node)).collect();
+            let mut theirs = Vec::new();
+            let mut stack = vec![nodes[0]["nodeId"].as_str().unwrap()];
+            while let Some(id) = stack.pop() {
+                let Some(node) = by_id.get(id) else { continue };
+                let role = our_role(node["role"]["value"].as_str().unwrap_or_default());
+                if node["ignored"] != true && CONTROLS.contains(&role) {
+                    let name = node["name"]["value"].as_str().unwrap_or_default();
+                    let words: Vec<&str> = name.split_whitespace().collect();
+                    theirs.push(format!("{role} {}", words.join(" ")).trim_end().to_owned());
+                }
+                // The parts of a player or a date field are the browser's own, not the page's.
+                if matches!(node["role"]["value"].as_str(), Some("Video" | "Date")) {
+                    continue;
+                }
+                let children = node["childIds"].as_array().map(Vec::as_slice).unwrap_or_default();
+                stack.extend(children.iter().rev().filter_map(|child| child.as_str()));
+            }
+            assert_eq!(ours, theirs, "{page}");
+        }
+        world
+    });
+}
