@@ -159,7 +159,7 @@ async fn what_is_no_repository_is_told_apart() {
     assert!(matches!(stage.make("").await, Err(TreeError::HoldsHome { .. })));
     assert_eq!(tree::stand(&stage.root()).await, Stand::Missing, "nothing is left of a failure");
     let no_git = [(OsStr::new("PATH").to_owned(), OsStr::new("/nowhere").to_owned())].into();
-    let found = Git::find(AgentEnvironment { variables: no_git }).await;
+    let found = Git::find(AgentEnvironment { variables: no_git, ..AgentEnvironment::default() }).await;
     // Where a git lies in one of the usual places, it is found without a PATH.
     assert!(matches!(found, Err(super::GitError::Missing)) || Path::new("/usr/local/bin/git").exists());
 }
