@@ -93,7 +93,9 @@ describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
         assert.ok(written.answer.at(-1).endsWith(`word${n}x${answer}x${word - 1}`), 'the journal holds the last word');
         for (const part of ['bubble', 'answer']) {
           const shown = (await scene.panel.texts(part)).map((text) => text.trim()).filter(Boolean);
-          assert.deepEqual(shown, written[part], `${part}: the DOM and the journal, seed ${SEED}`);
+          assert.ok(shown.length > 0, `a ${part} is shown`);
+          // A panel that was reloaded shows the newest page; older ones come when a person scrolls to them.
+          assert.deepEqual(shown, written[part].slice(-shown.length), `${part}: the DOM and the journal, seed ${SEED}`);
         }
       }
     });
