@@ -1,3 +1,5 @@
+//! What the translator says to either side, message by message.
+
 use super::refusals;
 use super::strip::Strip;
 use super::strip::tests::tab;
