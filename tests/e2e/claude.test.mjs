@@ -28,10 +28,11 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
       site = await Site.start();
       agent = await RealAgent.install(home, name, {
         rules: [
+          // First: what was said before may come with it.
+          { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
           { match: 'order for Ada', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
           { match: 'press it now', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
           { match: 'hello there', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
-          { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
           { match: 'ask me something', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
         ],
         afterTool: [{ text: 'It is done.' }],
