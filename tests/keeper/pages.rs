@@ -146,6 +146,7 @@ async fn tabs_have_numbers_openers_and_ends() {
         incognito: false,
         discarded: false,
         target_id: opened.page.clone(),
+        opener_chrome_tab_id: None,
         restored: false,
     };
     browser.bind(&chrome);

@@ -3,6 +3,7 @@
 //!
 //! Owns the transport and the tabs as they are reported. Attaches to a tab when a command needs it, never before.
 
+mod message;
 pub mod refusals;
 mod strip;
 mod translate;

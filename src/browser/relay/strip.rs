@@ -120,26 +120,11 @@ impl Strip {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::{Strip, chrome_id_of, page_target, tab_target};
-    use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
+    use crate::browser::relay::translate_tests::tab;
+    use crate::protocol::ids::ChromeTabId;
     use crate::protocol::tabs::{ChromeTab, TabsChanged};
-
-    pub(in crate::browser::relay) fn tab(id: i64, url: &str) -> ChromeTab {
-        ChromeTab {
-            chrome_tab_id: ChromeTabId(id),
-            window_id: WindowId(1),
-            url: url.to_owned(),
-            title: "Title".to_owned(),
-            fav_icon_url: None,
-            active: false,
-            incognito: false,
-            discarded: false,
-            target_id: Some(TargetId::new(format!("PAGE{id}"))),
-            opener_chrome_tab_id: None,
-            restored: false,
-        }
-    }
 
     #[test]
     fn a_full_report_replaces_what_was_known_and_says_what_is_gone() {

@@ -3,6 +3,7 @@
 //! Owns the sessions that stand for tabs and pages, and which question of the extension belongs to which command. Answers
 //! for the browser itself, which the extension can't ask. Pure: a message goes in, messages come out.
 
+use super::message::{self, Command, answered, done, event, failed, refused};
 use super::refusals;
 use super::strip::{Strip, chrome_id_of, page_target, tab_target};
 use crate::base::own_page;
@@ -14,9 +15,9 @@ use crate::protocol::relay::{
     Refusal, RelayAnswer, RelayAttach, RelayAttached, RelayCommand, RelayDetach, RelayDetached, RelayError, RelayEvent,
     RelayPart, RelayTab, RelayTabAct, RelayTabDone,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// Shows an empty page where one of the browser's own is; at once done on any other. DevTools has no such command.
@@ -61,40 +62,6 @@ pub struct About {
     pub product: Option<String>,
     /// The extension knows how to relay.
     pub can_relay: bool,
-}
-
-/// A command as the connection writes it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Command {
-    id: u32,
-    method: String,
-    #[serde(default)]
-    session_id: Option<String>,
-    params: Box<RawValue>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Message<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorReply<'a>>,
-}
-
-#[derive(Serialize)]
-struct ErrorReply<'a> {
-    code: i64,
-    message: &'a str,
 }
 
 /// What a session of the connection stands for.
@@ -334,14 +301,7 @@ impl Translator {
         // Of an attachment that has ended meanwhile.
         let attached = self.attached.get(tab)?;
         let session = session_id.as_deref().unwrap_or(&attached.page_session);
-        let message = encoded(&Message {
-            id: None,
-            method: Some(method),
-            session_id: Some(session),
-            params: params.as_deref(),
-            result: None,
-            error: None,
-        });
+        let message = message::event_as_it_came(method, session, params.as_deref());
         let inner = || params.as_deref().and_then(|raw| serde_json::from_str::<OfSession>(raw.get()).ok());
         match method.as_str() {
             "Target.attachedToTarget" => {
@@ -410,52 +370,4 @@ fn extension(message: ToPanel) -> Out {
 
 fn read<T: Default + for<'a> Deserialize<'a>>(raw: &RawValue) -> T {
     serde_json::from_str(raw.get()).unwrap_or_default()
-}
-
-fn encoded(message: &Message<'_>) -> Out {
-    // Its parts are JSON already.
-    Out::Browser(serde_json::to_vec(message).unwrap_or_default())
-}
-
-fn answered(id: u32, session: &str, result: Option<&RawValue>) -> Out {
-    let empty = to_raw_value(&json!({})).ok();
-    encoded(&Message {
-        id: Some(id),
-        method: None,
-        session_id: Some(session),
-        params: None,
-        result: result.or(empty.as_deref()),
-        error: None,
-    })
-}
-
-fn done(id: u32, result: Value) -> Out {
-    Out::Browser(json!({ "id": id, "result": result }).to_string().into_bytes())
-}
-
-fn event(method: &str, session: Option<&str>, params: &Value) -> Out {
-    let params = to_raw_value(params).ok();
-    encoded(&Message {
-        id: None,
-        method: Some(method),
-        session_id: session,
-        params: params.as_deref(),
-        result: None,
-        error: None,
-    })
-}
-
-fn failed(id: u32, code: i64, message: &str) -> Out {
-    encoded(&Message {
-        id: Some(id),
-        method: None,
-        session_id: None,
-        params: None,
-        result: None,
-        error: Some(ErrorReply { code, message }),
-    })
-}
-
-fn refused(id: u32, refusal: Refusal) -> Out {
-    failed(id, refusals::code(refusal), refusals::words(refusal))
 }

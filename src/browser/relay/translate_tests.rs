@@ -2,16 +2,32 @@
 
 use super::refusals;
 use super::strip::Strip;
-use super::strip::tests::tab;
 use super::translate::{About, Heard, Out, Translator};
 use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::ids::{ChromeTabId, TargetId};
+use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
 use crate::protocol::relay::{Refusal, RelayAnswer, RelayDetached, RelayError, RelayEvent, RelayTabAct};
 use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 const TAB: ChromeTabId = ChromeTabId(7);
+
+/// A tab as the extension reports it.
+pub(super) fn tab(id: i64, url: &str) -> ChromeTab {
+    ChromeTab {
+        chrome_tab_id: ChromeTabId(id),
+        window_id: WindowId(1),
+        url: url.to_owned(),
+        title: "Title".to_owned(),
+        fav_icon_url: None,
+        active: false,
+        incognito: false,
+        discarded: false,
+        target_id: Some(TargetId::new(format!("PAGE{id}"))),
+        opener_chrome_tab_id: None,
+        restored: false,
+    }
+}
 
 struct Scene {
     translator: Translator,
