@@ -41,7 +41,7 @@ export class NativeLink {
   #attempt = 0;
   #connectedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
-  /** The host's own last words on this port. @type {Fault | null} */ #lastWords = null;
+  /** A fault that was the last that came on this port: what it says is why the port was lost. @type {Fault | null} */ #lastWords = null;
   /** @type {ConnectionState} */ state = { status: "connecting", fault: null, welcome: null, retryAt: null };
 
   /** @param {LinkOptions} options */
@@ -126,8 +126,8 @@ export class NativeLink {
 
   /** @param {Envelope} message */
   #receive(message) {
+    this.#lastWords = message.method === "fault" && message.client == null ? /** @type {Fault} */ (message.params) : null;
     if (typeof message.method === "string") {
-      if (message.method === "fault") this.#lastWords = /** @type {Fault} */ (message.params);
       this.options.onNotification(message);
       return;
     }

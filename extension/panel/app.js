@@ -34,7 +34,7 @@ import { FolderButton } from "./view/folder-button.js";
 import { Queue } from "./view/queue.js";
 import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
-import { drawUnattended, drawUpdate } from "./view/strips.js";
+import { drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
@@ -154,6 +154,7 @@ export class PanelApp {
   #drawStrips(state, busy) {
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
+    drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));
     drawUnattended(byId("unattended"), rule, () => { if (rule) this.#do(() => this.session.control.removeRule(rule.id)); });
     drawUpdate(byId("update"), newerExtension(state, chrome.runtime.getManifest().version), () => chrome.runtime.reload());
     drawReading(byId("reading"), state.reading?.info ?? null, {

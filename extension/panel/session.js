@@ -78,8 +78,10 @@ export class Session {
         if (mine && conversation && mine.conversationId !== conversation.info.conversationId) void this.open();
         return;
       }
+      case "fault":
+        return store.dispatch({ type: "notice", fault: message.params });
       default:
-        // `fault` reaches the panel within `connection`; `tabs.working` is the background's.
+        // `tabs.working` is the background's.
         return;
     }
   }

@@ -82,6 +82,10 @@ struct Witness {
 }
 
 impl Witness {
+    fn running(&self) -> Result<TurnId, TestCaseError> {
+        self.machine.turn().cloned().ok_or_else(|| TestCaseError::fail("no turn runs"))
+    }
+
     fn event(&mut self, step: Move) -> Event {
         let turn_id = self.machine.turn().cloned().unwrap_or_else(|| turn("none"));
         let waiting: Vec<_> = self.machine.queue().map(|waiting| waiting.client_id.clone()).collect();
@@ -198,14 +202,14 @@ proptest! {
         // A message that was sent while it was stopping runs next; nothing else does.
         if witness.machine.turn().is_some() {
             witness.see(Event::Stop)?;
-            let turn_id = witness.machine.turn().cloned().unwrap();
+            let turn_id = witness.running()?;
             witness.see(Event::StopDeadline(turn_id))?;
         }
         prop_assert_eq!(witness.machine.state(), ConversationState::Idle);
         // And the person's go-ahead brings every waiting message through.
         while witness.machine.held() {
             witness.see(Event::Continue)?;
-            let turn_id = witness.machine.turn().cloned().unwrap();
+            let turn_id = witness.running()?;
             witness.see(Event::AgentReady(turn_id.clone()))?;
             witness.see(Event::PromptAccepted(turn_id))?;
             witness.see(done(TurnOutcome::Failed))?;

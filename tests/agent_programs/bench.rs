@@ -276,7 +276,8 @@ impl Bench {
     pub async fn asked(&self, words: &str) {
         let asked = async {
             while !self.requests().iter().any(|request| request.to_string().contains(words)) {
-                tokio::task::yield_now().await;
+                // A file says nothing of its changes by itself.
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         tokio::time::timeout(LIMIT, asked).await.expect("the API was asked");
@@ -284,7 +285,8 @@ impl Bench {
 
     /// The requests for answers that the API got, oldest first.
     pub fn requests(&self) -> Vec<Value> {
-        let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap();
+        // Before the first request there is no file.
+        let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap_or_default();
         let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         all.filter(|entry| {
             entry["path"].as_str().is_some_and(|path| {

@@ -209,6 +209,10 @@ describe('a page that tells the agent what to do', () => {
     const panel = await BarePanel.open(scene.home, 'three', (await json('sessions')).conversations[0].conversationId);
     const told = panel.pushed.find((message) => message.method === 'fault');
     assert.match(told.params.message, /policy\.json can't be read/, 'each panel is told');
+    const shown = `document.querySelector('#notice').innerText.includes("policy.json can't be read")`;
+    await scene.panel.page.waitFor(shown, 'the side panel says it');
+    await scene.panel.page.evaluate(`document.querySelector('#notice .icon-button').click()`);
+    await scene.panel.page.waitFor(`document.querySelector('#notice').hidden`);
     await panel.close();
     await scene.home.ok(['stop']);
     writeFileSync(file, good);

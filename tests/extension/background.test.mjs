@@ -89,6 +89,18 @@ describe("the native link", () => {
     assert.equal(states.at(-1).fault.message, "disk full");
   });
 
+  test("a trouble that was told earlier, or to one panel, is not the reason of a later loss", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { link, ports, states } = setUp();
+    link.connect();
+    const params = { code: "storage", message: "disk full", hop: "daemon" };
+    ports[0].receive({ method: "fault", params });
+    ports[0].receive({ method: "tabs.working", params: { tabs: [] } });
+    ports[0].receive({ method: "fault", client: "p1", params });
+    ports[0].lose();
+    assert.equal(states.at(-1).fault.hop, "host");
+  });
+
   test("tries again after the wait, and at once when asked", async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const { link, ports } = setUp();

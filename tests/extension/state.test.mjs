@@ -195,6 +195,14 @@ describe("the panel", () => {
     assert.deepEqual(state.outbox, []);
   });
 
+  test("a trouble of the daemon's stands until it is closed, or the connection is lost and has its own words", () => {
+    const fault = { code: "storage", message: "disk full" };
+    const told = reduce(open(), { type: "notice", fault });
+    assert.equal(told.notice, fault);
+    assert.equal(reduce(told, { type: "notice", fault: null }).notice, null);
+    assert.equal(reduce(told, down).notice, null);
+  });
+
   test("after a loss what was under way goes again with the same id, what was refused does not", () => {
     const state = [{ type: "queued", message: unsent("a", "sending") }, { type: "queued", message: unsent("b", "sent") }, { type: "queued", message: unsent("c", "failed") }, down].reduce(reduce, open());
     assert.deepEqual(state.outbox.map(({ clientId, state: is }) => [clientId, is]), [["a", "new"], ["b", "new"], ["c", "failed"]]);

@@ -22,12 +22,14 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  * @property {TabWithConversation[]} tabs
  * @property {PolicyRule[] | null} rules  what a person has allowed and denied; null until the daemon has told
  * @property {Fault | null} openFault  why the tab has no conversation
+ * @property {Fault | null} notice  the daemon's last word of a trouble that is not the connection's; until a person has seen it
  * @property {string | null} stopping  the conversation whose turn a person stops
  *
  * @typedef {{ type: "connection", state: ConnectionState }
  *   | { type: "tab", tab: TabView }
  *   | { type: "opened", info: ConversationInfo }
  *   | { type: "open-failed", fault: Fault }
+ *   | { type: "notice", fault: Fault | null }
  *   | { type: "read", info: ConversationInfo | null }
  *   | { type: "subscribed", answer: Subscribed, after: number }
  *   | { type: "history", conversationId: string, page: HistoryPage }
@@ -57,6 +59,7 @@ export const INITIAL = {
   tabs: [],
   rules: null,
   openFault: null,
+  notice: null,
   stopping: null,
 };
 
@@ -106,7 +109,7 @@ export function reduce(state, action) {
   switch (action.type) {
     case "connection": {
       const lost = action.state.status !== "connected";
-      return { ...state, connection: action.state, outbox: lost ? interrupted(state.outbox) : state.outbox, stopping: lost ? null : state.stopping };
+      return { ...state, connection: action.state, outbox: lost ? interrupted(state.outbox) : state.outbox, stopping: lost ? null : state.stopping, notice: lost ? null : state.notice };
     }
     case "tab": {
       const same = state.tab?.chromeTabId === action.tab.chromeTabId;
@@ -118,6 +121,8 @@ export function reduce(state, action) {
     }
     case "open-failed":
       return { ...state, openFault: action.fault };
+    case "notice":
+      return { ...state, notice: action.fault };
     case "read":
       return { ...state, reading: action.info && newConversation(action.info) };
     case "subscribed": {

@@ -1,10 +1,11 @@
 /**
- * Lines over the conversation that hold until something is done: the agent works unattended, a newer extension waits.
- * @import { PolicyRule } from "../../protocol.js"
+ * Lines over the conversation that hold until something is done: the agent works unattended, a newer extension waits,
+ * the daemon has told of a trouble.
+ * @import { Fault, PolicyRule } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
 import { moment } from "../format.js";
-import { h, icon } from "./dom.js";
+import { commandLine, h, icon, iconButton } from "./dom.js";
 
 /** @param {HTMLElement} element @param {string} drawn @param {() => (Node | false)[]} draw  nothing hides it */
 function redraw(element, drawn, draw) {
@@ -29,4 +30,11 @@ export function drawUpdate(element, newer, reload) {
   const version = newer?.mayReload ? newer.version : "";
   redraw(element, version, () => (version ? [icon("download"), h("span", { class: "grow" }, t("newerExtension", version), " ", h("span", { class: "quiet" }, t("reloadClosesPanel"))),
     h("button", { class: "button", type: "button", onclick: reload }, t("reloadToUpdate"))] : []));
+}
+
+/** @param {HTMLElement} element @param {Fault | null} fault  a full disk, rules that can't be read, a browser that went @param {() => void} close */
+export function drawNotice(element, fault, close) {
+  redraw(element, fault ? `${fault.code} ${fault.message}` : "", () => (fault ? [icon("alert"),
+    h("div", { class: "grow strip__words" }, h("b", {}, fault.message), " ", h("span", { class: "quiet" }, fault.hint ?? ""), ...(fault.command ? [commandLine(fault.command)] : [])),
+    iconButton("cross", t("close"), close, "icon-button icon-button--small")] : []));
 }

@@ -39,7 +39,7 @@ function counted(element, role, isNamed, fromContent, flags, walk) {
 /* A cell that is named by what is in it, which has lines of its own. */
 const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
 
-const hasLabel = (element) => !!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0);
+const hasLabel = (element) => element.hasAttributes() && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
 
 const isNamedByMarkup = (element, role) =>
   !UNNAMED.has(role) &&
@@ -48,6 +48,8 @@ const isNamedByMarkup = (element, role) =>
 
 /* Text, or something that stands for one. Ends at the first. */
 function saysSomething(element) {
+  const first = element.firstChild;
+  if (first?.nodeType === Node.TEXT_NODE && /\S/.test(first.data)) return true;
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) if (/\S/.test(walker.currentNode.data)) return true;
   return element.querySelector('[alt]:not([alt=""]), [aria-label], [title], input, select, slot') !== null;

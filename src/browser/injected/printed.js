@@ -20,10 +20,10 @@ function clipText(text, left = 0) {
 const textOfRuns = (runs) => clipText(runs.map((run) => squeeze(run.text)).filter(Boolean).join(' '), runs.reduce((left, run) => left + run.left, 0));
 
 /* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
-function printKids(node, depth, options, out, printed) {
-  for (const kid of node.kids) {
+function printKids(node, depth, options, out, printed, kids = node.kids) {
+  for (const kid of kids) {
     if (kid.text !== undefined) {
-      const text = textOfRuns([kid]);
+      const text = kid.counted ? MARK : textOfRuns([kid]);
       if (text) line(out, printed, depth, options, kid, 0, 't', 'text', '', '', text);
       continue;
     }
@@ -36,8 +36,7 @@ function printKids(node, depth, options, out, printed) {
     }
     if (options.compact && kid.role === 'row' && printRow(kid, depth, options, out, printed)) continue;
     line(out, printed, depth, options, kid, numberIn(kid, depth, options), kid.kind, kid.role, kid.name, kid.properties, inline);
-    const below = inline ? kid.kids.filter(standsAlone) : kid.kids;
-    if (below.length) printKids({ ...kid, kids: below }, depth + 1, options, out, printed);
+    printKids(kid, depth + 1, options, out, printed, inline ? kid.kids.filter(standsAlone) : kid.kids);
   }
 }
 
@@ -58,7 +57,7 @@ function printRow(row, depth, options, out, printed) {
   const cells = plain.join(' | ').replace(/( \| )+$/, '').replace(/… \|( … \|)* …$/, '…');
   line(out, printed, depth, options, row, numberIn(row, depth, options), row.kind, row.role, row.name, row.properties, cells);
   const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
-  printKids({ ...row, kids: rest }, depth + 1, options, out, printed);
+  printKids(row, depth + 1, options, out, printed, rest);
   return true;
 }
 
@@ -79,7 +78,7 @@ function line(out, printed, depth, options, node, number, kind, role, name, prop
 /* A control's value, or the text of a node that has nothing but text in it. */
 function inlineText(node) {
   if (node.value !== null && node.value !== undefined) return clipText(node.value);
-  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) return textOfRuns(node.kids);
+  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) return node.counted ? MARK : textOfRuns(node.kids);
   return '';
 }
 

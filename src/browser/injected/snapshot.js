@@ -61,7 +61,7 @@ function visitElement(element, parent, flags, walk) {
   if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
   // Beyond the cap lines are only counted.
   if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
-    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted)) addText(parent, element.textContent, walk);
+    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted)) addText(parent, element.textContent, walk, element);
     return;
   }
   const shown = rendering(element);
@@ -122,8 +122,8 @@ function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
   const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
-      if (withText) addText(target, walk.sight ? walk.sight.marked(element, child.data) : child.data, walk);
-      else if (walk.sight && target.fromContent && /\S/.test(child.data)) noteSight(target, element, walk);
+      if (withText) addText(target, child.data, walk, element);
+      else if (walk.sight && target.fromContent && !target.counted && /\S/.test(child.data)) noteSight(target, element, walk);
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
@@ -165,6 +165,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
 /* What only groups rows, or is a name already, says nothing of its own. */
 const hasNoLine = (element, role) =>
   role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
+
 /* A text that is in the name of a node: seen, or hidden in one way or the other. */
 function noteSight(node, element, walk) {
   node.sights ??= new Set();
@@ -211,15 +212,17 @@ const sizeOf = (node, walk) =>
 
 const isFull = (walk) => walk.size > walk.limit;
 
-function addText(target, text, walk) {
+/* `of`: the element that the text stands in; none for text from a style sheet. Marked is only what is kept. */
+function addText(target, text, walk, of = null) {
   if (target.mute) {
     target.hasText ||= /\S/.test(text);
     return;
   }
   const open = target.fresh ? null : target.kids[target.kids.length - 1];
   const taken = (kept) => (target.depth <= walk.deepest ? kept : 0);
+  const said = () => (walk.sight && of ? walk.sight.marked(of, text) : text);
   if (open?.text !== undefined && !open.stands) {
-    walk.size += taken(lengthen(open, text));
+    if (!open.counted) walk.size += taken(lengthen(open, said()));
     return;
   }
   if (!/\S/.test(text)) return;
@@ -227,12 +230,11 @@ function addText(target, text, walk) {
   const run = { text: isCounted ? MARK : '', left: 0, counted: isCounted };
   target.kids.push(run);
   target.fresh = false;
-  walk.size += taken(lengthen(run, text));
+  if (!isCounted) walk.size += taken(lengthen(run, said()));
 }
 
 /* What no line will hold is not kept; space between words may still go from what is. → how much is kept */
 function lengthen(run, text) {
-  if (run.counted) return 0;
   const kept = text.slice(0, Math.max(4 * LONGEST_TEXT - run.text.length, 0));
   run.text += kept;
   run.left += text.length - kept.length;

@@ -72,11 +72,14 @@ impl Trail {
             self.typed.clear();
         }
         let known = self.typed.entry(site.to_owned()).or_default();
-        // Single letters are a word that is typed key by key.
+        // Single letters are a word that is typed key by key; what is typed at once stands by itself.
         if text.chars().count() > 1 {
             known.push(' ');
+            known.push_str(text);
+            known.push(' ');
+        } else {
+            known.push_str(text);
         }
-        known.push_str(text);
         if let Some((start, _)) = known.char_indices().rev().nth(MOST_TYPED) {
             known.drain(..start);
         }
@@ -112,7 +115,7 @@ impl Trail {
         }
         let site = site.unwrap_or_default();
         let is_long = text.chars().count() > LONG_TEXT;
-        let before = self.typed.get(site).map(String::as_str).unwrap_or_default();
+        let before = self.typed.get(site).map(|typed| typed.trim_end()).unwrap_or_default();
         let carries = || {
             self.carries(site, text) || ["", " "].iter().any(|gap| self.carries(site, &format!("{before}{gap}{text}")))
         };
