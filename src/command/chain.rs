@@ -135,12 +135,20 @@ fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
 /// Runs one of several commands. A browser that went away while it wrote leaves its outcome unknown.
 async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
     context.steps.begin(at);
-    let outcome = registry::run(context, &call.name, &call.args).await.map_err(|fault| match fault.code {
-        FaultCode::BrowserDown if registry::find(&call.name).is_none_or(|spec| spec.writes) => {
-            Fault { code: FaultCode::OutcomeUnknown, ..fault }
+    let outcome = registry::run(context, &call.name, &call.args).await;
+    // That the last tab took its browser along is no accident.
+    let writes = registry::find(&call.name).is_none_or(|spec| spec.writes && spec.category != Category::Tabs);
+    let outcome = match outcome {
+        // It ended early because nothing came any more.
+        Ok(_) if writes && context.browser.gone().is_cancelled() => {
+            Err(Fault::new(FaultCode::OutcomeUnknown, "the browser went away")
+                .hint("Open the browser again with `gstack connect` before you repeat it."))
         }
-        _ => fault,
-    });
+        Err(fault) if writes && fault.code == FaultCode::BrowserDown => {
+            Err(Fault { code: FaultCode::OutcomeUnknown, ..fault })
+        }
+        outcome => outcome,
+    };
     context.steps.end(at, &outcome);
     outcome
 }
