@@ -82,7 +82,7 @@ struct Witness {
 }
 
 impl Witness {
-    fn running(&self) -> Result<TurnId, TestCaseError> {
+    fn turn_now(&self) -> Result<TurnId, TestCaseError> {
         self.machine.turn().cloned().ok_or_else(|| TestCaseError::fail("no turn runs"))
     }
 
@@ -202,14 +202,14 @@ proptest! {
         // A message that was sent while it was stopping runs next; nothing else does.
         if witness.machine.turn().is_some() {
             witness.see(Event::Stop)?;
-            let turn_id = witness.running()?;
+            let turn_id = witness.turn_now()?;
             witness.see(Event::StopDeadline(turn_id))?;
         }
         prop_assert_eq!(witness.machine.state(), ConversationState::Idle);
         // And the person's go-ahead brings every waiting message through.
         while witness.machine.held() {
             witness.see(Event::Continue)?;
-            let turn_id = witness.running()?;
+            let turn_id = witness.turn_now()?;
             witness.see(Event::AgentReady(turn_id.clone()))?;
             witness.see(Event::PromptAccepted(turn_id))?;
             witness.see(done(TurnOutcome::Failed))?;
