@@ -144,14 +144,6 @@ impl World {
         }
     }
 
-    /// Waits until there are no more tabs than these.
-    pub async fn closed_down_to(&self, tabs: usize) {
-        let mut events = self.context.browser.events();
-        while self.context.browser.tabs().len() > tabs {
-            events.recv().await.unwrap();
-        }
-    }
-
     /// The same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
         let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
