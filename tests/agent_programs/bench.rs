@@ -275,7 +275,7 @@ impl Bench {
     /// Waits until the API got a request with these words.
     pub async fn asked(&self, words: &str) {
         let asked = async {
-            while !self.requests().iter().any(|request| request.to_string().contains(words)) {
+            while !self.log().contains(words) {
                 // A file says nothing of its changes by itself.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -283,10 +283,14 @@ impl Bench {
         tokio::time::timeout(LIMIT, asked).await.expect("the API was asked");
     }
 
+    /// All that the API was asked, a line each; nothing before the first request.
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap_or_default()
+    }
+
     /// The requests for answers that the API got, oldest first.
     pub fn requests(&self) -> Vec<Value> {
-        // Before the first request there is no file.
-        let log = std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap_or_default();
+        let log = self.log();
         let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         all.filter(|entry| {
             entry["path"].as_str().is_some_and(|path| {
