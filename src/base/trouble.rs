@@ -20,6 +20,9 @@ pub fn hint(path: &Path, source: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("Make {place} writable for you, or set GSTACK_HOME to a folder of yours.")
         }
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            format!("{place} is in the way and is no folder. Move it away, or set GSTACK_HOME to another folder.")
+        }
         _ => format!("Check the disk that holds {place}, then try again."),
     }
 }

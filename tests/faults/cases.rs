@@ -131,7 +131,7 @@ fn agents_take_turns_where_one_may_run() {
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     // The first one's agent, idle now, makes room for the second's.
     assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
-    assert_eq!(world.agents().len(), 1);
+    wait("only the second agent", || world.agents().len() == 1);
     finish(&world, extension);
 }
 

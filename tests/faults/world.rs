@@ -121,7 +121,11 @@ impl World {
 
     /// Agents in a conversation: not those that are asked for their version.
     pub fn agents(&self) -> Vec<u32> {
-        self.with("--session-id=").into_iter().chain(self.with("--resume=")).collect()
+        // A minder's command line holds its agent's.
+        let is_agent = |line: &str| {
+            !line.contains("agent-minder") && (line.contains("--session-id=") || line.contains("--resume="))
+        };
+        self.processes().into_iter().filter(|(_, line)| is_agent(line)).map(|(pid, _)| pid).collect()
     }
 
     /// Those whose command line holds these words.
