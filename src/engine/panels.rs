@@ -72,6 +72,8 @@ impl Engine {
             self.ports().iter().filter(|(id, known)| *id != port && is_of(known)).map(|(id, _)| id).collect();
         for id in earlier {
             self.forget_tabs(id);
+            // Its relay would keep the browser's name, and this port's tabs would be those of another browser.
+            self.close_relay(id);
         }
     }
 
