@@ -223,7 +223,7 @@ impl Bench {
             agent: program.agent(path),
             home,
             api: Some(api),
-            environment: AgentEnvironment { variables, minder: None },
+            environment: AgentEnvironment { variables, minder: minder() },
         })
     }
 
@@ -243,7 +243,7 @@ impl Bench {
         let variables = [("HOME", home.path().to_str().unwrap()), ("PATH", path.as_str())];
         let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
         let agent = Box::new(Acp::new(preset, None));
-        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables, minder: None } })
+        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables, minder: minder() } })
     }
 
     pub fn launch(&self) -> Launch {
@@ -400,6 +400,11 @@ pub fn kill(processes: &[String]) {
         // One of them may have ended with another.
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
     }
+}
+
+/// As the daemon starts agents: beneath a process of ours, where the system has such.
+fn minder() -> Option<PathBuf> {
+    cfg!(target_os = "linux").then(|| env!("CARGO_BIN_EXE_gstack").into())
 }
 
 /// Processes that carry the test's own home in their environment: all that it started and that still run.

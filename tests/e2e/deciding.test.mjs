@@ -7,12 +7,12 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
 const has = (selector, words) => `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
-/** Presses what can be pressed and says so. */
-const press = async ({ page }, selector, words) => {
-  const find = `[...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && !one.disabled && (one.getAttribute('aria-label') ?? one.innerText).includes(${JSON.stringify(words)}))`;
-  await page.waitFor(`Boolean(${find})`, `${selector} ${words}`);
-  await page.evaluate(`${find}.click()`);
-};
+/** Presses what can be pressed, in the moment in which it can: what stands in a menu may be drawn anew at any time. */
+const press = ({ page }, selector, words) => page.waitFor(`(() => {
+  const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && !one.disabled && (one.getAttribute('aria-label') ?? one.innerText).includes(${JSON.stringify(words)}));
+  found?.click();
+  return Boolean(found);
+})()`, `${selector} ${words}`);
 const escape = ({ page }) => page.press('Escape', { keyCode: 27 });
 
 describe('what a person decides in the panel', () => {

@@ -95,9 +95,9 @@ export class HistoryDrawer {
     } catch {
       return; // said by the toast; the row stays
     }
-    const [row] = this.#rows.splice(at, 1);
-    row?.element.remove();
-    (this.#rows[at] ?? this.#rows[at - 1] ?? this.search).focus();
+    // The list may have come anew in between: which rows are left, and how many of a day, is asked and not guessed.
+    await this.load();
+    (this.#rows[at] ?? this.#rows.at(-1) ?? this.search).focus();
   }
 
   /** @param {KeyboardEvent} event */

@@ -21,7 +21,7 @@ export class TabBar {
   /** @type {TabView | null} */ #tab = null;
   /** @type {TabWithConversation[]} */ #tabs = [];
   /** @type {AllowedTab[]} */ #allowed = NONE;
-  #adding = false;
+  /** @type {chrome.tabs.Tab[] | null} this browser's, while one is being chosen for the agent */ #offered = null;
   #iconOf = "";
 
   /** @param {HTMLElement} element @param {TabActions} actions */
@@ -33,7 +33,7 @@ export class TabBar {
     this.others = h("span", { class: "tabchip__others" });
     this.chip = h("button", { class: "tabchip", type: "button", "aria-haspopup": "dialog" }, this.icon, this.title, this.host, this.others);
     this.list = h("div", { class: "menu menu--tabs", role: "dialog", "aria-label": t("tabsMenu") });
-    this.menu = new Menu(this.chip, this.list, () => { this.#adding = false; this.#drawMenu(); });
+    this.menu = new Menu(this.chip, this.list, () => { this.#offered = null; this.#drawMenu(); });
     element.append(this.chip, this.list);
   }
 
@@ -68,7 +68,8 @@ export class TabBar {
     const held = this.list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-line") ?? "" : null;
     this.#drawMenu();
     if (held === null) return;
-    const again = this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ?? this.list.querySelector("button");
+    // What stood there has gone: for "Add a tab" the first of those that came in its place.
+    const again = this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ?? this.list.querySelector(held === "add" ? '[data-line^="add "]' : "button") ?? this.list.querySelector("button");
     if (again instanceof HTMLElement) again.focus();
   }
 
@@ -81,7 +82,6 @@ export class TabBar {
       ...this.#others.map((tab) => this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) })),
       ...this.#agentTabs(),
       ...(running ? [h("div", { class: "menu__divider" }), h("button", { class: "menu__item", type: "button", "data-line": "stop-all", onclick: () => { this.menu.close(); this.actions.stopAll(); } }, icon("stop", "icon icon--fill"), t("stopAll"))] : []));
-    if (this.#adding) void this.#offerTabs();
   }
 
   #agentTabs() {
@@ -91,25 +91,26 @@ export class TabBar {
       ...this.#allowed.map(({ chromeTabId, title, url }, index) => h("div", { class: "menu__line" }, favicon(url), two(title, url),
         index === 0 ? h("span", { class: "data dim menu__end" }, t("itsOwn"))
           : chromeTabId != null && iconButton("cross", t("takeTabAway", title || url), () => void this.#allow(chromeTabId, false), "icon-button icon-button--small"))),
-      h("div", { class: "menu__more" }, h("button", { class: "menu__item", type: "button", "data-line": "add", onclick: () => { this.#adding = true; void this.#offerTabs(); } }, icon("plus"), t("addTab"))),
+      ...(this.#offered ? this.#addable(this.#offered) : [h("button", { class: "menu__item", type: "button", "data-line": "add", onclick: () => void this.#offer() }, icon("plus"), t("addTab"))]),
     ];
   }
 
-  /** In the place of "Add a tab": those of this browser that it may not use yet. */
-  async #offerTabs() {
+  /** In the place of "Add a tab": those that the agent may not use yet. @param {chrome.tabs.Tab[]} offered */
+  #addable(offered) {
     const held = new Set([this.#tab?.chromeTabId, ...this.#allowed.map(({ chromeTabId }) => chromeTabId)]);
-    const tabs = (await chrome.tabs.query({ windowType: "normal" })).filter(({ id, url }) => id !== undefined && !held.has(id) && /^https?:/.test(url ?? ""));
-    const place = this.list.querySelector(".menu__more");
-    if (!place) return;
-    const focused = place.contains(document.activeElement);
-    place.replaceChildren(group(t("addTab")), ...(tabs.length > 0 ? tabs.map(({ id, title = "", url = "" }) =>
-      h("button", { class: "menu__item", type: "button", "data-line": `add ${id}`, onclick: () => void this.#allow(/** @type {number} */ (id), true) }, favicon(url), two(title, url), icon("plus"))) : [h("p", { class: "menu__note" }, t("noMoreTabs"))]));
-    if (focused) (place.querySelector("button") ?? this.list.querySelector("button"))?.focus();
+    const tabs = offered.filter(({ id, url }) => id !== undefined && !held.has(id) && /^https?:/.test(url ?? ""));
+    const lines = tabs.map(({ id, title = "", url = "" }) => h("button", { class: "menu__item", type: "button", "data-line": `add ${id}`, onclick: () => void this.#allow(/** @type {number} */ (id), true) }, favicon(url), two(title, url), icon("plus")));
+    return [group(t("addTab")), ...(lines.length > 0 ? lines : [h("p", { class: "menu__note" }, t("noMoreTabs"))])];
+  }
+
+  async #offer() {
+    this.#offered = await chrome.tabs.query({ windowType: "normal" });
+    this.#redraw();
   }
 
   /** @param {number} chromeTabId @param {boolean} allowed */
   async #allow(chromeTabId, allowed) {
-    this.#adding = false;
+    this.#offered = null;
     await this.actions.allow(chromeTabId, allowed).catch(() => { /* said by the toast */ });
   }
 

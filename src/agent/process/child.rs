@@ -142,8 +142,8 @@ impl LineChild {
             }
         }
         // Those in the group and those that moved away from it before the process ended by itself.
+        descendants::see_off(&before, patience.after_term).await;
         kill_group(self.pid);
-        descendants::kill(&before);
         self.settle_stderr().await;
     }
 

@@ -1,10 +1,14 @@
 //! All processes that came from one process, also those that moved to sessions of their own.
 //!
-//! Owns finding and killing them. Never kills a process that merely has the same number: each is
+//! Owns finding and ending them. Never kills a process that merely has the same number: each is
 //! known by its number and its start time.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::HashMap;
+use std::time::Duration;
+
+/// A process that is another's child ends without a word to us.
+pub const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// One process, told apart from a later one with the same number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,17 +45,42 @@ pub fn of(root: i32) -> Vec<ProcessId> {
 
 /// Kills those of `processes` that are still the ones that were found.
 pub fn kill(processes: &[ProcessId]) {
+    signal(processes, Signal::KILL);
+}
+
+/// Asks those of `processes` that still run to end.
+pub fn ask_to_end(processes: &[ProcessId]) {
+    signal(processes, Signal::TERM);
+}
+
+/// Asks `processes` to end and kills those that still run after `patience`.
+pub async fn see_off(processes: &[ProcessId], patience: Duration) {
+    ask_to_end(processes);
+    let gone = async {
+        while !living(processes).is_empty() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    if tokio::time::timeout(patience, gone).await.is_err() {
+        kill(processes);
+    }
+}
+
+fn signal(processes: &[ProcessId], signal: Signal) {
+    for pid in living(processes) {
+        // It may have ended in between: that is what was wanted.
+        kill_process(pid, signal).ok();
+    }
+}
+
+/// Those of `processes` that still run.
+fn living(processes: &[ProcessId]) -> Vec<Pid> {
     if processes.is_empty() {
-        return;
+        return Vec::new();
     }
     let table = table();
-    for process in processes {
-        let same = table.get(&process.pid).is_some_and(|entry| entry.started == process.started);
-        if let Some(pid) = Pid::from_raw(process.pid).filter(|_| same) {
-            // It may have ended in between: that is what was wanted.
-            kill_process(pid, Signal::KILL).ok();
-        }
-    }
+    let same = |process: &&ProcessId| table.get(&process.pid).is_some_and(|entry| entry.started == process.started);
+    processes.iter().filter(same).filter_map(|process| Pid::from_raw(process.pid)).collect()
 }
 
 #[cfg(target_os = "linux")]

@@ -3,7 +3,7 @@
 //! Owns the adoption (Linux: a child subreaper). So a process of an agent's descends from an agent however it detaches, and
 //! none of them outlives it, also where the daemon was killed. The agent's pipes and signals pass it by; its end is told on.
 
-use super::descendants;
+use super::descendants::{self, LOOK_AGAIN};
 use rustix::process::{Signal, WaitOptions};
 use std::ffi::OsString;
 use std::io;
@@ -19,8 +19,9 @@ pub const ROLE: &str = "agent-minder";
 const NOT_STARTED: u8 = 127;
 /// Told as shells do: this and the signal's number.
 const BY_SIGNAL: i32 = 128;
-/// A killed process that is another's child ends without a word to us.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// What an agent leaves behind may first write down what it holds: the program that an adapter started keeps a
+/// conversation's transcript, without which the conversation can't go on.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// `arguments`: the agent's program and its own. Returns when nothing of it runs.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -51,12 +52,17 @@ async fn mind(program: &Path, arguments: Vec<OsString>) -> io::Result<ExitStatus
         }
         children.recv().await;
     };
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    descendants::ask_to_end(&descendants::of(own));
+    let patience = tokio::time::Instant::now() + LAST_WORDS;
     loop {
-        let left = descendants::of(i32::try_from(std::process::id()).unwrap_or_default());
+        let left = descendants::of(own);
         if left.is_empty() {
             return Ok(status);
         }
-        descendants::kill(&left);
+        if tokio::time::Instant::now() >= patience {
+            descendants::kill(&left);
+        }
         tokio::select! {
             _ = children.recv() => {}
             () = tokio::time::sleep(LOOK_AGAIN) => {}
