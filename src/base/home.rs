@@ -132,6 +132,10 @@ impl Home {
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")
     }
+    /// Which everyday browser is in use.
+    pub fn everyday_file(&self) -> PathBuf {
+        self.root.join("everyday.json")
+    }
     pub fn browser_profile(&self) -> PathBuf {
         self.root.join("chromium-profile")
     }

@@ -2,10 +2,12 @@
 //!
 //! Owns which browser that is. Never starts one by itself: `connect` and commands do.
 
+use super::away::Chosen;
 use super::failures::Failures;
 use super::ports::{Port, PortId};
 use super::relays::Everyday;
 use super::{Engine, lock};
+use crate::base::home::Home;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::endpoint::Endpoint;
 use crate::browser::keeper_link::KeeperLink;
@@ -32,14 +34,20 @@ const BACK_LIMIT: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The browser in use and the turn to change it.
-#[derive(Default)]
 pub(super) struct Browsers {
     /// Held while one is opened or closed: two `connect`s at once open one.
     pub(super) change: tokio::sync::Mutex<()>,
     current: Mutex<Option<Current>>,
     /// The everyday browser that is in use, also while its extension is away.
-    everyday: Mutex<Option<BrowserRun>>,
+    pub(super) chosen: Mutex<Chosen>,
     pub(super) failures: Failures,
+}
+
+impl Browsers {
+    pub(super) fn open(home: &Home) -> Self {
+        let chosen = Mutex::new(Chosen::open(home));
+        Self { change: tokio::sync::Mutex::default(), current: Mutex::default(), chosen, failures: Failures::default() }
+    }
 }
 
 #[derive(Clone)]
@@ -92,10 +100,18 @@ impl Engine {
     /// An everyday browser becomes the one in use.
     pub(super) fn use_everyday(&self, everyday: &Everyday) {
         let (browser, pages) = everyday.pages();
-        *lock(&self.inner.browsers.everyday) = Some(browser.run().clone());
+        lock(&self.inner.browsers.chosen).set(Some(browser.run().clone()));
         let attached = Some(everyday.name.clone());
         *lock(&self.inner.browsers.current) = Some(Current { browser, pages, pid: None, attached });
         self.update_busy();
+    }
+
+    /// No everyday browser is the one in use any more; false where none was.
+    fn leave_everyday(&self) -> bool {
+        let mut chosen = lock(&self.inner.browsers.chosen);
+        let was = chosen.get().is_some();
+        chosen.set(None);
+        was
     }
 
     pub(super) fn is_in_use(&self, everyday: &Everyday) -> bool {
@@ -104,7 +120,7 @@ impl Engine {
 
     /// The extension of an everyday browser was restarted: where it was the browser in use, it is again.
     pub(super) fn everyday_is_back(&self, everyday: &Everyday) {
-        let is_it = lock(&self.inner.browsers.everyday).as_ref() == Some(everyday.browser().run());
+        let is_it = lock(&self.inner.browsers.chosen).get() == Some(everyday.browser().run());
         if is_it && self.browser().is_none() {
             self.use_everyday(everyday);
         }
@@ -222,6 +238,7 @@ impl Engine {
         });
         let pages = Pages::default().captured_to(capture);
         let current = Current { browser: browser.clone(), pages, pid, attached };
+        self.leave_everyday();
         self.drop_relays_of(browser.run());
         *lock(&self.inner.browsers.current) = Some(current);
         self.update_busy();
@@ -270,9 +287,9 @@ impl Engine {
     pub(super) async fn close_browser_in_turn(&self) -> Result<Disconnected, Fault> {
         // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
         let current = lock(&self.inner.browsers.current).take();
-        let everyday = lock(&self.inner.browsers.everyday).take();
-        if current.is_none() && everyday.is_some() {
-            // It is in use although its extension is away now.
+        let was_chosen = self.leave_everyday();
+        if current.is_none() && was_chosen {
+            // It was in use although its extension is away now.
             return Ok(Disconnected { closed: false });
         }
         if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {

@@ -2,10 +2,11 @@
 //!
 //! Owns the one way in which commands run, whoever asks. Who may ask is decided before.
 
-use super::Engine;
+use super::away::everyday_away;
 use super::ports::PortId;
 use super::relays::sent_out_of;
 use super::tabs::no_browser;
+use super::{Engine, lock};
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::browser::relay::refusals;
@@ -78,6 +79,7 @@ impl Engine {
         if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
             return outcome.map(Output::into_result);
         }
+        self.everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
         // What a person has open elsewhere is theirs to know, and no model's.
         let lists_all = spec.name == "tabs" && !request.for_model;
@@ -95,6 +97,9 @@ impl Engine {
             return Err(not_driven());
         }
         if !has_own {
+            if lock(&self.inner.browsers.chosen).get().is_some() {
+                return Err(everyday_away());
+            }
             self.start_headless(&request).await?;
         }
         self.linger_for_terminal(request.tab_id);
@@ -144,6 +149,7 @@ impl Engine {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
+        self.everyday_back(target.tab).await;
         let (browser, pages) =
             self.pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         let arguments = Arguments::parse(spec, args)?;

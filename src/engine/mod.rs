@@ -6,6 +6,7 @@
 mod activity;
 mod agents;
 mod attach;
+mod away;
 mod browsers;
 mod chats;
 mod commands;
@@ -172,6 +173,8 @@ impl Engine {
             tracing::error!("{fault}");
         }
         let audit = Audit::at(home.audit_file());
+        let browsers = Browsers::open(&home);
+        let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -186,8 +189,8 @@ impl Engine {
                 store,
                 agents,
                 tab_numbers: TabNumbers::default(),
-                browsers: Browsers::default(),
-                relays: Mutex::default(),
+                browsers,
+                relays,
                 ports: Mutex::default(),
                 ports_changed: watch::Sender::new(()),
                 subscriptions: Mutex::default(),

@@ -2,6 +2,7 @@
 //!
 //! Owns one relay a port, and what keeps a tab of such a browser attached to. Never attaches by itself: a command does.
 
+use super::away::Away;
 use super::ports::{PortId, notification};
 use super::{Engine, lock};
 use crate::browser::browser::{AttachOptions, Browser};
@@ -31,10 +32,20 @@ const TERMINAL_LINGER: Duration = Duration::from_secs(300);
 #[derive(Default)]
 pub(super) struct Relays {
     open: BTreeMap<PortId, Arc<Everyday>>,
+    pub(super) away: Away,
     /// The numbers of each browser's tabs, so that they keep them when its extension was restarted.
-    numbers: HashMap<BrowserRun, TabNumbers>,
+    pub(super) numbers: HashMap<BrowserRun, TabNumbers>,
     /// The tabs in which agents work in their present turns.
     stays: HashMap<ConversationId, BTreeMap<TabId, Stay>>,
+}
+
+impl Relays {
+    /// `in_use`: what an earlier daemon drove, whose extension connects again in a moment.
+    pub(super) fn awaiting(in_use: Option<&BrowserRun>) -> Self {
+        let mut relays = Self::default();
+        in_use.iter().for_each(|run| relays.away.begin(run));
+        relays
+    }
 }
 
 /// One everyday browser.
@@ -88,7 +99,10 @@ impl Engine {
 
     /// The port is gone: what ran in its tabs is cut off. They may still be there, and be reached again.
     pub(super) fn close_relay(&self, port: PortId) {
-        let Some(everyday) = lock(&self.inner.relays).open.remove(&port) else { return };
+        let mut relays = lock(&self.inner.relays);
+        let Some(everyday) = relays.open.remove(&port) else { return };
+        relays.away.begin(everyday.browser().run());
+        drop(relays);
         for tab in everyday.browser().tabs() {
             self.store().tab_away(tab.id);
         }
@@ -103,6 +117,7 @@ impl Engine {
         for port in ports {
             self.close_relay(port);
         }
+        lock(&self.inner.relays).away.end(run);
     }
 
     pub(super) fn everyday(&self, port: PortId) -> Option<Arc<Everyday>> {
@@ -152,6 +167,10 @@ impl Engine {
         }
         for of in opened {
             self.tab_opened_by(of.opener, of.tab);
+        }
+        if changed.full {
+            lock(&self.inner.relays).away.end(everyday.browser().run());
+            self.inner.ports_changed.send_replace(());
         }
     }
 

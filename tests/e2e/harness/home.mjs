@@ -129,7 +129,7 @@ export class TestHome {
       const all = this.processes(role);
       return all.length === 1 && all[0].pid;
     };
-    return until(alone, `not exactly one ${role} runs`);
+    return until(alone, () => `not exactly one ${role} runs: ${JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2)]))}`);
   }
 
   /** Ends one process of ours and waits until it is gone. */

@@ -28,7 +28,7 @@ export async function until(look, words, limit = DEADLINE_MS) {
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (performance.now() > end) throw new Error(`${words} (after ${limit} ms)`);
+    if (performance.now() > end) throw new Error(`${typeof words === 'function' ? await words() : words} (after ${limit} ms)`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
