@@ -79,8 +79,10 @@ impl Engine {
     pub(super) async fn everyday_back(&self, tab: Option<TabId>) {
         let mut changed = self.inner.ports_changed.subscribe();
         let settled = changed.wait_for(|()| !self.is_expected(tab));
-        // Where it stays away, what comes next says so.
-        let _ = tokio::time::timeout(BACK_WITHIN, settled).await;
+        if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {
+            // What comes next says so in words.
+            tracing::debug!("an everyday browser stays away");
+        }
     }
 
     fn is_expected(&self, tab: Option<TabId>) -> bool {
