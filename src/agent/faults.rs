@@ -5,10 +5,18 @@
 use super::clip::one_line;
 use super::process::child::ChildError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use serde_json::Value;
 use std::path::Path;
 
 /// What an error of a program may add to our own words.
 pub const LONGEST_TOLD: usize = 500;
+
+/// An API's answer comes whole, as JSON: its message is what a person reads.
+pub fn said_by_api(message: &str) -> String {
+    let parsed: Option<Value> = serde_json::from_str(message).ok();
+    let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
+    inner.unwrap_or(message).to_owned()
+}
 
 /// An agent's program as faults name it.
 #[derive(Clone, Copy, Debug)]

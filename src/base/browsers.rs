@@ -165,6 +165,13 @@ impl Machine {
         Some(Self { system, home, configuration, programs })
     }
 
+    /// One on which nothing is installed.
+    #[cfg(test)]
+    pub fn bare(home: &Path) -> Self {
+        let configuration = home.join("config");
+        Self { system: System::Linux, home: home.to_owned(), configuration, programs: Vec::new() }
+    }
+
     /// The browser's user data folder, where it exists in a form for this system.
     pub fn user_data(&self, browser: &Browser) -> Option<PathBuf> {
         let beneath = match self.system {
@@ -235,12 +242,7 @@ mod tests {
     fn sandboxed_ones_are_named() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir_all(place.path().join("snap/chromium")).unwrap();
-        let machine = Machine {
-            system: System::Linux,
-            home: place.path().to_owned(),
-            configuration: place.path().join("config"),
-            programs: Vec::new(),
-        };
+        let machine = Machine::bare(place.path());
         assert_eq!(machine.sandboxed().collect::<Vec<_>>(), ["Chromium (snap)"]);
     }
 }

@@ -28,6 +28,7 @@ mod looks;
 mod navigation;
 mod partial_file;
 mod path_guard;
+pub mod picture;
 pub mod progress;
 mod reading;
 pub mod redaction;

@@ -94,7 +94,7 @@ impl Engine {
         relays.open.insert(port, everyday.clone());
         drop(relays);
         self.everyday_is_back(&everyday);
-        self.spawn(self.clone().follow_everyday(everyday.browser().clone()));
+        self.spawn(self.clone().follow_browser(everyday.browser().clone()));
     }
 
     /// The port is gone: what ran in its tabs is cut off. They may still be there, and be reached again.
@@ -203,28 +203,8 @@ impl Engine {
         output
     }
 
-    async fn follow_everyday(self, browser: Browser) {
-        let mut events = browser.events();
-        let shutdown = self.shutdown();
-        loop {
-            let event = tokio::select! {
-                event = events.recv() => event,
-                () = browser.gone().cancelled() => break,
-                () = shutdown.cancelled() => return,
-            };
-            match event {
-                Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),
-                Ok(BrowserEvent::TabOpened(_) | BrowserEvent::TabChanged(_)) => self.tell_tabs(),
-                Ok(BrowserEvent::SentOut(tab, refusal)) => self.sent_out(tab, refusal),
-                Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-            }
-        }
-        self.everyday_gone(&browser);
-    }
-
     /// Somebody else ended our attachment to a tab. Where that was the person, nothing goes on there by itself.
-    fn sent_out(&self, tab: TabId, refusal: Refusal) {
+    pub(super) fn sent_out(&self, tab: TabId, refusal: Refusal) {
         tracing::info!(%tab, ?refusal, "sent out of a tab");
         self.end_picks_of(tab);
         if refusal != Refusal::Cancelled {

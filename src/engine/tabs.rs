@@ -17,6 +17,7 @@ use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingT
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+use tokio::sync::broadcast::error::RecvError;
 
 /// The conversations whose tabs were closed, with the pages they showed; the newest last.
 pub(super) type RecentlyClosed = VecDeque<(ConversationId, String)>;
@@ -192,19 +193,25 @@ impl Engine {
             };
             match event {
                 Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),
-                Ok(BrowserEvent::Gone) | Err(tokio::sync::broadcast::error::RecvError::Closed) => break,
+                Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
                 Ok(BrowserEvent::TabOpened(info)) => {
-                    if let Some(opener) = info.opener {
+                    // An everyday browser's reports have told who opened it.
+                    if let Some(opener) = info.opener.filter(|_| !browser.is_relayed()) {
                         self.tab_opened_by(opener, info.id);
                     }
                     self.tell_tabs();
                 }
                 Ok(BrowserEvent::TabChanged(_)) => self.tell_tabs(),
+                Ok(BrowserEvent::SentOut(tab, refusal)) => self.sent_out(tab, refusal),
                 // Fallen behind: what the book says is read from the browser when it is needed.
-                Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
             }
         }
-        self.browser_gone(&browser);
+        if browser.is_relayed() {
+            self.everyday_gone(&browser);
+        } else {
+            self.browser_gone(&browser);
+        }
     }
 
     /// A tab's conversation goes to history; what ran for it is stopped.

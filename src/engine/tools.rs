@@ -18,7 +18,7 @@ use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::chat::Conversation;
 use crate::command::words::{self, Words};
-use crate::command::{Arguments, Class, Output, Spec, registry, tool_schema};
+use crate::command::{Arguments, Class, Output, Spec, picture, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::StepKind;
 use crate::protocol::command::CommandResult;
@@ -28,12 +28,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use place::Place;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// A larger picture would cost an agent more than it shows.
-const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
 
 /// The tools of one agent of one conversation.
 pub struct ConversationTools {
@@ -225,22 +222,10 @@ fn how_to_narrow(spec: &Spec) -> &'static str {
 async fn tool_result(output: Output) -> ToolResult {
     let files = output.files.clone();
     let CommandResult { output: text, data, .. } = output.into_result_for_model();
-    let images = tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(path)).collect())
-        .await
-        .unwrap_or_default();
-    ToolResult { text, data, images }
-}
-
-/// A picture that a command wrote.
-fn image(path: &Path) -> Option<Image> {
-    let mime = match path.extension()?.to_str()? {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "webp" => "image/webp",
-        _ => return None,
+    let read = move || {
+        let pictures = files.iter().filter_map(|path| picture::read(path));
+        pictures.map(|(mime, bytes)| Image { mime: mime.to_owned(), bytes }).collect()
     };
-    if std::fs::metadata(path).ok()?.len() > LARGEST_IMAGE {
-        return None;
-    }
-    std::fs::read(path).ok().map(|bytes| Image { mime: mime.to_owned(), bytes })
+    let images = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+    ToolResult { text, data, images }
 }

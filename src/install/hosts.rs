@@ -400,12 +400,7 @@ mod tests {
     fn no_browser_and_sandboxed_ones_are_said() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir_all(place.path().join("snap/chromium")).unwrap();
-        let machine = Machine {
-            system: System::Linux,
-            home: place.path().to_owned(),
-            configuration: place.path().join("config"),
-            programs: Vec::new(),
-        };
+        let machine = Machine::bare(place.path());
         let report = Plan::install(&machine, &binary::current().unwrap(), None).unwrap().carry_out(false);
         let text = report.to_string();
         assert!(text.contains("Chromium (snap)  skipped: its sandbox"), "{text}");

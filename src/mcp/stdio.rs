@@ -6,7 +6,7 @@
 use super::answer;
 use crate::client::http::Client;
 use crate::command::tool_profile::ToolProfile;
-use crate::command::{Class, registry, tool_schema};
+use crate::command::{Class, picture, registry, tool_schema};
 use crate::protocol::VERSION;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -19,9 +19,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Value;
 use std::path::Path;
 use tokio::io::{AsyncRead, AsyncWrite};
-
-/// A larger picture would cost a model more than it shows.
-const LARGEST_IMAGE: u64 = 8 * 1024 * 1024;
 
 /// What an MCP client is served.
 #[derive(Clone)]
@@ -68,10 +65,11 @@ impl StdioTools {
         let request = CommandRequest { command: spec.name.to_owned(), args, ..self.template.clone() };
         let result: CommandResult = self.client.post("/command", &request).await?;
         let files = result.files;
-        let images =
-            tokio::task::spawn_blocking(move || files.iter().filter_map(|path| image(Path::new(path))).collect())
-                .await
-                .unwrap_or_else(|_| Vec::new());
+        let images = tokio::task::spawn_blocking(move || {
+            files.iter().filter_map(|path| picture::read(Path::new(path))).collect()
+        })
+        .await
+        .unwrap_or_else(|_| Vec::new());
         Ok(answer::success(result.output, images.iter().map(|(mime, bytes)| (*mime, bytes.as_slice()))))
     }
 }
@@ -112,18 +110,4 @@ impl ServerHandler for StdioTools {
         };
         Ok(outcome.unwrap_or_else(|fault| answer::failure(&fault)).into())
     }
-}
-
-/// A picture that a command wrote.
-fn image(path: &Path) -> Option<(&'static str, Vec<u8>)> {
-    let mime = match path.extension()?.to_str()? {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "webp" => "image/webp",
-        _ => return None,
-    };
-    if std::fs::metadata(path).ok()?.len() > LARGEST_IMAGE {
-        return None;
-    }
-    std::fs::read(path).ok().map(|bytes| (mime, bytes))
 }

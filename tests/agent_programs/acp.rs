@@ -1,7 +1,7 @@
 //! The real Gemini CLI and the real ACP adapter of Claude Code, against fakes of their APIs.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, outcomes, text_of};
-use gstack::agent::adapter::{AgentEvent, Launch, PermissionAnswer, Prompt};
+use gstack::agent::adapter::{AgentEvent, Launch, PermissionAnswer};
 use gstack::protocol::agents::AgentStatus;
 use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use gstack::protocol::fault::FaultCode;
@@ -41,9 +41,7 @@ async fn our_tools_run_unasked_others_are_confined_and_the_token_is_in_no_argume
     for program in BOTH {
         let Some(bench) = bench(program) else { return };
         let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
-        let mut launch = bench.launch();
-        launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
-        let mut talk = bench.talk_with(launch).await.unwrap();
+        let mut talk = bench.talk_to(&mcp).await;
         let events = talk.turn_of("open it").await;
         let (begun, done) = (first_step(&events), first_result(&events));
         let (verb, tool, arguments) = begun.unwrap();
@@ -98,7 +96,7 @@ async fn a_write_is_asked_for_and_a_no_is_told_as_denied() {
 }
 
 #[tokio::test]
-async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
+async fn a_session_is_resumed_or_it_says_that_it_is_not() {
     for program in BOTH {
         let Some(bench) = bench(program) else { return };
         let mut talk = bench.talk().await;
@@ -117,18 +115,11 @@ async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
         assert!(remembered != said, "{program:?} {events:?}");
         assert!(remembered || program == Program::Gemini);
         talk.session.close().await;
-
-        let unknown = Some("99999999-2222-4333-8444-555555555555".to_owned());
-        let mut talk = bench.talk_with(Launch { resume: unknown, ..bench.launch() }).await.unwrap();
-        let events = talk.turn_of("repeat after me: new").await;
-        assert_eq!(text_of(&events), "new", "{program:?}");
-        assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("starts anew"))));
-        talk.session.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_wrong_key_and_a_killed_process_are_told_in_words() {
+async fn a_wrong_key_is_told_in_words() {
     for program in BOTH {
         let Some(bench) = bench(program) else { return };
         let mut talk = bench.talk().await;
@@ -136,14 +127,7 @@ async fn a_wrong_key_and_a_killed_process_are_told_in_words() {
         let fault = fault.unwrap();
         assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
         assert!(fault.message.contains("refused the sign-in") && fault.hint.is_some(), "{program:?} {fault:?}");
-        talk.say("slow").await;
-        talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
-        super::bench::kill(&left_behind(bench.home.path()));
-        let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
-        let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
-        assert_eq!(fault.code, FaultCode::AgentCrashed);
-        assert!(talk.session.prompt(Prompt::default()).await.is_err());
-        assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
+        talk.session.close().await;
     }
 }
 

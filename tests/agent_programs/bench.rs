@@ -266,6 +266,13 @@ impl Bench {
         self.talk_with(self.launch()).await.unwrap()
     }
 
+    /// With its tools at a fake endpoint.
+    pub async fn talk_to(&self, mcp: &Fake) -> Talk {
+        let mut launch = self.launch();
+        launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
+        self.talk_with(launch).await.unwrap()
+    }
+
     pub async fn talk_with(&self, launch: Launch) -> Result<Talk, Fault> {
         let (sender, events) = mpsc::channel(64);
         let session = self.agent.start(launch, sender).await?;

@@ -52,9 +52,7 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let settings =
         json!({"permissions": {"allow": ["Bash", "Write"]}, "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}});
     std::fs::write(bench.home.path().join(".claude/settings.json"), settings.to_string()).unwrap();
-    let mut launch = bench.launch();
-    launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
-    let mut talk = bench.talk_with(launch).await.unwrap();
+    let mut talk = bench.talk_to(&mcp).await;
 
     let events = talk.turn_of("open it").await;
     let (begun, done) = (first_step(&events), first_result(&events));
@@ -160,22 +158,7 @@ async fn a_wrong_key_is_told_with_the_next_step() {
 }
 
 #[tokio::test]
-async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
-    let Some(bench) = bench() else { return };
-    let mut talk = bench.talk().await;
-    talk.say("slow").await;
-    talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
-    super::bench::kill(&left_behind(bench.home.path()));
-    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
-    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(fault.code, FaultCode::AgentCrashed);
-    assert!(fault.message.contains("signal: 9"), "{}", fault.message);
-    assert!(talk.session.prompt(Prompt::default()).await.is_err());
-    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
+async fn a_session_is_resumed() {
     let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
     let first = talk.turn_of("repeat after me: remember").await;
@@ -187,13 +170,6 @@ async fn a_session_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
     assert_eq!(text_of(&talk.turn_of("repeat after me: more").await), "more");
     let last = bench.requests().pop().unwrap();
     assert!(last["body"]["messages"].to_string().contains("remember"));
-    talk.session.close().await;
-
-    let unknown = Some("99999999-2222-4333-8444-555555555555".to_owned());
-    let mut talk = bench.talk_with(Launch { resume: unknown, ..bench.launch() }).await.unwrap();
-    let events = talk.turn_of("repeat after me: new").await;
-    assert_eq!(text_of(&events), "new");
-    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("starts anew"))));
     talk.session.close().await;
 }
 

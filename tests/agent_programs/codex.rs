@@ -48,9 +48,7 @@ async fn two_turns_run_over_one_process_with_their_usage_and_nothing_is_left() {
 async fn our_tools_are_reached_unasked_and_the_token_is_not_in_its_arguments() {
     let Some(bench) = bench() else { return };
     let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
-    let mut launch = bench.launch();
-    launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
-    let mut talk = bench.talk_with(launch).await.unwrap();
+    let mut talk = bench.talk_to(&mcp).await;
     let events = talk.turn_of("open it").await;
     let (begun, done) = (first_step(&events), first_result(&events));
     assert_eq!(begun.map(|(verb, tool, _)| (verb, tool)), Some(("Registry".to_owned(), "goto".to_owned())));
@@ -179,13 +177,6 @@ async fn a_thread_is_resumed_and_one_that_is_gone_begins_anew_and_says_so() {
     assert_eq!(text_of(&talk.turn_of("repeat after me: more").await), "more");
     assert!(bench.requests().pop().unwrap()["body"]["input"].to_string().contains("remember"));
     talk.session.close().await;
-
-    let unknown = Some("01a1fb6d-b310-77f0-84ab-656c15f231eb".to_owned());
-    let mut talk = bench.talk_with(Launch { resume: unknown, ..bench.launch() }).await.unwrap();
-    let events = talk.turn_of("repeat after me: new").await;
-    assert_eq!(text_of(&events), "new");
-    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text.contains("starts anew"))));
-    talk.session.close().await;
 }
 
 #[tokio::test]
@@ -206,20 +197,6 @@ async fn failures_of_the_api_are_told_with_the_next_step() {
     let fault = end_of(&talk.turn_of("repeat after me: down").await).1.unwrap();
     assert!(fault.message.contains("can't be reached"), "{fault:?}");
     talk.session.close().await;
-}
-
-#[tokio::test]
-async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
-    let Some(bench) = bench() else { return };
-    let mut talk = bench.talk().await;
-    talk.say("slow").await;
-    talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
-    super::bench::kill(&left_behind(bench.home.path()));
-    let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
-    let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(fault.code, FaultCode::AgentCrashed);
-    assert!(talk.session.prompt(Prompt::default()).await.is_err());
-    assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
 }
 
 #[tokio::test]

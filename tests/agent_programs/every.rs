@@ -1,8 +1,8 @@
-//! What holds for every agent's program: a tool that is interrupted, an API that limits, refuses or is not there, and a
-//! denial that comes over MCP.
+//! What holds for every agent's program: a tool that is interrupted, an API that limits, refuses or is not there, a process
+//! that is killed, a session that is gone.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, outcomes, text_of};
-use gstack::agent::adapter::AgentEvent;
+use gstack::agent::adapter::{AgentEvent, Launch, Prompt};
 use gstack::protocol::chat::{StepOutcome, TurnOutcome};
 use gstack::protocol::fault::FaultCode;
 
@@ -16,9 +16,7 @@ fn benches() -> impl Iterator<Item = (Program, Bench)> {
 async fn an_interrupt_in_a_tool_ends_the_turn_and_keeps_the_process() {
     for (program, bench) in benches() {
         let Some(mcp) = Fake::start("mcp.mjs", &[TOKEN]) else { return };
-        let mut launch = bench.launch();
-        launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
-        let mut talk = bench.talk_with(launch).await.unwrap();
+        let mut talk = bench.talk_to(&mcp).await;
         talk.say("hold it").await;
         talk.until(|event| matches!(event, AgentEvent::StepStarted { .. })).await;
         talk.session.interrupt().await;
@@ -68,6 +66,35 @@ async fn an_api_that_is_not_there_is_told_with_the_next_step() {
         let fault = fault.unwrap();
         assert_eq!((outcome, fault.code), (TurnOutcome::Failed, FaultCode::AgentError), "{program:?} {fault:?}");
         assert!(fault.hint.is_some() && !fault.message.is_empty(), "{program:?} {fault:?}");
+        talk.session.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_killed_process_is_told_in_words_and_leaves_nothing() {
+    for (program, bench) in benches() {
+        let mut talk = bench.talk().await;
+        talk.say("slow").await;
+        talk.until(|event| matches!(event, AgentEvent::TextDelta(_))).await;
+        super::bench::kill(&left_behind(bench.home.path()));
+        let events = talk.until(|event| matches!(event, AgentEvent::Exited { .. })).await;
+        let Some(AgentEvent::Exited { fault: Some(fault) }) = events.last() else { panic!("{program:?} {events:?}") };
+        assert_eq!(fault.code, FaultCode::AgentCrashed, "{program:?}");
+        assert!(fault.message.contains("signal: 9"), "{program:?} {}", fault.message);
+        assert!(talk.session.prompt(Prompt::default()).await.is_err(), "{program:?}");
+        assert_eq!(left_behind(bench.home.path()), Vec::<String>::new(), "{program:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_begins_anew_and_says_so() {
+    for (program, bench) in benches() {
+        let resume = Some("01a1fb6d-b310-47f0-84ab-656c15f231eb".to_owned());
+        let mut talk = bench.talk_with(Launch { resume, ..bench.launch() }).await.unwrap();
+        let events = talk.turn_of("repeat after me: new").await;
+        assert_eq!(text_of(&events), "new", "{program:?}");
+        let said = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("starts anew"));
+        assert!(events.iter().any(said), "{program:?} {events:?}");
         talk.session.close().await;
     }
 }

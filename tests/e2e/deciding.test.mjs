@@ -21,14 +21,6 @@ describe('what a person decides in the panel', () => {
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
-  const talk = async (words, answer) => {
-    const turn = await scene.ask(words);
-    turn.say(answer);
-    turn.end();
-    await scene.panel.seen('answer', answer);
-    await scene.panel.gone('stop');
-  };
-
   test('an agent\'s question is answered by choice and in own words, also after the panel was reloaded', async () => {
     const { panel } = scene;
     const turn = await scene.ask('Make it nicer');
@@ -151,7 +143,7 @@ describe('what a person decides in the panel', () => {
     const { panel, client, site } = scene;
     await panel.say('/new');
     await panel.page.waitFor(`!document.querySelector('.bubble')`);
-    await talk('Where is the blue parcel?', 'At the corner shop.');
+    await scene.talk('Where is the blue parcel?', 'At the corner shop.');
     // One that has its tab is shown there; this one has none any more.
     await panel.say('/new');
     await panel.page.waitFor(`!document.querySelector('.bubble')`);
@@ -166,7 +158,7 @@ describe('what a person decides in the panel', () => {
     assert.equal(await panel.page.evaluate(`document.querySelector('#dock').hidden`), true, `it is only read:\n${await panel.page.text()}`);
     await press(panel, '#reading button', 'Go on here');
     await panel.page.waitFor(`!document.querySelector('#dock').hidden`);
-    await talk('And the red one?', 'Next to it.');
+    await scene.talk('And the red one?', 'Next to it.');
     await panel.page.click('button[aria-label=History]');
     await panel.page.waitFor(has('.history-row__title', 'blue parcel'));
     const row = `[...document.querySelectorAll('.history-row')].find((one) => one.innerText.includes('blue parcel'))`;
@@ -183,7 +175,7 @@ describe('what a person decides in the panel', () => {
   test('a conversation is saved as a file that says what was said', async () => {
     const { panel } = scene;
     await panel.page.waitFor(`document.querySelector('.composer__text').checkVisibility()`);
-    await talk('Keep this sentence', 'It is kept.');
+    await scene.talk('Keep this sentence', 'It is kept.');
     const saved = panel.page.evaluate(`new Promise((saved) => {
       const make = URL.createObjectURL;
       URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(saved); return make(blob); };
@@ -200,7 +192,7 @@ describe('what a person decides in the panel', () => {
     await escape(panel);
     const info = JSON.parse(await scene.home.ok(['sessions', '--json']));
     assert.ok(JSON.stringify(info).includes('"deep"'), 'the daemon holds it');
-    await talk('Think about it', 'I have.');
+    await scene.talk('Think about it', 'I have.');
     await panel.page.click('.agent-button');
     await press(panel, '#agents [role=radio]', 'Auto');
     await panel.page.waitFor(`document.querySelector('.agent-button').innerText.includes('auto')`);

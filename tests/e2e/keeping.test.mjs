@@ -15,18 +15,9 @@ describe('what a person keeps and decides in the panel', () => {
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
-  /** A whole turn: what was asked and answered. */
-  const talk = async (words, answer) => {
-    const turn = await scene.ask(words);
-    turn.say(answer);
-    turn.end();
-    await scene.panel.seen('answer', answer);
-    await scene.panel.gone('stop');
-  };
-
   test('a conversation is named, found by its words and saved as a file', async () => {
     const { panel } = scene;
-    await talk('Where is the parcel?', 'It lies at the green post office.');
+    await scene.talk('Where is the parcel?', 'It lies at the green post office.');
     await panel.say('/rename The parcel');
     await panel.page.click('button[aria-label=History]');
     await panel.page.waitFor(`document.querySelector('.history-row__title')?.innerText === 'The parcel'`);

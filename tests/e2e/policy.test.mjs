@@ -9,9 +9,8 @@ import { GSTACK } from './harness/home.mjs';
 import { BarePanel } from './harness/host.mjs';
 import { Scene } from './harness/scene.mjs';
 import { Site } from './harness/site.mjs';
+import { words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
-
-const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
 
 describe('a page that tells the agent what to do', () => {
   let scene;
@@ -28,12 +27,6 @@ describe('a page that tells the agent what to do', () => {
     await other?.stop();
     await scene?.close();
   });
-  const json = async (...args) => JSON.parse(await scene.home.ok([...args, '--json']));
-  const waiting = () => until(async () => {
-    const { approvals } = await json('approvals');
-    return approvals.length === 1 && approvals[0];
-  }, 'one approval waits');
-
   test('its words can not be carried to another site by address, whatever the conversation is allowed', async () => {
     const turn = await scene.ask('Summarize my inbox');
     const read = words(await turn.tool('text', {}));
@@ -42,7 +35,7 @@ describe('a page that tells the agent what to do', () => {
     const [{ conversationId }] = (await scene.home.ok(['audit', '-n', '1', '--json'])).trim().split('\n').map((line) => JSON.parse(line));
     await scene.home.ok(['policy', 'allow', 'act', '--conversation', conversationId]);
     const going = turn.tool('goto', { url: `${other.origin}/?d=correct+horse+battery+staple+velvet+moon` });
-    const asked = await waiting();
+    const asked = await scene.approval();
     assert.match(asked.why, /carry/);
     assert.deepEqual(asked.choices, ['allow-once', 'deny']);
     await scene.panel.seen('approval', '127.0.0.1');
@@ -52,12 +45,12 @@ describe('a page that tells the agent what to do', () => {
     assert.deepEqual(other.asked, [], 'nothing reached the other site');
 
     const plain = turn.tool('goto', { url: `${other.origin}/` });
-    const again = await waiting();
+    const again = await scene.approval();
     assert.match(again.why, /not named this site/);
     await scene.home.ok(['approvals', 'allow', again.approvalId]);
     assert.ok(!(await plain).isError);
     const typing = turn.tool('fill', { selector: '#nowhere', value: 'the phrase: correct horse battery staple velvet moon' });
-    const third = await waiting();
+    const third = await scene.approval();
     assert.match(third.why, /carry/);
     await scene.panel.answer('Deny');
     assert.ok((await typing).isError);
@@ -70,7 +63,7 @@ describe('a page that tells the agent what to do', () => {
     await turn.tool('text', {});
     const denied = async (tool, input, why) => {
       const going = turn.tool(tool, input);
-      const asked = await waiting();
+      const asked = await scene.approval();
       assert.match(asked.why, why, JSON.stringify(asked));
       await scene.home.ok(['approvals', 'deny', asked.approvalId]);
       assert.ok((await going).isError);
@@ -118,7 +111,7 @@ describe('a page that tells the agent what to do', () => {
     const went = await turn.tool('goto', { url: `${other.origin}/` });
     assert.ok(went.isError && words(went).includes('rule'), words(went));
     assert.equal(other.asked.length, before);
-    const { rules } = await json('policy');
+    const { rules } = await scene.home.json('policy');
     assert.equal(rules.length, 3);
     for (const rule of rules) await scene.home.ok(['policy', 'remove', rule.id]);
     assert.match(await scene.home.ok(['policy']), /No rules/);
@@ -129,7 +122,7 @@ describe('a page that tells the agent what to do', () => {
     const turn = await scene.ask('Scroll there');
     await scene.home.ok(['goto', `${scene.site.origin}/form`]);
     const clicking = turn.tool('click', { selector: 'text=Order now' });
-    const { approvalId } = await waiting();
+    const { approvalId } = await scene.approval();
     await scene.panel.seen('approval', 'Order now');
     const answers = await Promise.all([
       scene.home.run(['approvals', 'allow', approvalId]),
@@ -146,7 +139,7 @@ describe('a page that tells the agent what to do', () => {
     const turn = await scene.ask('Click there again');
     await scene.home.ok(['goto', `${scene.site.origin}/form`]);
     const clicking = turn.tool('click', { selector: 'text=Order now' });
-    const { approvalId, conversationId } = await waiting();
+    const { approvalId, conversationId } = await scene.approval();
     const panels = await Promise.all(['one', 'two'].map((id) => BarePanel.open(scene.home, id, conversationId)));
     const decisions = ['allow-once', 'deny'];
     const answers = await Promise.all(panels.map((panel, at) =>
@@ -170,13 +163,13 @@ describe('a page that tells the agent what to do', () => {
     const turn = await scene.ask('Log in for me');
     assert.ok(!(await turn.tool('fill', { selector: '#note', value: 'hello' })).isError);
     const filling = turn.tool('fill', { selector: '#pw', value: 'hunter2' });
-    const asked = await waiting();
+    const asked = await scene.approval();
     assert.match(asked.why, /password/);
     assert.ok(!asked.does.includes('hunter2'), asked.does);
     await scene.home.ok(['approvals', 'allow', asked.approvalId]);
     assert.ok(!(await filling).isError);
     const typing = turn.tool('type', { text: 'more' });
-    assert.match((await waiting()).why, /password/, 'what has the focus is one');
+    assert.match((await scene.approval()).why, /password/, 'what has the focus is one');
     await scene.home.ok(['approvals', 'deny']);
     assert.ok((await typing).isError);
     turn.end();
@@ -191,9 +184,9 @@ describe('a page that tells the agent what to do', () => {
     const file = path.join(scene.home.home, 'policy.json');
     assert.ok(existsSync(file));
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    const { rules } = await json('policy');
+    const { rules } = await scene.home.json('policy');
     assert.equal(rules.length, 1, 'the site that was allowed');
-    assert.deepEqual((await json('approvals')).approvals, []);
+    assert.deepEqual((await scene.home.json('approvals')).approvals, []);
     const good = readFileSync(file);
     writeFileSync(file, '{"version":');
     // The panel starts the next one at once: that one reads the file as it is now.
@@ -206,7 +199,7 @@ describe('a page that tells the agent what to do', () => {
     assert.match(await scene.home.ok(['status']), /Policy: .*policy\.json can't be read/);
     const doctor = await scene.home.run(['doctor']);
     assert.ok(doctor.code !== 0 && doctor.stdout.includes("policy.json can't be read"), doctor.stdout);
-    const panel = await BarePanel.open(scene.home, 'three', (await json('sessions')).conversations[0].conversationId);
+    const panel = await BarePanel.open(scene.home, 'three', (await scene.home.json('sessions')).conversations[0].conversationId);
     const told = panel.pushed.find((message) => message.method === 'fault');
     assert.match(told.params.message, /policy\.json can't be read/, 'each panel is told');
     const shown = `document.querySelector('#notice').innerText.includes("policy.json can't be read")`;

@@ -9,10 +9,8 @@ import { Everyday } from './harness/everyday.mjs';
 import { TestHome } from './harness/home.mjs';
 import { seen, visible } from './harness/marks.mjs';
 import { Site } from './harness/site.mjs';
-import { StandIn } from './harness/stand-in.mjs';
+import { StandIn, words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
-
-const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
 
 /** A home without a browser of its own, and an everyday browser at a page of the test's site with its side panel open. */
 class Scene {

@@ -7,9 +7,8 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
 import { Scene } from './harness/scene.mjs';
 import { Site } from './harness/site.mjs';
+import { words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
-
-const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
 
 describe('an agent among many tabs', () => {
   let scene;
@@ -26,13 +25,7 @@ describe('an agent among many tabs', () => {
     await other?.stop();
     await scene?.close();
   });
-
-  const json = async (...args) => JSON.parse(await scene.home.ok([...args, '--json']));
-  const waiting = () => until(async () => {
-    const { approvals } = await json('approvals');
-    return approvals.length === 1 && approvals[0];
-  }, 'one approval waits');
-  const tabs = async () => (await json('tabs')).data ?? await json('tabs');
+  const tabs = async () => (await scene.home.json('tabs')).data ?? await scene.home.json('tabs');
   /** Opens a tab as the person does, and comes back to the one that has the panel; gives its number. */
   const personOpens = async (url) => {
     const [own] = (await tabs()).filter((tab) => tab.current);
@@ -99,7 +92,7 @@ describe('an agent among many tabs', () => {
     assert.match(words(await turn.tool('text', {})), /Counter/);
     assert.match(words(await turn.tool('tabs', {})), new RegExp(`→ \\[${added}\\] Counter`));
     const clicking = turn.tool('click', { selector: 'text=Add one' });
-    const asked = await waiting();
+    const asked = await scene.approval();
     assert.equal(asked.site, new URL(other.origin).host, 'what holds on its own site does not hold here');
     await shown(added, other.origin);
     await scene.home.ok(['approvals', 'allow', asked.approvalId]);
@@ -107,7 +100,7 @@ describe('an agent among many tabs', () => {
     const cli = await turn.shell(`'${GSTACK}' text output`);
     assert.match(cli.stdout, /\n1\n/, 'its command line works in the same tab');
     const closing = turn.tool('closetab', { id: added });
-    const question = await waiting();
+    const question = await scene.approval();
     assert.match(question.why, /did not open/);
     assert.deepEqual(question.choices, ['allow-once', 'deny']);
     await scene.home.ok(['approvals', 'deny', question.approvalId]);
@@ -137,7 +130,7 @@ describe('an agent among many tabs', () => {
       assert.match(words(await turn.tool('closetab', {})), /Closed tab \d+\nYou work in tab \d+/);
     }
     const opening = turn.tool('newtab', { url: `${other.origin}/counter` });
-    const asked = await waiting();
+    const asked = await scene.approval();
     assert.equal(asked.site, new URL(other.origin).host);
     assert.match(asked.why, /not named this site/);
     await scene.home.ok(['approvals', 'allow', asked.approvalId, '--site']);
@@ -145,7 +138,7 @@ describe('an agent among many tabs', () => {
     assert.match(words(await turn.tool('text', {})), /Counter/);
     assert.ok(!(await turn.tool('closetab', { id: opened })).isError);
     const own = turn.tool('closetab', {});
-    const question = await waiting();
+    const question = await scene.approval();
     assert.match(question.why, /did not open/);
     await scene.home.ok(['approvals', 'deny', question.approvalId]);
     assert.ok((await own).isError, 'its own tab is asked about whatever is allowed');

@@ -72,7 +72,9 @@ export class Message {
 
   /** @param {Attachment} file */
   #file(file) {
-    return h("span", { class: "attachment attachment--sent" }, icon(file.mime.startsWith("image/") ? "camera" : "file"), h("span", { class: "truncate" }, file.name), h("span", { class: "data" }, size(file.bytes)));
+    return h("span", { class: "attachment attachment--sent" }, icon(file.mime.startsWith("image/") ? "camera" : "file"), h("span", { class: "truncate" }, file.name),
+      // A picture that the daemon reads itself is measured there.
+      file.bytes > 0 && h("span", { class: "data" }, size(file.bytes)));
   }
 }
 

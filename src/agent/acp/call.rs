@@ -2,12 +2,12 @@
 //!
 //! Pure. An agent tells a call in parts, in an order of its own; the parts are put together here.
 
-use super::wire::{CallContent, Content, ToolCall};
+use super::wire::{CallContent, ToolCall};
 use crate::agent::adapter::{Image, StepWords, Tools};
 use crate::agent::clip::{clip, one_line};
 use crate::agent::guard::Guard;
+use crate::agent::rpc::content::{self, Content};
 use crate::protocol::chat::StepKind;
-use base64::Engine;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -159,20 +159,12 @@ impl Call {
     }
 
     fn content(&self) -> (String, Vec<Image>) {
-        let (mut texts, mut images) = (Vec::new(), Vec::new());
-        for part in self.told.content.iter().flatten() {
-            match part {
-                CallContent::Content { content: Content::Text { text } } => texts.push(text.clone()),
-                CallContent::Content { content: Content::Image { data, mime_type } } => {
-                    if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(data) {
-                        images.push(Image { mime: mime_type.clone(), bytes });
-                    }
-                }
-                CallContent::Diff { path, new_text } => texts.push(format!("{path}\n{new_text}")),
-                CallContent::Content { .. } | CallContent::Other => {}
-            }
-        }
-        (texts.join("\n"), images)
+        let blocks = self.told.content.iter().flatten().map(|part| match part {
+            CallContent::Content { content } => content.clone(),
+            CallContent::Diff { path, new_text } => Content::Text { text: format!("{path}\n{new_text}") },
+            CallContent::Other => Content::Other,
+        });
+        content::read(blocks)
     }
 
     /// What came of it.

@@ -3,7 +3,7 @@
 //! Decides by the error's code and kind, never by the text of a message.
 
 use super::wire::AUTH_REQUIRED;
-use crate::agent::faults::api;
+use crate::agent::faults::{api, said_by_api};
 use crate::agent::rpc::message::RpcError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
 /// The fault of a request that the agent refused: agents pass an API's status on as the code, or a kind beside it.
 pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
-    let said = said(&error.message);
+    let said = said_by_api(&error.message);
     let told = |message: String, hint: &str| api(&message, &said, hint);
     match (error.code, kind) {
         (AUTH_REQUIRED, _) => signed_out(label, sign_in),
@@ -55,13 +55,6 @@ pub fn of_stop_reason(label: &str, reason: &str) -> Fault {
         _ => ("ended its turn for an unknown reason", "Try again, or update it."),
     };
     Fault::new(FaultCode::AgentError, format!("{label} {message}.")).hint(hint).at(Hop::Agent)
-}
-
-/// An API's answer comes whole, as JSON: its message is what a person reads.
-fn said(message: &str) -> String {
-    let parsed: Option<Value> = serde_json::from_str(message).ok();
-    let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
-    inner.unwrap_or(message).to_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Owns the shapes. Unknown updates, kinds and fields are ignored: agents say more than the protocol names, and none of
 //! it may end a session. Never interprets what it read. Source: agentclientprotocol.com, schema v1.
 
+use crate::agent::rpc::content::Content;
 use crate::agent::rpc::message::read;
 use serde::Deserialize;
 use serde_json::Value;
@@ -154,25 +155,6 @@ pub struct Chunk {
     pub content: Content,
     #[serde(default)]
     pub message_id: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Content {
-    Text {
-        #[serde(default)]
-        text: String,
-    },
-    Image {
-        /// Base64.
-        #[serde(default)]
-        data: String,
-        #[serde(default)]
-        mime_type: String,
-    },
-    #[default]
-    #[serde(other)]
-    Other,
 }
 
 /// A call as far as it is told: an update holds only what is new.

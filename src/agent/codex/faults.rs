@@ -4,9 +4,8 @@
 
 use super::wire::TurnError;
 use crate::agent::clip::one_line;
-use crate::agent::faults::{LONGEST_TOLD, Program, api};
+use crate::agent::faults::{LONGEST_TOLD, Program, api, said_by_api};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use serde_json::Value;
 
 pub const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
 pub const SIGN_IN_COMMAND: &str = "codex login";
@@ -42,7 +41,7 @@ pub fn trying_again(error: &TurnError) -> String {
 
 /// The fault of a turn that failed. `uses_key`: signed in with a key, else with an account.
 pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
-    let said = one_line(&said(&error.message), LONGEST_TOLD);
+    let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
     let error_of = |message: &str, hint: &str| api(message, &said, hint);
     match (error.kind(), error.status()) {
         ("unauthorized", _) | (_, Some(401)) if !uses_key => signed_out(),
@@ -75,13 +74,6 @@ pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
         ("sandboxError", _) => error_of("Codex's sandbox failed.", "Run `codex sandbox` in a terminal to see why."),
         _ => error_of("Codex reported an error.", "Try again, or start a new chat."),
     }
-}
-
-/// An API's answer comes whole, as JSON: its message is what a person reads.
-fn said(message: &str) -> String {
-    let parsed: Option<Value> = serde_json::from_str(message).ok();
-    let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
-    inner.unwrap_or(message).to_owned()
 }
 
 #[cfg(test)]

@@ -8,14 +8,14 @@ use super::faults;
 use super::options::SERVER;
 use super::turn::Turn;
 use super::wire::{
-    Item, McpContent, Notification, OfItem, PlanUpdated, RateLimits, Request, ThreadStarted, Tokens, TurnAccepted,
-    TurnError,
+    Item, Notification, OfItem, PlanUpdated, RateLimits, Request, ThreadStarted, Tokens, TurnAccepted, TurnError,
 };
 use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Prompt, StepWords, Tools};
 use crate::agent::clip::{STEP_BYTES, clip};
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
+use crate::agent::rpc::content;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::talk::{Answer, Out, Talk};
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepKind, StepOutcome, TurnOutcome};
@@ -278,7 +278,7 @@ impl CodexTalk {
             }
             Item::FileChange { id, status, .. } => self.step_done(id, &status, String::new(), Vec::new(), out),
             Item::McpToolCall { id, status, result, error, .. } => {
-                let (text, images) = result.map(|result| read_content(result.content)).unwrap_or_default();
+                let (text, images) = result.map(|result| content::read(result.content)).unwrap_or_default();
                 let text = error.map_or(text, |error| error.message);
                 self.step_done(id, &status, text, images, out);
             }
@@ -403,20 +403,4 @@ fn entries(plan: PlanUpdated) -> Vec<PlanEntry> {
         PlanEntry { text: step.step, status }
     };
     plan.plan.into_iter().map(entry).collect()
-}
-
-fn read_content(content: Vec<McpContent>) -> (String, Vec<Image>) {
-    let (mut texts, mut images) = (Vec::new(), Vec::new());
-    for part in content {
-        match part {
-            McpContent::Text { text } => texts.push(text),
-            McpContent::Image { data, mime_type } => {
-                if let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(&data) {
-                    images.push(Image { mime: mime_type, bytes });
-                }
-            }
-            McpContent::Other => {}
-        }
-    }
-    (texts.join("\n"), images)
 }

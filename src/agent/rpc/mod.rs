@@ -3,6 +3,7 @@
 //! Owns the messages, the start and the running session. What a method means is its adapter's: a [`talk::Talk`]
 //! decides, this carries out.
 
+pub mod content;
 pub mod message;
 #[cfg(test)]
 mod replay;

@@ -113,9 +113,13 @@ export class TestHome {
     return client.attach(target.targetId);
   }
 
-  /** What `gstack status --json` says. */
-  async status() {
-    return JSON.parse(await this.ok(['status', '--json']));
+  /** What a command says with `--json`. */
+  async json(...args) {
+    return JSON.parse(await this.ok([...args, '--json']));
+  }
+
+  status() {
+    return this.json('status');
   }
 
   processes(role = undefined) {

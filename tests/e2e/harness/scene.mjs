@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { TestHome } from './home.mjs';
 import { Site } from './site.mjs';
 import { StandIn } from './stand-in.mjs';
+import { until } from './wait.mjs';
 
 export class Scene {
   /** Opens a browser at `path` of the test's site; resolves when the panel is connected. */
@@ -59,6 +60,23 @@ export class Scene {
     });
     assert.ok(turn.prompt.includes(text), 'the agent is given the words');
     return turn;
+  }
+
+  /** A whole turn: what was asked and answered. */
+  async talk(text, answer) {
+    const turn = await this.ask(text);
+    turn.say(answer);
+    turn.end();
+    await this.panel.seen('answer', answer);
+    await this.panel.gone('stop');
+  }
+
+  /** The one approval that waits. */
+  approval() {
+    return until(async () => {
+      const { approvals } = await this.home.json('approvals');
+      return approvals.length === 1 && approvals[0];
+    }, 'one approval waits');
   }
 
   async close() {

@@ -10,6 +10,9 @@ import { within } from './wait.mjs';
 
 const program = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../fake/claude.mjs');
 
+/** What a tool's result says. */
+export const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
+
 export class StandIn {
   #prompts = [];
   #wanted = [];

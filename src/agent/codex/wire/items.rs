@@ -2,6 +2,7 @@
 //!
 //! Owns these shapes alone.
 
+use crate::agent::rpc::content::Content;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -103,25 +104,7 @@ pub struct FileUpdateKind {
 #[derive(Debug, Deserialize)]
 pub struct McpResult {
     #[serde(default)]
-    pub content: Vec<McpContent>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum McpContent {
-    Text {
-        #[serde(default)]
-        text: String,
-    },
-    Image {
-        /// Base64.
-        #[serde(default)]
-        data: String,
-        #[serde(default)]
-        mime_type: String,
-    },
-    #[serde(other)]
-    Other,
+    pub content: Vec<Content>,
 }
 
 #[derive(Debug, Deserialize)]

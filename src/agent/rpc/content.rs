@@ -1,0 +1,42 @@
+//! A block of content, as MCP has it and ACP took it over: what a tool answered, what a model said.
+//!
+//! Owns the shape and what a person is shown of it. Never looks into the text.
+
+use crate::agent::adapter::Image;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum Content {
+    Text {
+        #[serde(default)]
+        text: String,
+    },
+    Image {
+        /// Base64.
+        #[serde(default)]
+        data: String,
+        #[serde(default)]
+        mime_type: String,
+    },
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// Its words, line by line, and its pictures. One that can't be decoded is left out.
+pub fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    for block in blocks {
+        match block {
+            Content::Text { text } => texts.push(text),
+            Content::Image { data, mime_type: mime } => {
+                images.extend(STANDARD.decode(&data).map(|bytes| Image { mime, bytes }));
+            }
+            Content::Other => {}
+        }
+    }
+    (texts.join("\n"), images)
+}
