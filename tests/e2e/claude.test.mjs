@@ -125,6 +125,30 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
         assert.equal((await second).code, 0);
         assert.match(agent.requests().at(-1), /rather green/);
       });
+
+      test('asks at the prompt of a terminal, where a wrong answer loses nothing', async () => {
+        const asked = home.atTerminal("chat 'now ask me something'");
+        await asked.shows(/Which color\?[\s\S]*Answer with a number or in your own words[\s\S]*> /);
+        asked.type('7');
+        await asked.shows(/> [\s\S]*2 options[\s\S]*> /);
+        asked.type('1');
+        assert.equal((await asked.ended).code, 0);
+        assert.match(agent.requests().at(-1), /Red/, 'the model is told');
+
+        const denied = home.atTerminal("chat 'press it now'");
+        await denied.shows(/Allow once\? \[y\/N\] /);
+        denied.type('');
+        assert.equal((await denied.ended).code, 0);
+        assert.match(agent.requests().at(-1), /denied|not allowed|said no/i);
+        assert.equal(await page.evaluate('document.querySelector("#said").textContent'), '', 'nothing was clicked');
+
+        const elsewhere = home.atTerminal("chat 'press it now, once more'");
+        await elsewhere.shows(/Allow once\? \[y\/N\] /);
+        await home.ok(['approvals', 'allow']);
+        const { shown } = await elsewhere.ended;
+        assert.match(shown, /answered elsewhere/);
+        assert.match(await page.evaluate('document.querySelector("#said").textContent'), /./, 'it was clicked');
+      });
     }
   });
 }

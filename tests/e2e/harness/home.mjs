@@ -79,6 +79,20 @@ export class TestHome {
     return { code, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
   }
 
+  /** Runs the command line at a terminal of its own: `{ shows(pattern), type(line), ended }`. */
+  atTerminal(words) {
+    const child = spawn('script', ['-qec', `'${GSTACK}' ${words}`, '/dev/null'], { cwd: this.person, env: { ...this.environment, TERM: 'xterm' }, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#children.add(child);
+    let shown = '';
+    child.stdout.on('data', (data) => { shown += data; });
+    const ended = new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => { this.#children.delete(child); resolve({ code, shown }); }));
+    return {
+      shows: (pattern) => until(() => pattern.test(shown), () => `the terminal does not show ${pattern}:\n${shown}`),
+      type: (line) => child.stdin.write(`${line}\n`),
+      ended: within(ended, () => `gstack ${words} did not end:\n${shown}`, 60_000),
+    };
+  }
+
   /** As `run`, and fails unless the exit code is 0. Gives standard output. */
   async ok(args, options = {}) {
     const { code, signal, stdout, stderr } = await this.run(args, options);
