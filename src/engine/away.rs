@@ -75,6 +75,11 @@ impl Away {
 }
 
 impl Engine {
+    /// An everyday browser is in use, be it connected now or not.
+    pub(super) fn everyday_is_chosen(&self) -> bool {
+        lock(&self.inner.browsers.chosen).get().is_some()
+    }
+
     /// Waits for the everyday browser that a command is for, where that one has just gone. At once in every other case.
     pub(super) async fn everyday_back(&self, tab: Option<TabId>) {
         let mut changed = self.inner.ports_changed.subscribe();

@@ -108,9 +108,8 @@ impl Engine {
 
     /// No everyday browser is the one in use any more; false where none was.
     fn leave_everyday(&self) -> bool {
-        let mut chosen = lock(&self.inner.browsers.chosen);
-        let was = chosen.get().is_some();
-        chosen.set(None);
+        let was = self.everyday_is_chosen();
+        lock(&self.inner.browsers.chosen).set(None);
         was
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Owns the one way in which commands run, whoever asks. Who may ask is decided before.
 
+use super::Engine;
 use super::away::everyday_away;
 use super::ports::PortId;
 use super::relays::sent_out_of;
 use super::tabs::no_browser;
-use super::{Engine, lock};
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::browser::relay::refusals;
@@ -97,7 +97,7 @@ impl Engine {
             return Err(not_driven());
         }
         if !has_own {
-            if lock(&self.inner.browsers.chosen).get().is_some() {
+            if self.everyday_is_chosen() {
                 return Err(everyday_away());
             }
             self.start_headless(&request).await?;

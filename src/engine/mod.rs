@@ -292,9 +292,10 @@ impl Engine {
 
     pub fn status(&self) -> Status {
         let browser = self.browser_status();
+        let without = if self.everyday_is_chosen() { "everyday" } else { "none" };
         Status {
             healthy: browser.is_some(),
-            mode: browser.as_ref().map_or("none", |b| b.mode).to_owned(),
+            mode: browser.as_ref().map_or(without, |b| b.mode).to_owned(),
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),

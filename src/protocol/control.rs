@@ -90,11 +90,16 @@ pub struct Status {
 
 impl Status {
     /// The text of `status`: at most ten lines.
+    fn health(&self) -> &str {
+        match self.mode.as_str() {
+            _ if self.healthy => "healthy",
+            "everyday" => "your everyday browser is away (start it; gstack disconnect leaves it)",
+            _ => "no browser (gstack connect opens one)",
+        }
+    }
+
     pub fn text(&self) -> String {
-        let mut lines = vec![
-            format!("Status: {}", if self.healthy { "healthy" } else { "no browser (gstack connect opens one)" }),
-            format!("Mode: {}", self.mode),
-        ];
+        let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
         if let Some(url) = &self.url {
             lines.push(format!("URL: {url}"));
         }

@@ -344,3 +344,22 @@ describe('from a terminal', () => {
     assert.match(await home.ok(['text', '--tab', String(await scene.tab('/form'))]), /Order/);
   });
 });
+
+describe('an everyday browser that is in use and was closed', () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  after(() => scene?.close());
+
+  test('it is said to be away, and nothing is opened in its place before it is left', async () => {
+    const { home, browser } = scene;
+    await home.ok(['connect', '--everyday']);
+    browser.stop();
+    await until(async () => /Status: your everyday browser is away/.test(await home.ok(['status'])), 'it is away');
+    const refused = await home.run(['text']);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /in use, but its extension is not connected[\s\S]*gstack disconnect/);
+    assert.deepEqual(home.processes('browser-keeper'), []);
+    await home.ok(['disconnect']);
+    assert.match(await home.ok(['status']), /Status: no browser/);
+  });
+});
