@@ -54,13 +54,13 @@ packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null
 node_tests() { node --test --test-timeout=300000 --test-reporter=tap "$@"; }
 # once_more WHAT COMMAND…: a command that failed runs once more, said in words: a machine that stalls for half a minute
 # must not look like a defect, and a defect fails twice. Counted are the summaries in here, so of a first try that
-# failed only its failures are shown.
+# failed only its failures are shown, with their reasons.
 once_more() {
   local what=$1 out status=0
   shift
   out=$(mktemp)
   if ! "$@" >"$out" 2>&1; then
-    grep -E '^ *not ok|error:|FAILED$|panicked at' "$out" || true
+    grep -E -A8 '^ *not ok|error:|FAILED$|panicked at' "$out" | grep -vE '^(test result:|# (pass|fail|cancelled) )' | head -n 200 || true
     say "AGAIN: $what failed and runs once more"
     "$@" >"$out" 2>&1 || status=1
   fi
@@ -78,9 +78,16 @@ browser_tests() {
   cargo build --locked --quiet
   GSTACK_BROWSER_PATH=$browser node_files "$@"
 }
+# One program at a time: what fails runs once more by itself.
 rust_tests() {
-  say "Some minutes without a word follow."
-  once_more "cargo test" cargo test --locked --no-fail-fast
+  local status=0 file name
+  cargo test --locked --no-run || return
+  for name in --lib --bins --doc; do once_more "cargo test $name" cargo test --locked "$name" || status=1; done
+  for file in tests/*.rs tests/*/main.rs; do
+    name=${file#tests/} name=${name%/main.rs} name=${name%.rs}
+    once_more "the test $name" cargo test --locked --no-fail-fast --test "$name" || status=1
+  done
+  return "$status"
 }
 
 say "Looking for what the tests need"
