@@ -11,6 +11,7 @@ import { NativeLink } from "./background/native-link.js";
 import { PageMarks } from "./background/page-marks.js";
 import { Panels } from "./background/panels.js";
 import { Relay } from "./background/relay.js";
+import { Reopened } from "./background/reopened.js";
 import { TabReporter } from "./background/tab-reporter.js";
 import { WelcomeWatch } from "./background/welcome-watch.js";
 import { t } from "./shared/i18n.js";
@@ -49,6 +50,7 @@ const link = new NativeLink({
   },
 });
 const tabs = new TabReporter((params) => link.notify("tabs.changed", params));
+const reopened = new Reopened((tabId) => tabs.restored(tabId));
 const marks = new PageMarks();
 const relay = new Relay({
   tell: (method, params) => link.notify(method, params),
@@ -83,7 +85,11 @@ chrome.runtime.onMessage.addListener((message, sender) => {
 chrome.debugger.onEvent.addListener((source, method, params) => relay.event(source, method, params));
 chrome.debugger.onDetach.addListener((source, reason) => void relay.detached(source, reason));
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => tabs.opened(tabId, sourceTabId));
-chrome.tabs.onCreated.addListener((tab) => tabs.changed(tab.id));
+chrome.tabs.onCreated.addListener((tab) => {
+  tabs.changed(tab.id);
+  reopened.made(tab);
+});
+chrome.sessions.onChanged.addListener(() => reopened.look());
 chrome.tabs.onUpdated.addListener((tabId, change) => {
   tabs.changed(tabId);
   if (change.status) marks.loaded(tabId);
@@ -91,6 +97,7 @@ chrome.tabs.onUpdated.addListener((tabId, change) => {
 chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
 chrome.tabs.onRemoved.addListener((tabId) => {
   tabs.removed(tabId);
+  reopened.gone(tabId);
   marks.closed(tabId);
 });
 chrome.tabs.onAttached.addListener((_tabId, { newWindowId }) => void tabs.windowChanged(newWindowId));
@@ -106,3 +113,4 @@ chrome.runtime.onStartup.addListener(() => link.connect());
 chrome.runtime.onInstalled.addListener(() => link.connect());
 
 link.connect();
+reopened.look();

@@ -31,6 +31,7 @@ export class TabReporter {
   /** @type {Set<number>} */ #dirty = new Set();
   /** @type {Set<number>} */ #removed = new Set();
   /** Which tab's page opened a tab: Chrome's own `openerTabId` names the tab in view. @type {Map<number, number>} */ #openers = new Map();
+  /** Tabs that Chrome has brought back, until that is told. @type {Set<number>} */ #restored = new Set();
   #full = false;
   /** The last report under way; reports run one after the other. */
   #flushed = Promise.resolve();
@@ -57,6 +58,12 @@ export class TabReporter {
   /** A page opened a tab. @param {number} tabId @param {number} openerTabId */
   opened(tabId, openerTabId) {
     this.#openers.set(tabId, openerTabId);
+    this.changed(tabId);
+  }
+
+  /** Chrome has brought a closed tab back as this one. @param {number} tabId */
+  restored(tabId) {
+    this.#restored.add(tabId);
     this.changed(tabId);
   }
 
@@ -88,13 +95,16 @@ export class TabReporter {
     this.#scheduled = false;
     const full = this.#full;
     const dirty = this.#dirty;
+    const restored = this.#restored;
     const removed = [...this.#removed];
     this.#full = false;
     this.#dirty = new Set();
+    this.#restored = new Set();
     this.#removed = new Set();
     const [tabs, targets] = await Promise.all([chrome.tabs.query({}), chrome.debugger.getTargets()]);
     const byTab = new Map(targets.flatMap(({ type, tabId, id }) => (type === "page" && tabId !== undefined ? [[tabId, id]] : [])));
-    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id))).map((tab) => chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)));
+    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id)))
+      .map((tab) => ({ ...chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)), restored: restored.has(tab.id ?? -1) || undefined }));
     if (full || changed.length > 0 || removed.length > 0) this.report({ full, tabs: changed, removed: full ? [] : removed });
   }
 }

@@ -119,8 +119,10 @@ impl Engine {
 
     /// The extension of an everyday browser was restarted: where it was the browser in use, it is again.
     pub(super) fn everyday_is_back(&self, everyday: &Everyday) {
-        let is_it = lock(&self.inner.browsers.chosen).get() == Some(everyday.browser().run());
-        if is_it && self.browser().is_none() {
+        let run = everyday.browser().run();
+        let is_it = lock(&self.inner.browsers.chosen).get() == Some(run);
+        // The end of the connection before this one may not be seen yet.
+        if is_it && self.browser().is_none_or(|known| known.run() == run) {
             self.use_everyday(everyday);
         }
     }

@@ -82,7 +82,6 @@ impl Engine {
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
-        let marks = self.marks(port, of.chrome_tab_id, Wish::Draw).await?.ok_or_else(not_driven)?;
         let end = self.shutdown().child_token();
         let key = (port, client);
         {
@@ -92,7 +91,12 @@ impl Engine {
             }
             picks.insert(key.clone(), (place.tab_id, end.clone()));
         }
-        let outcome = marks.pick(&end).await;
+        // Known from here on: it may be given up before the page is ready for it.
+        let outcome = async {
+            let marks = self.marks(port, of.chrome_tab_id, Wish::Draw).await?.ok_or_else(not_driven)?;
+            if end.is_cancelled() { Ok(None) } else { marks.pick(&end).await.map_err(Fault::from) }
+        };
+        let outcome: Result<Option<PickedElement>, Fault> = outcome.await;
         if !end.is_cancelled() {
             lock(&self.inner.pointing).picks.remove(&key);
         }

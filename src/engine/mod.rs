@@ -111,6 +111,8 @@ struct Inner {
     runners: Mutex<Runners>,
     tab_book: Mutex<TabBook>,
     tab_sets: Mutex<TabSets>,
+    /// Held while what a conversation shows of its tabs is brought up to date: what was looked at last is shown last.
+    refreshing: Mutex<()>,
     recently_closed: Mutex<RecentlyClosed>,
     slots: Slots,
     /// Tools of the agents that run, by their token.
@@ -197,6 +199,7 @@ impl Engine {
                 runners: Mutex::default(),
                 tab_book: Mutex::default(),
                 tab_sets: Mutex::default(),
+                refreshing: Mutex::default(),
                 recently_closed: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),

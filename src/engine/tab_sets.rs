@@ -186,6 +186,7 @@ impl Engine {
     }
 
     pub(super) fn refresh(&self, conversation: &Conversation) {
+        let _turn = lock(&self.inner.refreshing);
         let info = conversation.info();
         let tabs: Vec<AllowedTab> =
             self.tab_set(conversation).into_iter().filter_map(|tab| self.allowed_tab(tab)).collect();

@@ -8,6 +8,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Empty, Hops, ToDaemon};
 use crate::protocol::rpc::Envelope;
+use futures_util::FutureExt;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
@@ -32,7 +33,11 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
         }
     };
     if takes_long(&call) {
-        tasks.spawn(async move { request.handle(call, &reply).await });
+        let mut handling = Box::pin(async move { request.handle(call, &reply).await });
+        // It begins in its turn and goes on by itself: a `pick.stop` finds the pick that was asked for before it.
+        if (&mut handling).now_or_never().is_none() {
+            tasks.spawn(handling);
+        }
     } else {
         request.handle(call, &reply).await;
     }

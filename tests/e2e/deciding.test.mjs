@@ -172,6 +172,21 @@ describe('what a person decides in the panel', () => {
     await client.send('Target.closeTarget', { targetId });
   });
 
+  test('a tab that was closed and is brought back has its conversation again', async () => {
+    const { panel, client, site } = scene;
+    const { targetId } = await client.send('Target.createTarget', { url: `${site.origin}/long` });
+    await panel.page.waitFor(`!document.querySelector('.bubble') && document.querySelector('.tabchip').innerText.includes('Long')`, 'an empty conversation');
+    await scene.talk('How long is it?', 'Very long.');
+    await client.send('Target.closeTarget', { targetId });
+    await panel.page.waitFor(`!document.querySelector('.tabchip').innerText.includes('Long')`);
+    await panel.page.evaluate(`chrome.sessions.restore().then(() => true)`);
+    await panel.page.waitFor(`document.querySelector('.tabchip').innerText.includes('Long')`);
+    await panel.seen('answer', 'Very long.');
+    const again = await client.target((one) => one.type === 'page' && one.url.endsWith('/long'), 'the tab that came back');
+    await client.send('Target.closeTarget', { targetId: again.targetId });
+    await panel.page.waitFor(`!document.querySelector('.tabchip').innerText.includes('Long')`);
+  });
+
   test('a conversation is saved as a file that says what was said', async () => {
     const { panel } = scene;
     await panel.page.waitFor(`document.querySelector('.composer__text').checkVisibility()`);

@@ -297,6 +297,8 @@ describe('from a terminal', () => {
     await home.ok(['click', 'text=Add one']);
     assert.match(await home.ok(['text']), /Counter[\s\S]*1/);
     await home.ok(['closetab']);
+    await home.kill(await home.only('host'));
+    assert.match(await home.ok(['text']), /Order/, 'it is in use again when its extension is back');
     await home.kill(await home.only('daemon'));
     assert.match(await home.ok(['text']), /Order/, 'a daemon that starts anew goes on with it');
     assert.equal((await home.status()).mode, 'everyday');

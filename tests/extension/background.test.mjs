@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { faultOfLastError, mendsItself } from "../../extension/background/last-error.js";
 import { NativeLink } from "../../extension/background/native-link.js";
+import { Reopened } from "../../extension/background/reopened.js";
 import { backoff, FIRST_MS, LAST_MS } from "../../extension/shared/backoff.js";
 import { t } from "./shim.mjs";
 
@@ -169,4 +170,55 @@ test("each of Chrome's reasons has words, and those that a person mends have a c
     assert.ok(fault.message);
   }
   assert.equal(faultOfLastError("Something new.", t).hint, "Something new.");
+});
+
+describe("tabs that Chrome brings back", () => {
+  const LONG = "https://example.test/long";
+  function watch() {
+    const known = { closed: [], now: 0, back: [] };
+    globalThis.chrome = { ...globalThis.chrome, sessions: { getRecentlyClosed: async () => known.closed } };
+    const reopened = new Reopened((tabId) => known.back.push(tabId), () => known.now);
+    /** The list as Chrome gives it from now on. */
+    const list = async (...urls) => {
+      known.closed = urls.map((url) => ({ tab: { sessionId: `of ${url}`, url } }));
+      reopened.look();
+      await settled();
+    };
+    return { known, reopened, list };
+  }
+
+  test("one that left the list is the tab that was made with its address, whichever is told first", async () => {
+    for (const first of ["list", "tab"]) {
+      const { known, reopened, list } = watch();
+      await list(LONG);
+      if (first === "list") await list();
+      reopened.made({ id: 7, url: "", pendingUrl: LONG });
+      if (first === "tab") await list();
+      assert.deepEqual(known.back, [7], first);
+    }
+  });
+
+  test("a link to the same page, a tab that is gone and one that was pushed out bring nothing back", async () => {
+    const { known, reopened, list } = watch();
+    await list(LONG);
+    reopened.made({ id: 1, url: LONG });
+    reopened.gone(1);
+    await list("https://example.test/newer");
+    reopened.made({ id: 2, url: LONG });
+    await list();
+    known.now = 60_000;
+    reopened.made({ id: 3, url: "https://example.test/newer" });
+    assert.deepEqual(known.back, []);
+  });
+
+  test("a window brings all its tabs back", async () => {
+    const { known, reopened, list } = watch();
+    known.closed = [{ window: { sessionId: "w", tabs: [{ url: LONG }, { url: "https://example.test/two" }] } }];
+    reopened.look();
+    await settled();
+    await list();
+    reopened.made({ id: 4, url: "https://example.test/two" });
+    reopened.made({ id: 5, url: LONG });
+    assert.deepEqual(known.back, [4, 5]);
+  });
 });

@@ -68,7 +68,7 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   const uses = {
     nativeMessaging: /connectNative/, sidePanel: /chrome\.sidePanel/, tabs: /chrome\.tabs/, scripting: /chrome\.scripting/,
     storage: /chrome\.storage\.local/, unlimitedStorage: /keepAttached/, debugger: /chrome\.debugger\.getTargets/, favicon: /_favicon/,
-    webNavigation: /chrome\.webNavigation\.onCreatedNavigationTarget/,
+    webNavigation: /chrome\.webNavigation\.onCreatedNavigationTarget/, sessions: /chrome\.sessions\.getRecentlyClosed/,
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);

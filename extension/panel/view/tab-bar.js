@@ -35,6 +35,8 @@ export class TabBar {
     this.list = h("div", { class: "menu menu--tabs", role: "dialog", "aria-label": t("tabsMenu") });
     this.menu = new Menu(this.chip, this.list, () => { this.#offered = null; this.#drawMenu(); });
     element.append(this.chip, this.list);
+    // One that is being opened has no address yet.
+    for (const event of [chrome.tabs.onUpdated, chrome.tabs.onRemoved]) event.addListener(() => { if (this.#offered) void this.#offer(); });
   }
 
   /** @param {TabView | null} tab @param {TabWithConversation[]} tabs @param {AllowedTab[] | undefined} allowed  that the agent may use, its own first */
@@ -104,7 +106,11 @@ export class TabBar {
   }
 
   async #offer() {
-    this.#offered = await chrome.tabs.query({ windowType: "normal" });
+    this.#offered ??= [];
+    const tabs = await chrome.tabs.query({ windowType: "normal" });
+    // Chosen or closed meanwhile.
+    if (!this.#offered || !this.menu.isOpen) return;
+    this.#offered = tabs;
     this.#redraw();
   }
 
