@@ -2,7 +2,7 @@
 
 use crate::extension::Extension;
 use crate::journal::Replay;
-use crate::world::{World, wait};
+use crate::world::{Weight, World, wait, weight};
 use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -26,11 +26,18 @@ impl Dice {
 
 const ORDERS: [&str; 9] = ["say 3", "say 40", "slow 20", "hang", "crash", "exit", "garbage 3", "say 1", "deaf"];
 
+/// A journal for each tab, and the pipes of two agents.
+const MOST_FILES: usize = 16;
+/// In kB: what an order's conversations take in memory, several times over.
+const MOST_MEMORY: u64 = 8 * 1024;
+
 struct Schedule {
     dice: Dice,
     world: World,
     extension: Extension,
     has_disk: bool,
+    /// What a daemon takes before anything was done.
+    fresh: Weight,
     sent: usize,
     /// By client id: the number that its answer gave.
     acknowledged: HashMap<String, (usize, u64)>,
@@ -43,8 +50,9 @@ pub fn run(seed: u64) {
     let has_disk = dice.below(3) == 0 && world.mount_small_disk(DISK_KB);
     let mut extension = Extension::new("one", TABS);
     extension.connect(&world);
+    let fresh = weight(world.daemon().unwrap());
     let (acknowledged, deeds) = (HashMap::new(), Vec::new());
-    let mut schedule = Schedule { dice, world, extension, has_disk, sent: 0, acknowledged, deeds };
+    let mut schedule = Schedule { fresh, dice, world, extension, has_disk, sent: 0, acknowledged, deeds };
     for _ in 0..DEEDS {
         schedule.deed();
     }
@@ -194,6 +202,12 @@ impl Schedule {
     }
 
     fn check(&mut self) {
+        let (daemon, fresh) = (self.world.daemon().unwrap(), self.fresh);
+        wait("all files but those of journals and resting agents to be closed", || {
+            weight(daemon).files <= fresh.files + MOST_FILES
+        });
+        let memory = weight(daemon).memory;
+        assert!(memory < fresh.memory + MOST_MEMORY, "{} kB when it began, {memory} kB now", fresh.memory);
         for n in 0..TABS {
             let id = self.extension.conversations[n].clone();
             let written = self.of_file(&id);
