@@ -230,10 +230,15 @@ impl Extension {
 
     /// The state of a conversation as the daemon says it now.
     pub fn state(&mut self, n: usize) -> Result<String, Gone> {
+        Ok(self.info(n)?["state"].as_str().unwrap().to_owned())
+    }
+
+    /// What the daemon says of a conversation.
+    pub fn info(&mut self, n: usize) -> Result<Value, Gone> {
         let id = self.conversations[n].clone();
         let info = self.ask("chat.open", json!({ "chromeTabId": n + 1 }))?.unwrap();
         assert_eq!(info["conversationId"], id.as_str(), "the tab keeps its conversation");
-        Ok(info["state"].as_str().unwrap().to_owned())
+        Ok(info)
     }
 
     /// Waits until a conversation is in a state.

@@ -104,6 +104,17 @@ impl Replay {
         found
     }
 
+    /// The messages whose turn never began and that nobody took back, oldest first.
+    pub fn waiting(&self) -> Vec<String> {
+        let over: HashSet<&Value> = self
+            .of_type("turn-started")
+            .chain(self.of_type("message-removed"))
+            .map(|event| &event["clientId"])
+            .collect();
+        let waiting = self.of_type("message").map(|event| &event["clientId"]).filter(|id| !over.contains(id));
+        waiting.map(|id| id.as_str().unwrap().to_owned()).collect()
+    }
+
     /// What must hold of a conversation in which nothing runs.
     pub fn check_settled(&self) {
         let ids = |kind: &'static str, name: &'static str| -> Vec<&str> {

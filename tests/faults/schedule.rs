@@ -174,17 +174,7 @@ impl Schedule {
     fn settle(&mut self) {
         self.world.free_disk();
         for n in 0..TABS {
-            wait("a conversation to come to rest", || {
-                let id = self.extension.conversations[n].clone();
-                let asked = self.extension.ask("chat.stop", json!({ "conversationId": id }));
-                match asked.and_then(|_| self.extension.state(n)) {
-                    Ok(state) => state == "idle",
-                    Err(_) => {
-                        self.extension.connect(&self.world);
-                        false
-                    }
-                }
-            });
+            self.rest(n);
         }
         let heads: Vec<(String, u64)> =
             self.extension.conversations.iter().map(|id| (id.clone(), self.of_file(id).head())).collect();
@@ -195,6 +185,20 @@ impl Schedule {
             });
         }
         while self.extension.read_one() {}
+    }
+
+    fn rest(&mut self, n: usize) {
+        wait("a conversation to come to rest", || {
+            let id = self.extension.conversations[n].clone();
+            let asked = self.extension.ask("chat.stop", json!({ "conversationId": id }));
+            match asked.and_then(|_| self.extension.state(n)) {
+                Ok(state) => state == "idle",
+                Err(_) => {
+                    self.extension.connect(&self.world);
+                    false
+                }
+            }
+        });
     }
 
     fn of_file(&self, id: &str) -> Replay {
@@ -228,10 +232,19 @@ impl Schedule {
         }
         self.extension.disconnect();
         self.world.end();
-        // And the next daemon finds all of it in order.
+        // And the next daemon finds all of it in order: what waits is there, and runs when it is told to.
         self.extension.connect(&self.world);
-        for id in self.extension.conversations.clone() {
+        for n in 0..TABS {
+            let id = self.extension.conversations[n].clone();
             self.of_file(&id).check_settled();
+            let waiting = self.of_file(&id).waiting();
+            assert_eq!(self.extension.info(n).unwrap()["queued"], waiting.len(), "{waiting:?} wait");
+            for client_id in waiting {
+                self.ask(n, "chat.continue");
+                wait("a message that waited to have its turn", || !self.of_file(&id).waiting().contains(&client_id));
+                self.rest(n);
+            }
+            assert_eq!(self.of_file(&id).waiting(), Vec::<String>::new());
         }
         self.extension.disconnect();
         self.world.end();
