@@ -1,0 +1,66 @@
+/** What the panel writes down and reads back: unsent messages, drafts, what is attached to them. */
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+import { keepUnsent, restoreUnsent } from "../../extension/panel/keep.js";
+
+/** `chrome.storage.local` in memory: it answers in the order in which it was asked. */
+class Store {
+  held = {};
+
+  async get(keys) {
+    const found = structuredClone(this.held);
+    return keys === null ? found : Object.fromEntries([keys].flat().filter((key) => key in found).map((key) => [key, found[key]]));
+  }
+
+  async set(items) {
+    Object.assign(this.held, structuredClone(items));
+  }
+
+  async remove(keys) {
+    for (const key of [keys].flat()) delete this.held[key];
+  }
+}
+
+let store;
+beforeEach(() => {
+  store = new Store();
+  globalThis.chrome = { storage: { local: store } };
+});
+
+const unsent = (clientId, state = "new", fault = null) => ({ clientId, conversationId: "c", text: clientId, page: null, attachments: [], state, fault });
+const refused = { code: "conflict", message: "The daemon is updating" };
+const brief = (outbox) => outbox.map(({ clientId, state }) => [clientId, state]);
+
+describe("unsent messages", () => {
+  test("one that failed waits for a person in a later run, too", async () => {
+    keepUnsent([], [unsent("a")]);
+    keepUnsent([unsent("a")], [unsent("a", "sending")]);
+    keepUnsent([unsent("a", "sending")], [unsent("a", "failed", refused)]);
+    const [kept] = await restoreUnsent();
+    assert.equal(kept.state, "failed");
+    assert.deepEqual(kept.fault, refused);
+  });
+
+  test("one that is sent again by a person goes by itself from then on, in its old place", async () => {
+    keepUnsent([], [unsent("a")]);
+    keepUnsent([unsent("a")], [unsent("a"), unsent("b")]);
+    const said = structuredClone(store.held);
+    keepUnsent([unsent("a"), unsent("b")], [unsent("a", "failed", refused), unsent("b")]);
+    keepUnsent([unsent("a", "failed", refused), unsent("b")], [unsent("a"), unsent("b")]);
+    assert.deepEqual(store.held, said);
+    assert.deepEqual(brief(await restoreUnsent()).map(([, state]) => state), ["new", "new"]);
+  });
+
+  test("a failure of a restored one keeps its place before those that were said later", async () => {
+    await store.set({ "unsent:z": { at: 1, message: unsent("z") }, "unsent:a": { at: 2, message: unsent("a") } });
+    const restored = await restoreUnsent();
+    keepUnsent(restored, [unsent("z", "failed", refused), unsent("a")]);
+    assert.deepEqual(brief(await restoreUnsent()), [["z", "failed"], ["a", "new"]]);
+  });
+
+  test("one that arrived or was taken back is not kept", async () => {
+    keepUnsent([], [unsent("a", "failed", refused)]);
+    keepUnsent([unsent("a", "failed", refused)], []);
+    assert.deepEqual(store.held, {});
+  });
+});
