@@ -16,7 +16,7 @@ import { t } from "../shared/i18n.js";
 import { attachPage, attachScreenshot, attachSelection } from "./attach.js";
 import { attempt } from "./drawer-actions.js";
 import { ownCommands, runOwnSaying } from "./own-commands.js";
-import { elementContext, heldOf } from "./state/context.js";
+import { elementContext, heldOf, joinedText } from "./state/context.js";
 import { offered, ownCommand } from "./state/slash.js";
 import { chosenAgent } from "./state/trouble.js";
 
@@ -119,7 +119,7 @@ export class Writing {
     const message = store.state.outbox.find((each) => each.clientId === clientId);
     store.dispatch({ type: "message-dropped", clientId });
     if (!message) return;
-    this.composer.value = [message.text, this.composer.value].filter((text) => text.trim() !== "").join("\n\n");
+    this.composer.value = joinedText(message.text, this.composer.value);
     this.composer.bring([...heldOf(message), ...this.composer.attachments.held]);
     this.#drafts?.typed();
     this.#drafts?.attached();

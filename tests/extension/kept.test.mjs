@@ -1,6 +1,7 @@
 /** What the panel writes down and reads back: unsent messages, drafts, what is attached to them. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
+import { Drafts } from "../../extension/panel/drafts.js";
 import { keepUnsent, restoreUnsent } from "../../extension/panel/keep.js";
 
 /** `chrome.storage.local` in memory: it answers in the order in which it was asked. */
@@ -25,7 +26,10 @@ let store;
 beforeEach(() => {
   store = new Store();
   globalThis.chrome = { storage: { local: store } };
+  globalThis.addEventListener = () => {};
 });
+
+const settled = () => new Promise((next) => setImmediate(next));
 
 const unsent = (clientId, state = "new", fault = null) => ({ clientId, conversationId: "c", text: clientId, page: null, attachments: [], state, fault });
 const refused = { code: "conflict", message: "The daemon is updating" };
@@ -61,6 +65,72 @@ describe("unsent messages", () => {
   test("one that arrived or was taken back is not kept", async () => {
     keepUnsent([], [unsent("a", "failed", refused)]);
     keepUnsent([unsent("a", "failed", refused)], []);
+    assert.deepEqual(store.held, {});
+  });
+});
+
+describe("drafts", () => {
+  const note = (name) => ({ kind: "element", label: name, detail: "", text: name });
+  const page = (text) => ({ kind: "page", label: "Page", detail: "", text });
+
+  /** A composer without nodes, and the drafts of it. */
+  function made() {
+    const composer = { value: "", attachments: { held: [] }, bring(held) { this.attachments.held = held; } };
+    return { composer, drafts: new Drafts(composer) };
+  }
+
+  test("what was typed and attached before the conversation came stands behind what was written down", async () => {
+    store.held = { "draft:c": "written down", "attached:c": [note("one"), page("old")] };
+    const { composer, drafts } = made();
+    composer.value = "typed";
+    composer.bring([page("new"), note("two")]);
+    assert.equal(drafts.follow("c"), true);
+    await settled();
+    assert.equal(composer.value, "written down\n\ntyped");
+    assert.deepEqual(composer.attachments.held.map(({ text }) => text), ["one", "new", "two"]);
+    drafts.follow("other");
+    assert.equal(store.held["draft:c"], "written down\n\ntyped");
+    assert.equal(store.held["attached:c"].length, 3);
+  });
+
+  test("what is typed while the draft is being read comes behind it", async () => {
+    store.held = { "draft:c": "written down" };
+    const { composer, drafts } = made();
+    drafts.follow("other");
+    await settled();
+    drafts.follow("c");
+    composer.value = "t";
+    await settled();
+    assert.equal(composer.value, "written down\n\nt");
+    drafts.follow("other");
+  });
+
+  test("a tab that is left before its draft was read keeps it whole, and gets it once", async () => {
+    store.held = { "draft:c": "written down", "attached:c": [note("one")] };
+    const { composer, drafts } = made();
+    drafts.follow("c");
+    drafts.follow(null);
+    drafts.follow("c");
+    await settled();
+    assert.equal(composer.value, "written down");
+    assert.equal(composer.attachments.held.length, 1);
+    drafts.follow(null);
+    composer.value = "typed";
+    drafts.follow("c");
+    drafts.follow("other");
+    await settled();
+    assert.equal(composer.value, "");
+    assert.equal(store.held["draft:c"], "written down\n\ntyped");
+    assert.equal(store.held["attached:c"].length, 1);
+  });
+
+  test("what was written down and sent with what was typed is written down no more", async () => {
+    store.held = { "draft:c": "written down" };
+    const { composer, drafts } = made();
+    drafts.follow("c");
+    await settled();
+    composer.value = "";
+    drafts.follow(null);
     assert.deepEqual(store.held, {});
   });
 });

@@ -5,7 +5,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
-import { joined } from "../state/context.js";
+import { joined, withHeld } from "../state/context.js";
 import { h, icon, iconButton } from "./dom.js";
 
 /** One message's pictures together, before Base64. The wire takes more; a person's draft on disk does not. */
@@ -69,9 +69,9 @@ export class Attachments {
     this.#change([...this.#held, { kind: "shot", attachment: { name: `${name}.png`, mime: "image/png", path } }]);
   }
 
-  /** A part of the page: the newest of a kind is the one that counts, but elements are many. @param {Context} context */
+  /** A part of the page. @param {Context} context */
   addContext(context) {
-    this.#change([...this.#held.filter(({ kind }) => kind !== context.kind || kind === "element"), context]);
+    this.#change(withHeld(this.#held, context));
   }
 
   /** @returns {NewAttachment[]} */
