@@ -19,6 +19,8 @@ const PAUSE_MS = 200;
 export class Drafts {
   /** @type {Draft} */ #draft = { conversationId: null, restoring: null };
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+  /** Settles when what came for other conversations is written down. */
+  #away = Promise.resolve();
 
   /** @param {Composer} composer */
   constructor(composer) {
@@ -36,6 +38,28 @@ export class Drafts {
   attached() {
     const { conversationId, restoring } = this.#draft;
     if (conversationId !== null && !restoring) keepAttached(conversationId, this.composer.attachments.held);
+  }
+
+  /**
+   * For what takes a while to read: it goes to the draft that stands here now, whichever does by then.
+   * @returns {(one: Held) => void}
+   */
+  destination() {
+    const draft = this.#draft;
+    return (one) => {
+      const { conversationId } = draft;
+      if (conversationId === null || conversationId === this.#draft.conversationId) this.composer.attachments.add(one);
+      else this.#away = this.#away.then(() => this.#addAway(draft, conversationId, one));
+    };
+  }
+
+  /** @param {Draft} draft @param {string} conversationId @param {Held} one */
+  async #addAway(draft, conversationId, one) {
+    await draft.restoring;
+    const { held } = await restoreDraft(conversationId);
+    // It may have come back into view meanwhile.
+    if (conversationId === this.#draft.conversationId) this.composer.attachments.add(one);
+    else keepAttached(conversationId, withHeld(held, one));
   }
 
   /**

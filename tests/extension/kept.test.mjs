@@ -75,8 +75,9 @@ describe("drafts", () => {
 
   /** A composer without nodes, and the drafts of it. */
   function made() {
-    const composer = { value: "", attachments: { held: [] }, bring(held) { this.attachments.held = held; } };
-    return { composer, drafts: new Drafts(composer) };
+    const composer = { value: "", attachments: { held: [], add(one) { this.held = [...this.held, one]; drafts.attached(); } }, bring(held) { this.attachments.held = held; } };
+    const drafts = new Drafts(composer);
+    return { composer, drafts };
   }
 
   test("what was typed and attached before the conversation came stands behind what was written down", async () => {
@@ -132,5 +133,40 @@ describe("drafts", () => {
     composer.value = "";
     drafts.follow(null);
     assert.deepEqual(store.held, {});
+  });
+
+  test("what comes after another conversation came into view belongs to the one that asked for it", async () => {
+    store.held = { "attached:c": [note("one")] };
+    const { composer, drafts } = made();
+    drafts.follow("c");
+    await settled();
+    const bring = drafts.destination();
+    drafts.follow("other");
+    await settled();
+    bring(note("two"));
+    bring(page("late"));
+    await settled();
+    assert.deepEqual(composer.attachments.held, []);
+    assert.deepEqual(store.held, { "attached:c": [note("one"), note("two"), page("late")] });
+  });
+
+  test("what comes when the conversation is back in view stands in it once", async () => {
+    const { composer, drafts } = made();
+    const first = drafts.destination();
+    drafts.follow("c");
+    first(note("one"));
+    await settled();
+    const bring = drafts.destination();
+    drafts.follow("other");
+    await settled();
+    bring(note("two"));
+    drafts.follow("c");
+    await settled();
+    drafts.follow("other");
+    await settled();
+    drafts.follow("c");
+    await settled();
+    assert.deepEqual(composer.attachments.held.map(({ text }) => text), ["one", "two"]);
+    assert.deepEqual(store.held["attached:c"].map(({ text }) => text), ["one", "two"]);
   });
 });
