@@ -17,8 +17,10 @@ const LARGEST = 60 * 1024 * 1024;
 
 export class Relay {
   /** @type {Set<number>} */ #attached = new Set();
-  /** Tabs that are being let go of: nothing that they still say is told. @type {Map<number, Promise<void>>} */ #leaving = new Map();
+  /** Tabs that are being attached to or let go of: what is next for one waits for it. @type {Map<number, Promise<void>>} */ #moving = new Map();
   /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
+  /** Which connection to the daemon this is: what one asked for is neither kept nor told in the next. */
+  #connection = 0;
 
   /**
    * @param {object} options
@@ -45,8 +47,10 @@ export class Relay {
 
   /** The connection to the daemon is lost, or is new: nobody knows of what is attached to. */
   letGo() {
+    this.#connection += 1;
     this.#parts.clear();
-    for (const tabId of [...this.#attached]) void this.#leave(tabId);
+    // One that is still being attached to as well: it is let go of right after.
+    for (const tabId of new Set([...this.#attached, ...this.#moving.keys()])) void this.#leave(tabId);
   }
 
   async #letGoOfLeftovers() {
@@ -65,7 +69,9 @@ export class Relay {
   /** Somebody else ended an attachment. @param {chrome.debugger.Debuggee} source @param {string} reason */
   async detached({ tabId }, reason) {
     if (tabId === undefined || !this.#attached.delete(tabId)) return;
-    this.tell("relay.detached", { chromeTabId: tabId, reason: reason === "canceled_by_user" ? "cancelled" : await this.#whyGone(tabId) });
+    const connection = this.#connection;
+    const why = reason === "canceled_by_user" ? "cancelled" : await this.#whyGone(tabId);
+    if (connection === this.#connection) this.tell("relay.detached", { chromeTabId: tabId, reason: why });
   }
 
   /** A tab that is still there shows a page that nobody may enter. @param {number} tabId @returns {Promise<Refusal>} */
@@ -76,30 +82,45 @@ export class Relay {
   /** @param {RelayAttach} params */
   async #attach({ call, chromeTabId: tabId }) {
     await this.#answer(call, async () => {
-      await this.cleared;
-      await this.#leaving.get(tabId);
-      try {
-        await chrome.debugger.attach({ tabId }, PROTOCOL);
-      } catch (error) {
-        if (!String(error).includes(ATTACHED_ALREADY)) throw error;
-        await chrome.debugger.detach({ tabId });
-        await chrome.debugger.attach({ tabId }, PROTOCOL);
-      }
-      this.#attached.add(tabId);
+      await this.#inTurn(tabId, () => this.#enter(tabId));
       const targets = await chrome.debugger.getTargets();
       return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
     }, async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"));
   }
 
   /** @param {number} tabId */
+  async #enter(tabId) {
+    await this.cleared;
+    try {
+      await chrome.debugger.attach({ tabId }, PROTOCOL);
+    } catch (error) {
+      if (!String(error).includes(ATTACHED_ALREADY)) throw error;
+      await chrome.debugger.detach({ tabId });
+      await chrome.debugger.attach({ tabId }, PROTOCOL);
+    }
+    this.#attached.add(tabId);
+  }
+
+  /** Nothing that the tab still says is told. @param {number} tabId */
   async #leave(tabId) {
-    if (!this.#attached.delete(tabId)) return;
-    const left = chrome.debugger.detach({ tabId }).catch(() => {
-      // It has ended by itself meanwhile.
+    if (!this.#attached.delete(tabId) && !this.#moving.has(tabId)) return;
+    await this.#inTurn(tabId, async () => {
+      this.#attached.delete(tabId);
+      await chrome.debugger.detach({ tabId }).catch(() => {
+        // It has ended by itself meanwhile.
+      });
     });
-    this.#leaving.set(tabId, left);
-    await left;
-    if (this.#leaving.get(tabId) === left) this.#leaving.delete(tabId);
+  }
+
+  /** One after the other for each tab. @param {number} tabId @param {() => Promise<void>} act */
+  #inTurn(tabId, act) {
+    const done = (this.#moving.get(tabId) ?? Promise.resolve()).then(act);
+    const over = done.catch(() => {
+      // Its own user hears why.
+    });
+    this.#moving.set(tabId, over);
+    void over.then(() => { if (this.#moving.get(tabId) === over) this.#moving.delete(tabId); });
+    return done;
   }
 
   /** @param {RelayPart} params */
@@ -160,17 +181,24 @@ export class Relay {
    * @param {(text: string) => Promise<Refusal | undefined>} whyNot  what Chrome's words mean, where DevTools itself has not said no
    */
   async #answer(call, act, whyNot) {
-    /** @type {unknown} */
-    let result;
-    try {
-      result = await act();
-    } catch (thrown) {
-      return this.tell("relay.answer", { call, error: await errorOf(thrown, whyNot) });
-    }
-    if (largestText(result) > LARGEST) {
-      return this.tell("relay.answer", { call, error: { message: "too large", refusal: "too-large" } });
-    }
-    this.tell("relay.answer", { call, result: result ?? {} });
+    const connection = this.#connection;
+    const answer = await answerOf(act, whyNot);
+    // The numbers of calls begin anew with each connection.
+    if (connection === this.#connection) this.tell("relay.answer", { call, ...answer });
+  }
+}
+
+/**
+ * @param {() => Promise<unknown>} act
+ * @param {(text: string) => Promise<Refusal | undefined>} whyNot
+ * @returns {Promise<{ result: unknown } | { error: RelayError }>}
+ */
+async function answerOf(act, whyNot) {
+  try {
+    const result = await act();
+    return largestText(result) > LARGEST ? { error: { message: "too large", refusal: "too-large" } } : { result: result ?? {} };
+  } catch (thrown) {
+    return { error: await errorOf(thrown, whyNot) };
   }
 }
 

@@ -4,6 +4,7 @@
  * Owns the looks at the page, each once and only when a person asked for it.
  * @import { Connection } from "./connection.js"
  * @import { TabView } from "./state/panel-state.js"
+ * @import { Shot } from "./view/attachments.js"
  */
 import { FaultError } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
@@ -48,11 +49,11 @@ export async function attachSelection(tab) {
  * A screenshot of what the window shows; it stays on the daemon's side until the message goes.
  * @param {Connection} connection
  * @param {TabView} tab
- * @returns {Promise<{ path: string, name: string }>}
+ * @returns {Promise<Shot>}
  */
 export async function attachScreenshot(connection, { chromeTabId, title }) {
   const { files } = await connection.request("command.run", { chromeTabId, command: "screenshot", args: ["--viewport"] });
   const path = files?.[0];
   if (!path) throw new FaultError({ code: "internal", message: t("noScreenshot") });
-  return { path, name: title || t("screenshot") };
+  return { kind: "shot", attachment: { name: `${title || t("screenshot")}.png`, mime: "image/png", path } };
 }

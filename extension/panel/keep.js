@@ -12,25 +12,38 @@ const ATTACHED = "attached:";
 const ANSWER = "answer:";
 const UNSENT = "unsent:";
 
+/** When each unsent message was said, by its client id: their order in a later run. @type {Map<string, number>} */
+const saidAt = new Map();
+
 /** Unsent messages of earlier runs, oldest first. @returns {Promise<Unsent[]>} */
 export async function restoreUnsent() {
   const all = await chrome.storage.local.get(null);
-  return Object.entries(all)
+  const kept = Object.entries(all)
     .filter(([key]) => key.startsWith(UNSENT))
-    .map(([, kept]) => /** @type {{ at: number, message: Unsent }} */ (kept))
-    .sort((a, b) => a.at - b.at)
-    .map(({ message }) => (message.state === "failed" ? message : { ...message, state: "new" }));
+    .map(([, value]) => /** @type {{ at: number, message: Unsent }} */ (value))
+    .sort((a, b) => a.at - b.at);
+  for (const { at, message } of kept) saidAt.set(message.clientId, at);
+  return kept.map(({ message }) => (message.state === "failed" ? message : { ...message, state: "new" }));
 }
 
-/** Writes down what changed between two outboxes. @param {Unsent[]} before @param {Unsent[]} after */
+/**
+ * Writes down what changed between two outboxes. A failure is written, too: what failed is sent again only by a person.
+ * @param {Unsent[]} before
+ * @param {Unsent[]} after
+ */
 export function keepUnsent(before, after) {
   const ids = new Set(after.map(({ clientId }) => clientId));
-  const gone = before.filter(({ clientId }) => !ids.has(clientId)).map(({ clientId }) => UNSENT + clientId);
-  const known = new Set(before.map(({ clientId }) => clientId));
-  const added = after.filter(({ clientId }) => !known.has(clientId));
-  if (gone.length > 0) void chrome.storage.local.remove(gone);
-  if (added.length > 0) {
-    void chrome.storage.local.set(Object.fromEntries(added.map((message, index) => [UNSENT + message.clientId, { at: Date.now() + index, message }])));
+  const gone = before.filter(({ clientId }) => !ids.has(clientId)).map(({ clientId }) => clientId);
+  const known = new Map(before.map((message) => [message.clientId, message]));
+  const changed = after.filter((message) => {
+    const was = known.get(message.clientId);
+    return !was || (was.state === "failed") !== (message.state === "failed");
+  });
+  for (const id of gone) saidAt.delete(id);
+  for (const [index, { clientId }] of changed.entries()) if (!saidAt.has(clientId)) saidAt.set(clientId, Date.now() + index);
+  if (gone.length > 0) void chrome.storage.local.remove(gone.map((id) => UNSENT + id));
+  if (changed.length > 0) {
+    void chrome.storage.local.set(Object.fromEntries(changed.map((message) => [UNSENT + message.clientId, { at: saidAt.get(message.clientId), message }])));
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
-import { h, icon } from "./view/dom.js";
+import { h, icon, isResting, setResting } from "./view/dom.js";
 
 /**
  * @param {HTMLElement} bar
@@ -18,8 +18,8 @@ export function quickActions(bar, { connection, store, toast, pick }) {
   /** Runs a command on the page in view while its button rests. @param {HTMLButtonElement} button @param {string} command @param {string[]} args */
   const run = async (button, command, args) => {
     const { tab } = store.state;
-    if (!tab) return;
-    button.disabled = true;
+    if (!tab || isResting(button)) return;
+    setResting(button, true);
     try {
       const { output, files } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
       const path = files?.[0];
@@ -28,7 +28,7 @@ export function quickActions(bar, { connection, store, toast, pick }) {
       const { message, hint } = faultOf(error);
       toast.show(hint ? `${message} ${hint}` : message);
     } finally {
-      button.disabled = false;
+      setResting(button, false);
     }
   };
   /** @param {string} picture @param {string} words @param {(button: HTMLButtonElement) => void} onclick */

@@ -6,7 +6,9 @@
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
  * @import { Place } from "./own-commands.js"
+ * @import { TabView } from "./state/panel-state.js"
  * @import { Source } from "./view/attach-menu.js"
+ * @import { Held } from "./view/attachments.js"
  * @import { Composer } from "./view/composer.js"
  * @import { ConversationView } from "./view/conversation.js"
  * @import { Queue } from "./view/queue.js"
@@ -16,7 +18,7 @@ import { t } from "../shared/i18n.js";
 import { attachPage, attachScreenshot, attachSelection } from "./attach.js";
 import { attempt } from "./drawer-actions.js";
 import { ownCommands, runOwnSaying } from "./own-commands.js";
-import { elementContext, heldOf } from "./state/context.js";
+import { elementContext, heldOf, joinedText } from "./state/context.js";
 import { offered, ownCommand } from "./state/slash.js";
 import { chosenAgent } from "./state/trouble.js";
 
@@ -48,14 +50,20 @@ export class Writing {
     return this.#composer;
   }
 
+  get drafts() {
+    if (!this.#drafts) throw new Error("the drafts are used before they were made");
+    return this.#drafts;
+  }
+
   /** What the composer asks for. @returns {import("./view/composer.js").ComposerActions} */
   get actions() {
     return {
       send: (text, attachments, context) => this.send(text, attachments, context),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
-      draft: () => this.#drafts?.typed(),
-      attached: () => this.#drafts?.attached(),
+      draft: () => this.drafts.typed(),
+      attached: () => this.drafts.attached(),
+      destination: () => this.drafts.destination(),
       say: (words) => this.panel.toast.show(words),
       commands: (typed) => offered(typed, this.#own, this.#agent),
       run: (text) => this.#run(text),
@@ -119,10 +127,10 @@ export class Writing {
     const message = store.state.outbox.find((each) => each.clientId === clientId);
     store.dispatch({ type: "message-dropped", clientId });
     if (!message) return;
-    this.composer.value = [message.text, this.composer.value].filter((text) => text.trim() !== "").join("\n\n");
+    this.composer.value = joinedText(message.text, this.composer.value);
     this.composer.bring([...heldOf(message), ...this.composer.attachments.held]);
-    this.#drafts?.typed();
-    this.#drafts?.attached();
+    this.drafts.typed();
+    this.drafts.attached();
     this.composer.focus();
   }
 
@@ -131,28 +139,33 @@ export class Writing {
     return event?.type === "message" ? event.text : null;
   }
 
-  /** Puts something of the page in view into the composer. @param {Source} source */
+  /** Puts something of the page in view into the composer: of the conversation that is in view now. @param {Source} source */
   async attach(source) {
-    const { store, connection, toast } = this.panel;
-    const { tab } = store.state;
+    const { tab } = this.panel.store.state;
     if (!tab) return;
-    const { attachments } = this.composer;
+    const bring = this.drafts.destination();
     try {
-      if (source === "page") attachments.addContext(await attachPage(tab));
-      if (source === "selection") attachments.addContext(await attachSelection(tab));
-      if (source === "screenshot") attachments.addShot(await attachScreenshot(connection, tab));
-      if (source === "element") await this.#pick(tab.chromeTabId);
+      const one = await this.#look(source, tab);
+      if (one) bring(one);
       this.composer.focus();
     } catch (error) {
       const { message, hint } = faultOf(error);
-      toast.show(hint ? `${message} ${hint}` : message);
+      this.panel.toast.show(hint ? `${message} ${hint}` : message);
     }
   }
 
-  /** Lets the person pick an element; it goes with the next message. @param {number} chromeTabId */
-  async #pick(chromeTabId) {
-    const picked = await this.panel.pick.start(chromeTabId);
-    if (picked) this.composer.attachments.addContext(elementContext(picked));
+  /** Null: nothing was picked. @param {Source} source @param {TabView} tab @returns {Promise<Held | null>} */
+  async #look(source, tab) {
+    switch (source) {
+      case "page": return attachPage(tab);
+      case "selection": return attachSelection(tab);
+      case "screenshot": return attachScreenshot(this.panel.connection, tab);
+      case "element": {
+        const picked = await this.panel.pick.start(tab.chromeTabId);
+        return picked && elementContext(picked);
+      }
+      case "picture": return null;
+    }
   }
 
   /** @returns {import("./drawer-actions.js").Compose} */
@@ -160,7 +173,7 @@ export class Writing {
     return {
       insert: (text) => this.composer.insert(text),
       element: (/** @type {Picked} */ picked) => {
-        this.composer.attachments.addContext(elementContext(picked));
+        this.composer.attachments.add(elementContext(picked));
         this.composer.focus();
       },
     };

@@ -97,7 +97,7 @@ describe('in the page', () => {
     await page.evaluate(`document.querySelector('#corner').remove()`);
   });
 
-  test('refs of a snapshot stand in the page while the drawer shows them, in one element with the agent\'s marks', async () => {
+  test('refs of a snapshot stand in the page while the drawer shows them, in one element with the agent\'s marks; what it acts on is marked among them', async () => {
     const { panel, page } = scene;
     await panel.page.click('.statusbar [aria-label=Debug]');
     await panel.page.click('#debug-tab-refs');
@@ -116,6 +116,20 @@ describe('in the page', () => {
     await seen(page, 'pill', 'Claude Code');
     await seen(page, 'ref', ref);
     assert.equal(await page.evaluate(hosts), 1);
+    const field = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => /textbox\\s*Name/.test(row.innerText)).querySelector('.ref').innerText`);
+    const { nodeId } = await seen(page, 'ref', field);
+    /** How the field's badge looks, and what is drawn besides, as it changes: an action may be over within a frame. */
+    const changes = [];
+    const stop = scene.client.on(({ method, params }) => {
+      if (method === 'DOM.attributeModified' && params.nodeId === nodeId && params.name === 'class') changes.push(params.value);
+      if (method === 'DOM.childNodeInserted' && params.node.attributes?.includes('touched')) changes.push('outline');
+    });
+    const filling = turn.tool('fill', { selector: field, value: 'Ada' });
+    assert.ok(!(await filling).isError);
+    await until(() => changes.length === 3, 'the field is marked, and then is not');
+    stop();
+    assert.deepEqual(changes, ['outline', 'ref is-target', 'ref']);
+    assert.deepEqual((await drawn(page)).filter(({ names }) => names.includes('touched')), []);
     turn.end();
     await panel.gone('stop');
     await seen(page, 'ref', ref);

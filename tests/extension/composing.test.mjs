@@ -164,6 +164,30 @@ describe("the composer", options, () => {
     await untilStored(panel, '(all) => !Object.keys(all).some((key) => /^(draft|attached|unsent):/.test(key))');
   }));
 
+  test("a picture and a page's text that are still being read when another tab comes into view stay with their tab", () => withPanel("usual", async (panel) => {
+    await panel.until(ready);
+    await panel.evaluate(`(() => {
+      const held = new Promise((go) => { globalThis.goOn = go; });
+      const { executeScript } = chrome.scripting;
+      chrome.scripting.executeScript = async (...given) => { await held; return executeScript(...given); };
+      const { arrayBuffer } = File.prototype;
+      File.prototype.arrayBuffer = async function () { await held; return arrayBuffer.call(this); };
+      document.querySelector('.composer__bar [aria-haspopup=menu]').click();
+      document.querySelector('[data-source=page]').click();
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(100)], "dot.png", { type: "image/png" }));
+      ${composer}.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    })()`);
+    const bar = await panel.evaluate("document.querySelector('#tabbar').innerText");
+    const other = await panel.evaluate("chrome.tabs.create({ url: 'about:blank' }).then(({ id }) => id)");
+    await panel.until(`document.querySelector('#tabbar').innerText !== ${JSON.stringify(bar)}`);
+    await panel.evaluate("goOn()");
+    await untilStored(panel, '(all) => Object.entries(all).some(([key, value]) => key.startsWith("attached:") && value.length === 2)');
+    assert.deepEqual(await panel.evaluate(chips), []);
+    await panel.evaluate(`chrome.tabs.remove(${other})`);
+    await panel.until("document.querySelector('.composer [data-kind=page]') && document.querySelector('.composer [data-kind=picture]')");
+  }));
+
   test("a message that was refused comes back whole, before what was written meanwhile", () => withPanel("refused", async (panel) => {
     await panel.until(ready);
     await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click(); document.querySelector('[data-source=screenshot]').click()");

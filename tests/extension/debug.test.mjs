@@ -137,6 +137,51 @@ describe("the debug drawer", options, () => {
     await panel.until("document.querySelector('#debug').hidden && !document.querySelector('#conversation').hidden");
   }));
 
+  test("connection: the focus and what is marked stay over rounds of pings", () => withPanel("debug", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await panel.evaluate(click(".connection"));
+    await panel.until("document.querySelector('.hop__trouble .command button')?.checkVisibility()");
+    await panel.evaluate(`document.querySelector('.hop__trouble .command button').focus();
+      getSelection().selectAllChildren(document.querySelector('.hop__trouble code'));
+      globalThis.held = { copy: document.activeElement, hops: [...document.querySelectorAll('.hop')] };`);
+    for (const rounds of [2, 3, 4]) {
+      await panel.evaluate("[...document.querySelectorAll('#debug-connection .drawer__foot button')].find((one) => one.innerText === 'Ping again').click()");
+      await panel.until(`document.querySelector('.hop__trace polyline')?.getAttribute('points').split(' ').length >= ${rounds}`);
+    }
+    assert.equal(await panel.evaluate("document.activeElement === held.copy && held.copy.isConnected"), true);
+    assert.equal(await panel.evaluate("getSelection().toString()"), "claude auth login");
+    assert.equal(await panel.evaluate("[...document.querySelectorAll('.hop')].every((hop, index) => hop === held.hops[index])"), true);
+  }));
+
+  test("activity and refs: lines that stay are the same ones, and busy buttons keep the focus", () => withPanel("debug", async (panel, browser) => {
+    await opened(panel);
+    await panel.evaluate(`Object.assign(globalThis, { held: [...document.querySelectorAll('.log-row')], again: document.querySelector('#debug-refs .drawer__tools .button') });
+      getSelection().selectAllChildren(document.querySelector('.log-row--failed .log-row__result')); again.click();`);
+    await panel.until(`${visible(".log-row")}.length === 11`);
+    assert.equal(await panel.evaluate("[...document.querySelectorAll('.log-row')].slice(0, 10).every((row, index) => row === held[index])"), true);
+    assert.match(await panel.evaluate("getSelection().toString()"), /cookie-banner/);
+    await panel.evaluate(tab("refs"));
+    await panel.until(`${visible(".ref-row")}.length === 9`);
+    // A second press while it rests asks for nothing.
+    assert.equal(await panel.evaluate("again.focus(); again.click(); again.click(); document.activeElement === again && again.getAttribute('aria-disabled')"), "true");
+    await panel.until("!again.hasAttribute('aria-disabled')");
+    assert.equal(await panel.evaluate("document.activeElement === again"), true);
+    assert.equal([...(await browser.wire()).matchAll(/^command \["snapshot"/gm)].length, 2);
+    await panel.evaluate("globalThis.row = document.querySelectorAll('.ref-row')[5]; row.focus()");
+    await panel.evaluate("again.click()");
+    await panel.until("!again.hasAttribute('aria-disabled')");
+    assert.equal(await panel.evaluate("document.activeElement === row"), true);
+  }));
+
+  test("a quick action that runs keeps the focus, and runs once", () => withPanel("debug", async (panel, browser) => {
+    await panel.until("document.querySelector('.suggestion')");
+    // What is disabled loses the focus with the next drawing.
+    assert.deepEqual(await panel.evaluate("globalThis.tidy = document.querySelector('#quick button'); tidy.focus(); tidy.click(); tidy.click(); [tidy.disabled, tidy.getAttribute('aria-disabled')]"), [false, "true"]);
+    await panel.until("!document.querySelector('#toast').hidden && !tidy.hasAttribute('aria-disabled')");
+    assert.equal(await panel.evaluate("document.activeElement === tidy"), true);
+    assert.equal([...(await browser.wire()).matchAll(/^command \["cleanup"/gm)].length, 1);
+  }));
+
   test("a page that nobody may pick from offers its refs instead", () => withPanel("debug-refused", async (panel) => {
     await opened(panel);
     await panel.evaluate(tab("inspector"));

@@ -208,10 +208,16 @@ describe("the panel", options, () => {
     await panel.until(text("stopped"));
   }));
 
-  test("a message that the daemon refuses stays, with its reason", () => withPanel("refused", async (panel) => {
+  test("a message that the daemon refuses stays, with its reason, also in a panel that is opened later", () => withPanel("refused", async (panel, browser) => {
     await panel.until("document.querySelector('.suggestion')");
     await say(panel, "Take me");
     await panel.until(text("not sent: The daemon is updating"));
+    await untilStored(panel, '(all) => Object.values(all).some(({ message }) => message?.state === "failed")');
+    await panel.send("Page.reload");
+    // What waits would be sent in front of the second one's subscription.
+    while ([...(await browser.wire()).matchAll(/^call chat.subscribe$/gm)].length < 2) await new Promise((next) => setTimeout(next, 20));
+    await panel.until(text("not sent: The daemon is updating"));
+    assert.equal([...(await browser.wire()).matchAll(/^message /gm)].length, 1, "it is sent again only by a person");
     await panel.evaluate("[...document.querySelectorAll('.bubble-note button')].find((button) => button.innerText === 'Take back').click()");
     await panel.until(`${composer}.value === "Take me"`);
   }));

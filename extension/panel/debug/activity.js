@@ -7,7 +7,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { duration } from "../format.js";
-import { h, icon, iconButton, setAttribute, setText } from "../view/dom.js";
+import { h, icon, iconButton, isResting, KeyedList, setAttribute, setResting, setText } from "../view/dom.js";
 import { bySource, EMPTY_LOG, failures, matching } from "./activity-log.js";
 
 /** From the end on; older ones are drawn when they are asked for. */
@@ -25,6 +25,8 @@ export class ActivityTab {
     this.search = h("input", { type: "text", placeholder: t("filterActivity"), "aria-label": t("filterActivity"), oninput: () => this.#draw() });
     this.failed = h("button", { class: "button", type: "button", "aria-pressed": "false", onclick: () => this.#toggleFailed() });
     this.list = h("div", { class: "log", role: "log", "aria-live": "off" });
+    /** @type {KeyedList<Line>} */
+    this.lines = new KeyedList(this.list, (line) => this.#view(line));
     this.body = h("div", { class: "drawer__body", tabindex: "0" }, this.list);
     element.append(h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.failed,
       iconButton("download", t("exportActivity"), () => save(this.#log.entries.map((entry) => JSON.stringify(entry)).join("\n")))), this.body);
@@ -43,6 +45,7 @@ export class ActivityTab {
   }
 
   #toggleFailed() {
+    if (isResting(this.failed)) return;
     this.#onlyFailed = !this.#onlyFailed;
     setAttribute(this.failed, "aria-pressed", String(this.#onlyFailed));
     this.#draw();
@@ -56,34 +59,56 @@ export class ActivityTab {
     const wasAtEnd = this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END;
     const count = failures(this.#log);
     setText(this.failed, t("failedCount", count));
-    this.failed.disabled = count === 0 && !this.#onlyFailed;
+    setResting(this.failed, count === 0 && !this.#onlyFailed);
     const found = matching(this.#log, this.search.value, this.#onlyFailed);
     const shown = found.slice(-this.#drawn);
     const more = found.length - shown.length;
-    this.list.replaceChildren(
-      ...(more > 0 ? [h("button", { class: "button button--quiet log-more", type: "button", onclick: () => this.#more() }, t("olderEntries", more))] : []),
-      ...(more === 0 && this.#log.gap ? [h("p", { class: "log-turn" }, t("olderGone"))] : []),
-      ...(shown.length === 0 ? [h("p", { class: "drawer__nothing" }, this.#log.entries.length === 0 ? t("noActivity") : t("nothingFound"))] : []),
-      ...bySource(shown).flatMap(({ source, entries }) => [h("div", { class: "log-turn" }, t(`source_${source}`)), ...entries.map(row)]));
+    /** @type {Line[]} */
+    const about = more > 0 ? [{ key: "more", words: t("olderEntries", more) }] : this.#log.gap ? [{ key: "gap", words: t("olderGone") }] : [];
+    if (shown.length === 0) about.push({ key: "nothing", words: this.#log.entries.length === 0 ? t("noActivity") : t("nothingFound") });
+    this.lines.update([...about, ...bySource(shown).flatMap(({ source, entries }) =>
+      [{ key: `source ${entries[0]?.id}`, words: t(`source_${source}`) }, ...entries.map((entry) => ({ key: String(entry.id), words: "", entry }))])]);
     if (wasAtEnd) this.#toEnd();
+  }
+
+  /** @param {Line} line @returns {import("../view/dom.js").View<Line>} */
+  #view({ key, entry }) {
+    if (entry) return new Row();
+    const element = key === "more" ? h("button", { class: "button button--quiet log-more", type: "button", onclick: () => this.#more() })
+      : h(key === "gap" || key === "nothing" ? "p" : "div", { class: key === "nothing" ? "drawer__nothing" : "log-turn" });
+    return { element, update: ({ words }) => setText(element, words) };
   }
 
   #more() {
     this.#drawn += DRAWN;
     this.#draw();
+    // With the last of them the button has gone.
+    if (!this.lines.get("more")) this.body.focus();
   }
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
-/** @param {ActivityEntry} entry */
-function row({ at, command, args, outcome, durationMs, result }) {
-  const failed = outcome === "failed" || outcome === "unknown";
-  const glyph = outcome === "running" ? h("span", { class: "log-row__live" }, h("i", { class: "live-dot" })) : icon(failed ? (outcome === "unknown" ? "alert" : "cross") : "check");
-  const words = args.join(" ");
-  return h("div", { class: failed ? "log-row log-row--failed" : "log-row" },
-    h("span", { class: "log-row__time" }, CLOCK.format(at)), glyph,
-    h("span", { class: "log-row__call", title: `${command} ${words}` }, h("b", {}, command), " ", words, h("span", { class: "visually-hidden" }, t(`step_${outcome}`))),
-    h("span", { class: "log-row__took" }, durationMs == null ? "" : duration(durationMs)),
-    result && h("span", { class: "log-row__result", title: result }, result));
+/** @typedef {{ key: string, words: string, entry?: ActivityEntry }} Line  an entry, or words between entries */
+
+/** A command. It is drawn anew only when it has ended. */
+class Row {
+  element = h("div", { class: "log-row" });
+  /** @type {ActivityEntry | undefined} */ #entry;
+
+  /** @param {Line} line */
+  update({ entry }) {
+    if (!entry || entry === this.#entry) return;
+    this.#entry = entry;
+    const { at, command, args, outcome, durationMs, result } = entry;
+    const failed = outcome === "failed" || outcome === "unknown";
+    const glyph = outcome === "running" ? h("span", { class: "log-row__live" }, h("i", { class: "live-dot" })) : icon(failed ? (outcome === "unknown" ? "alert" : "cross") : "check");
+    const words = args.join(" ");
+    setAttribute(this.element, "class", failed ? "log-row log-row--failed" : "log-row");
+    this.element.replaceChildren(
+      h("span", { class: "log-row__time" }, CLOCK.format(at)), glyph,
+      h("span", { class: "log-row__call", title: `${command} ${words}` }, h("b", {}, command), " ", words, h("span", { class: "visually-hidden" }, t(`step_${outcome}`))),
+      h("span", { class: "log-row__took" }, durationMs == null ? "" : duration(durationMs)),
+      ...(result ? [h("span", { class: "log-row__result", title: result }, result)] : []));
+  }
 }

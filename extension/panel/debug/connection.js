@@ -1,12 +1,12 @@
 /**
  * Each hop of the way with a live ping, or with what is wrong and what mends it.
- * @import { HopState } from "../../protocol.js"
+ * @import { Fault, HopState } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */
 import { t } from "../../shared/i18n.js";
 import { latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
-import { commandLine, h, icon, svg } from "../view/dom.js";
+import { commandLine, h, icon, KeyedList, setAttribute, setText, svg } from "../view/dom.js";
 
 /** How many pings a trace shows. */
 const TRACE = 25;
@@ -33,6 +33,8 @@ export class ConnectionTab {
   constructor(element, actions) {
     this.actions = actions;
     this.list = h("ol", { class: "hops" });
+    /** @type {KeyedList<HopItem>} */
+    this.hops = new KeyedList(this.list, () => new HopRow());
     this.when = h("span", {}, t("pinging"));
     element.append(
       h("div", { class: "drawer__body" }, h("div", { class: "section-head" }, this.when, h("span", {}, t("lastPings", TRACE))), this.list),
@@ -84,20 +86,8 @@ export class ConnectionTab {
   }
 
   #draw() {
-    this.when.textContent = t("pingedAt", new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(new Date()));
-    this.list.replaceChildren(...this.#known.map((state) => this.#hop(state)));
-  }
-
-  /** @param {HopState} state */
-  #hop({ hop, ok, detail, millis, fault }) {
-    const trace = this.#traces.get(hop) ?? [];
-    return h("li", { class: ok ? "hop" : "hop hop--down" },
-      h("span", { class: "hop__glyph" }, ok ? h("i", { class: "dot" }) : icon("cross")),
-      h("span", { class: "hop__name" }, t(`hopName_${hop}`), h("span", { class: "visually-hidden" }, ok ? t("up") : t("down"))),
-      trace.length > 1 && ok ? sparkline(trace) : h("span", {}),
-      h("span", { class: "hop__took" }, ok ? (millis == null ? "" : latency(millis)) : t("down")),
-      h("span", { class: "hop__about" }, fault && fault.message === detail ? "" : detail),
-      fault && h("div", { class: "hop__trouble" }, h("p", {}, fault.message), fault.hint && h("p", {}, fault.hint), fault.command && commandLine(fault.command)));
+    setText(this.when, t("pingedAt", new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(new Date())));
+    this.hops.update(this.#known.map((state) => ({ key: state.hop, state, trace: this.#traces.get(state.hop) ?? [] })));
   }
 
   /** What a person can paste where help is given: no page text, no messages. */
@@ -106,9 +96,56 @@ export class ConnectionTab {
   }
 }
 
-/** The last pings of one hop. Each has its own scale: one for all would flatten them. @param {number[]} values */
-function sparkline(values) {
+/** @typedef {{ key: string, state: HopState, trace: number[] }} HopItem */
+
+/** One hop. Only what differs from the round before is touched: somebody may be reading, marking or copying it. */
+class HopRow {
+  #troubleOf = "";
+
+  constructor() {
+    this.glyph = h("span", { class: "hop__glyph" });
+    this.name = h("span", {});
+    this.said = h("span", { class: "visually-hidden" });
+    this.line = svg("polyline", {});
+    this.trace = h("span", {});
+    this.took = h("span", { class: "hop__took" });
+    this.about = h("span", { class: "hop__about" });
+    this.trouble = h("div", { class: "hop__trouble", hidden: true });
+    this.element = h("li", {}, this.glyph, h("span", { class: "hop__name" }, this.name, this.said), this.trace, this.took, this.about, this.trouble);
+  }
+
+  /** @param {HopItem} item */
+  update({ state: { hop, ok, detail, millis, fault }, trace }) {
+    const words = ok ? t("up") : t("down");
+    if (this.said.textContent !== words) this.glyph.replaceChildren(ok ? h("i", { class: "dot" }) : icon("cross"));
+    setAttribute(this.element, "class", ok ? "hop" : "hop hop--down");
+    setText(this.name, t(`hopName_${hop}`));
+    setText(this.said, words);
+    this.#drawTrace(ok && trace.length > 1 ? trace : []);
+    setText(this.took, ok ? (millis == null ? "" : latency(millis)) : t("down"));
+    setText(this.about, fault && fault.message === detail ? "" : detail);
+    this.#drawTrouble(fault ?? null);
+  }
+
+  /** @param {number[]} trace */
+  #drawTrace(trace) {
+    setAttribute(this.line, "points", points(trace));
+    if (trace.length === 0) this.trace.replaceChildren();
+    else if (!this.line.isConnected) this.trace.replaceChildren(svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, this.line));
+  }
+
+  /** @param {Fault | null} fault */
+  #drawTrouble(fault) {
+    const spelled = JSON.stringify(fault);
+    if (spelled === this.#troubleOf) return;
+    this.#troubleOf = spelled;
+    this.trouble.hidden = fault === null;
+    this.trouble.replaceChildren(...(fault ? [h("p", {}, fault.message), ...(fault.hint ? [h("p", {}, fault.hint)] : []), ...(fault.command ? [commandLine(fault.command)] : [])] : []));
+  }
+}
+
+/** The last pings of one hop as a line. Each has its own scale: one for all would flatten them. @param {number[]} values */
+function points(values) {
   const highest = Math.max(...values, 0.1);
-  const points = values.map((value, index) => `${(72 - ((values.length - 1 - index) / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`);
-  return svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("polyline", { points: points.join(" ") }));
+  return values.map((value, index) => `${(72 - ((values.length - 1 - index) / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`).join(" ");
 }

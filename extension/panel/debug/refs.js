@@ -4,7 +4,7 @@
  */
 import { faultOf } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
-import { h, icon, setAttribute } from "../view/dom.js";
+import { h, icon, isResting, KeyedList, setAttribute, setResting, setText } from "../view/dom.js";
 
 /**
  * @typedef {object} RefsActions
@@ -32,6 +32,8 @@ export class RefsTab {
     this.again = h("button", { class: "button", type: "button", onclick: () => void this.#snapshot() }, icon("retry"), t("newSnapshot"));
     this.toggle = h("button", { class: "switch", type: "button", role: "switch", "aria-checked": "false", "aria-label": t("showRefs"), onclick: () => void this.#toggle() });
     this.list = h("div", { class: "refs", onpointerleave: () => this.#outline(null) });
+    /** @type {KeyedList<Line>} */
+    this.lines = new KeyedList(this.list, (line) => this.#view(line));
     element.append(h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.again),
       h("div", { class: "setting setting--tool" }, h("span", { class: "setting__text" }, t("showRefs")), this.toggle),
       h("div", { class: "drawer__body" }, this.list));
@@ -63,14 +65,15 @@ export class RefsTab {
     } catch (error) {
       if (asked !== this.#asked) return;
       const { message, hint } = faultOf(error);
-      this.#fill(h("p", { class: "drawer__nothing" }, hint ? `${message} ${hint}` : message));
+      this.#fill([{ key: "nothing", words: hint ? `${message} ${hint}` : message }]);
     }
   }
 
   async #snapshot() {
-    this.again.disabled = true;
+    if (isResting(this.again)) return;
+    setResting(this.again, true);
     await this.#try(() => this.actions.snapshot());
-    this.again.disabled = false;
+    setResting(this.again, false);
     await this.refresh();
   }
 
@@ -80,13 +83,12 @@ export class RefsTab {
     await this.#try(() => this.actions.show(this.#shows));
   }
 
-  /**
-   * A list is one only while it has rows; words alone are none.
-   * @param {...Node} shown
-   */
-  #fill(...shown) {
-    setAttribute(this.list, "role", shown.some((node) => /** @type {Element} */ (node).role === "listitem") ? "list" : null);
-    this.list.replaceChildren(...shown);
+  /** A list is one only while it has rows; words alone are none. @param {Line[]} lines */
+  #fill(lines) {
+    setAttribute(this.list, "role", lines.some(({ info }) => info) ? "list" : null);
+    const hadFocus = this.list.contains(document.activeElement);
+    this.lines.update(lines);
+    if (hadFocus && !this.list.contains(document.activeElement)) this.search.focus();
   }
 
   /** @param {() => Promise<void>} work */
@@ -94,7 +96,7 @@ export class RefsTab {
     try {
       await work();
     } catch (error) {
-      this.#fill(h("p", { class: "drawer__nothing" }, faultOf(error).message));
+      this.#fill([{ key: "nothing", words: faultOf(error).message }]);
     }
   }
 
@@ -121,16 +123,31 @@ export class RefsTab {
     const found = this.#refs.filter(({ ref, role, name }) => words.every((word) => `${ref} ${role} ${name}`.toLowerCase().includes(word)));
     const elements = found.filter(({ ref }) => ref.startsWith("@e"));
     const others = found.filter(({ ref }) => !ref.startsWith("@e"));
-    this.#fill(
-      ...(this.#refs.length === 0 ? [h("p", { class: "drawer__nothing" }, t("noRefs"))] : found.length === 0 ? [h("p", { class: "drawer__nothing" }, t("nothingFound"))] : []),
-      ...(elements.length > 0 ? [h("div", { class: "section-head" }, h("span", {}, t("refsOfSnapshot")), h("span", {}, elements.length)), ...elements.map((info) => this.#row(info))] : []),
-      ...(others.length > 0 ? [h("div", { class: "section-head" }, h("span", {}, t("refsBeyond")), h("span", {}, others.length)), ...others.map((info) => this.#row(info))] : []));
+    /** @type {(key: string, rows: RefInfo[]) => Line[]} */
+    const section = (key, rows) => (rows.length === 0 ? [] : [{ key, words: t(key), count: rows.length }, ...rows.map((info) => ({ key: info.ref, words: "", info }))]);
+    this.#fill(found.length === 0 ? [{ key: "nothing", words: this.#refs.length === 0 ? t("noRefs") : t("nothingFound") }]
+      : [...section("refsOfSnapshot", elements), ...section("refsBeyond", others)]);
   }
 
-  /** @param {RefInfo} info */
-  #row({ ref, role, name }) {
+  /** @param {Line} line @returns {import("../view/dom.js").View<Line>} */
+  #view({ key, info }) {
+    if (info) return this.#row(info.ref);
+    if (key === "nothing") {
+      const element = h("p", { class: "drawer__nothing" });
+      return { element, update: ({ words }) => setText(element, words) };
+    }
+    const [name, counted] = [h("span", {}), h("span", {})];
+    return { element: h("div", { class: "section-head" }, name, counted), update: ({ words, count }) => { setText(name, words); setText(counted, String(count)); } };
+  }
+
+  /** @param {string} ref @returns {import("../view/dom.js").View<Line>} */
+  #row(ref) {
     const point = () => this.#outline(ref);
-    return h("div", { role: "listitem" }, h("button", { class: "ref-row", type: "button", title: t("insertRef", ref), onclick: () => this.actions.insert(ref), onpointerenter: point, onfocus: point, onblur: () => this.#outline(null) },
-      h("span", { class: "ref" }, ref), h("span", { class: "ref-row__role truncate" }, role), h("span", { class: "ref-row__name truncate" }, name)));
+    const [role, name] = [h("span", { class: "ref-row__role truncate" }), h("span", { class: "ref-row__name truncate" })];
+    const element = h("div", { role: "listitem" }, h("button", { class: "ref-row", type: "button", title: t("insertRef", ref), onclick: () => this.actions.insert(ref), onpointerenter: point, onfocus: point, onblur: () => this.#outline(null) },
+      h("span", { class: "ref" }, ref), role, name));
+    return { element, update: ({ info }) => { setText(role, info?.role ?? ""); setText(name, info?.name ?? ""); } };
   }
 }
+
+/** @typedef {{ key: string, words: string, count?: number, info?: RefInfo }} Line  a ref, or words between refs */

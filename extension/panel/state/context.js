@@ -1,5 +1,5 @@
 /**
- * What of the page goes with a message, as one text. Pure.
+ * What goes with a message: of the page as one text, and what the composer holds. Pure.
  *
  * It travels as the page's `selection`: the daemon hands it to the agent as what a page says, never as an order.
  * @import { Picked } from "../../protocol.js"
@@ -59,6 +59,17 @@ export function heldOf({ attachments, page }) {
     ...attachments.map((attachment) => (attachment.path ? { kind: /** @type {const} */ ("shot"), attachment }
       : { kind: /** @type {const} */ ("picture"), attachment, bytes: bytesOf(attachment.data ?? "") })),
   ];
+}
+
+/** With one more: the newest of a kind is the one that counts, but pictures and elements are many. @param {Held[]} held @param {Held} one @returns {Held[]} */
+export function withHeld(held, one) {
+  const many = one.kind === "picture" || one.kind === "shot" || one.kind === "element";
+  return [...(many ? held : held.filter(({ kind }) => kind !== one.kind)), one];
+}
+
+/** Two texts of one composer, the earlier one first. @param {string} earlier @param {string} later */
+export function joinedText(earlier, later) {
+  return [earlier, later].filter((text) => text.trim() !== "").join("\n\n");
 }
 
 /** How many bytes Base64 stands for. @param {string} data */

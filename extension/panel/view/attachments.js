@@ -5,7 +5,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
-import { joined } from "../state/context.js";
+import { joined, withHeld } from "../state/context.js";
 import { h, icon, iconButton } from "./dom.js";
 
 /** One message's pictures together, before Base64. The wire takes more; a person's draft on disk does not. */
@@ -34,12 +34,14 @@ export class Attachments {
   /**
    * @param {HTMLElement} element
    * @param {object} actions
+   * @param {() => (one: Held) => void} actions.destination  where to bring what takes a while to read
    * @param {(words: string) => void} actions.say  tells the person why something was not taken
    * @param {() => void} actions.changed  by the person
    * @param {() => void} actions.emptied  the last chip was removed by hand: the focus needs a place
    */
-  constructor(element, { say, changed, emptied }) {
+  constructor(element, { destination, say, changed, emptied }) {
     this.element = element;
+    this.destination = destination;
     this.say = say;
     this.changed = changed;
     this.emptied = emptied;
@@ -47,31 +49,27 @@ export class Attachments {
     element.setAttribute("aria-label", t("attached"));
   }
 
-  /** @param {Iterable<File>} files */
-  async add(files) {
+  /** Pictures of the person's. @param {Iterable<File>} files */
+  async take(files) {
+    const bring = this.destination();
+    let total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.bytes : 0), 0);
     for (const file of files) {
       if (!PICTURES.has(file.type)) {
         this.say(t("onlyPictures"));
         continue;
       }
-      const total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.bytes : 0), file.size);
-      if (total > LARGEST) {
+      if (total + file.size > LARGEST) {
         this.say(t("pictureTooLarge", size(LARGEST)));
         continue;
       }
-      const attachment = { name: file.name || t("picture"), mime: file.type, data: await base64(file) };
-      this.#change([...this.#held, { kind: "picture", attachment, bytes: file.size }]);
+      total += file.size;
+      bring({ kind: "picture", attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) }, bytes: file.size });
     }
   }
 
-  /** A screenshot that lies on the daemon's side. @param {{ path: string, name: string }} shot */
-  addShot({ path, name }) {
-    this.#change([...this.#held, { kind: "shot", attachment: { name: `${name}.png`, mime: "image/png", path } }]);
-  }
-
-  /** A part of the page: the newest of a kind is the one that counts, but elements are many. @param {Context} context */
-  addContext(context) {
-    this.#change([...this.#held.filter(({ kind }) => kind !== context.kind || kind === "element"), context]);
+  /** @param {Held} one */
+  add(one) {
+    this.#change(withHeld(this.#held, one));
   }
 
   /** @returns {NewAttachment[]} */

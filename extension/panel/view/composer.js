@@ -24,6 +24,7 @@ const IN_COMPOSITION = 229;
  * @property {() => string | null} recall  the message before, for ↑ in an empty box
  * @property {(text: string) => void} draft  the text changed
  * @property {() => void} attached  what goes with it changed
+ * @property {() => (one: Held) => void} destination  where to bring what takes a while to read
  * @property {(words: string) => void} say
  * @property {(typed: string) => Group[]} commands  what fits
  * @property {(text: string) => boolean} run  whether it was a command of the panel's
@@ -45,7 +46,7 @@ export class Composer {
     this.actions = actions;
     this.text = h("textarea", { class: "composer__text", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send" });
     const chips = h("div", { class: "composer__attachments", hidden: true });
-    this.attachments = new Attachments(chips, { say: (words) => actions.say(words), changed: () => { this.#draw(); actions.attached(); }, emptied: () => this.focus() });
+    this.attachments = new Attachments(chips, { destination: () => actions.destination(), say: (words) => actions.say(words), changed: () => { this.#draw(); actions.attached(); }, emptied: () => this.focus() });
     this.chooser = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", multiple: true, hidden: true, onchange: () => void this.#chosen() });
     this.sendButton = h("button", { class: "send", type: "submit", "aria-label": t("send"), title: t("send") }, icon("send"));
     this.stopText = h("span", {}, t("stop"));
@@ -211,7 +212,7 @@ export class Composer {
   async #chosen() {
     const files = [...(this.chooser.files ?? [])];
     this.chooser.value = "";
-    await this.attachments.add(files);
+    await this.attachments.take(files);
     this.focus();
   }
 
@@ -220,6 +221,6 @@ export class Composer {
     const files = [...(data?.files ?? [])];
     if (files.length === 0) return;
     event.preventDefault();
-    void this.attachments.add(files);
+    void this.attachments.take(files);
   }
 }

@@ -36,6 +36,19 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/**
+ * A button that does nothing for now. Unlike a disabled one it keeps the focus.
+ * @param {HTMLButtonElement} button @param {boolean} rests
+ */
+export function setResting(button, rests) {
+  setAttribute(button, "aria-disabled", rests ? "true" : null);
+}
+
+/** @param {HTMLButtonElement} button */
+export function isResting(button) {
+  return button.getAttribute("aria-disabled") === "true";
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @param {string} tag @param {Record<string, string>} attributes @param {...Node} children */

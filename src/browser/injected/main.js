@@ -57,6 +57,7 @@ globalThis.__gstack = Object.freeze({
   drawRefs,
   clearRefs,
   pointAt,
+  touch,
   presentOf,
   beginPick,
   endPick,

@@ -1,12 +1,13 @@
 /*
- * What is drawn over the page for the person: the refs of the last snapshot, and an outline around one element.
+ * What is drawn over the page for the person: the refs of the last snapshot, an outline around one element, and among
+ * shown refs one around the element that an agent acts on.
  *
- * Owns two layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
+ * Owns three layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
  * while something is shown: the page may scroll, resize or lay itself out anew at any time.
  */
 
 const OVERLAY_RULES = `
-  .refs, .pointed { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
+  .refs, .pointed, .touched { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
   .ref { position: absolute; left: 0; top: 0; padding: 0 4px; border-radius: 4px; background: #0c0c0c; color: #fafafa; box-shadow: 0 0 0 1px #3f3f46;
     white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
   .ref.is-target { background: #f59e0b; color: #0c0c0c; box-shadow: none; z-index: 1; }
@@ -21,7 +22,12 @@ const OUTLINE_GAP = 3;
 const BADGE_LEFT = 4;
 const BADGE_ABOVE = 13;
 
-const overlay = { refs: null, pointed: null, badges: new Map(), shown: new Set(), seen: null, target: null, frame: 0, styled: false };
+/* The mark on what is acted on outlives the action by this: it could not be seen else. The cursor's words go then, too. */
+const TOUCH_LASTS_MS = 600;
+
+const overlay = {
+  refs: null, pointed: null, touched: null, badges: new Map(), shown: new Set(), seen: null, target: null, touch: null, untouch: 0, frame: 0, styled: false,
+};
 
 function overlayLayer(name) {
   if (overlay[name]) {
@@ -36,7 +42,7 @@ function overlayLayer(name) {
 
 /* Shows a badge at each {number, label} that is in the page, and no others. → how many */
 function drawRefs(named) {
-  clearRefs();
+  clearBadges();
   const layer = overlayLayer('refs');
   // Only what is in sight is placed: a long page may have thousands.
   overlay.seen = new IntersectionObserver((entries) => {
@@ -61,6 +67,7 @@ function drawRefs(named) {
     badge.className = 'ref';
     badge.textContent = label;
     overlay.badges.set(element, badge);
+    markBadge(element);
     overlay.seen.observe(element);
   }
   followPage();
@@ -68,21 +75,32 @@ function drawRefs(named) {
 }
 
 function clearRefs() {
+  clearBadges();
+  untouch();
+  return null;
+}
+
+function clearBadges() {
   overlay.seen?.disconnect();
   overlay.seen = null;
   overlay.badges.clear();
   overlay.shown.clear();
   overlay.refs?.replaceChildren();
   if (overlay.refs) dropLayer(overlay.refs);
-  return null;
+}
+
+/* Amber is what is pointed at or acted on. */
+function markBadge(element) {
+  overlay.badges.get(element)?.classList.toggle('is-target', element === overlay.target?.element || element === overlay.touch?.element);
 }
 
 /* Outlines an element, or none. `label`: what it is called; else its role and name. → whether it is in the page */
 function pointAt(number, label = null) {
   const element = number === null ? null : elementOf(number);
-  if (overlay.target?.element && overlay.target.element !== element) overlay.badges.get(overlay.target.element)?.classList.remove('is-target');
+  const before = overlay.target?.element;
+  overlay.target = null;
+  if (before) markBadge(before);
   if (!element?.isConnected) {
-    overlay.target = null;
     if (overlay.pointed) dropLayer(overlay.pointed);
     return false;
   }
@@ -93,9 +111,36 @@ function pointAt(number, label = null) {
   beginPass();
   layer.lastChild.textContent = label ?? calledBy(element);
   overlay.target = { element, layer };
-  overlay.badges.get(element)?.classList.add('is-target');
+  markBadge(element);
   followPage();
   return true;
+}
+
+/* Where refs are shown: outlines the element that is acted on; none: the action has ended. */
+function touch(number) {
+  clearTimeout(overlay.untouch);
+  if (number === null) {
+    overlay.untouch = setTimeout(untouch, TOUCH_LASTS_MS);
+    return null;
+  }
+  untouch();
+  const element = elementOf(number);
+  if (!overlay.seen || !element?.isConnected) return null;
+  const layer = overlayLayer('touched');
+  if (!layer.firstChild) layer.append(Object.assign(document.createElement('div'), { className: 'outline' }));
+  overlay.touch = { element, layer };
+  markBadge(element);
+  followPage();
+  return null;
+}
+
+function untouch() {
+  clearTimeout(overlay.untouch);
+  if (!overlay.touch) return;
+  const { element, layer } = overlay.touch;
+  overlay.touch = null;
+  markBadge(element);
+  dropLayer(layer);
 }
 
 /* `button "Apply"` */
@@ -109,7 +154,7 @@ function followPage() {
   cancelAnimationFrame(overlay.frame);
   const step = () => {
     overlay.frame = 0;
-    if (overlay.badges.size === 0 && !overlay.target) return;
+    if (overlay.badges.size === 0 && !overlay.target && !overlay.touch) return;
     placeAll();
     overlay.frame = requestAnimationFrame(step);
   };
@@ -121,23 +166,24 @@ function placeAll() {
   // A transformed <html> moves what is fixed in it.
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
-  const target = overlay.target && { ...overlay.target, box: (boxOf(overlay.target.element) ?? overlay.target.element).getBoundingClientRect() };
+  const outlined = [overlay.target, overlay.touch].filter(Boolean).map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
   // All reading comes before all writing: one layout a frame.
   for (const [badge, box] of places) {
     const left = Math.max(2, box.left - BADGE_LEFT);
     const top = Math.max(2, box.top - BADGE_ABOVE);
     moveTo(badge, left - origin.left, top - origin.top);
   }
-  if (target) placeOutline(target, origin);
+  for (const one of outlined) placeOutline(one, origin);
 }
 
 function placeOutline({ element, layer, box }, origin) {
-  if (!element.isConnected) return void pointAt(null);
+  if (!element.isConnected) return layer === overlay.touched ? untouch() : void pointAt(null);
   const [outline, name] = layer.children;
   const left = box.left - OUTLINE_GAP;
   const top = box.top - OUTLINE_GAP;
   moveTo(outline, left - origin.left, top - origin.top);
   setSize(outline, box.width + 2 * OUTLINE_GAP, box.height + 2 * OUTLINE_GAP);
+  if (!name) return;
   const size = name.getBoundingClientRect();
   const below = box.bottom + OUTLINE_GAP + 4;
   const above = top - size.height - 4;

@@ -97,7 +97,7 @@ impl Page {
             let ready = self.ready(target, &CLICK_NEEDS, "a click", left).await?;
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
-                    self.points_at(point, true);
+                    self.points_at(&ready, point, true).await;
                     self.unless_closed(input::click(self.session(), point).await).await?;
                     self.verdict(target, &ready).await?
                 }
@@ -167,7 +167,7 @@ impl Page {
             let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
             match self.tab_point(target, &ready).await? {
                 Ok(point) => {
-                    self.points_at(point, false);
+                    self.points_at(&ready, point, false).await;
                     input::hover(self.session(), point).await?;
                     break;
                 }

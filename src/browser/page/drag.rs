@@ -47,7 +47,7 @@ impl Page {
         let start = self.free_point(from, &source, "dragging", limit).await?;
         let _: Value = self.script(&source.frame, "watchDrag", &[], SCRIPT_LIMIT).await?;
         let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
-        self.points_at(start, true);
+        self.points_at(&source, start, true).await;
         input::hover(self.session(), start).await?;
         input::press_button(self.session(), start).await?;
         let carried = self.carry(&source, start, to, limit, intercepted).await;
@@ -74,7 +74,7 @@ impl Page {
             let at = Point { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
             input::carry(self.session(), at).await?;
         }
-        self.points_at(end, false);
+        self.points_at(&destination, end, false).await;
         let by_browser: bool = self.script(&source.frame, "dragBegan", &[], SCRIPT_LIMIT).await?;
         if !by_browser {
             return input::release_button(self.session(), end).await;

@@ -41,7 +41,7 @@ pub struct ListedRef {
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     /// Badges are wanted, also for the snapshots to come.
-    refs: bool,
+    pub(super) refs: bool,
     /// The frames in which something was drawn: our element may be there.
     frames: HashSet<FrameId>,
     /// The frame that has the outline.

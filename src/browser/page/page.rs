@@ -7,7 +7,7 @@ use super::emulation::Emulation;
 use super::error::PageError;
 use super::journal::{Journal, feed};
 use super::marks::{Drawn, ListedRef};
-use super::pointer::PointerWatch;
+use super::pointer::{PointerWatch, Touch};
 use super::refs::{RefName, RefTable};
 use super::snapshot_lines::SNAPSHOT_LIMIT;
 use super::tidy::StyleChange;
@@ -105,7 +105,14 @@ impl Pages {
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
-        Ok(Page { work, memory, only_on: None, snapshot_limit: self.snapshot_limit, pointer: None })
+        Ok(Page {
+            work,
+            memory,
+            only_on: None,
+            snapshot_limit: self.snapshot_limit,
+            pointer: None,
+            touched: Mutex::default(),
+        })
     }
 
     /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
@@ -147,6 +154,8 @@ pub struct Page {
     pub(super) snapshot_limit: usize,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
+    /// The mark on what is acted on.
+    pub(super) touched: Mutex<Option<Touch>>,
 }
 
 impl Page {

@@ -1,10 +1,17 @@
 //! Telling somebody where input goes, so that a person sees what an agent does.
 //!
-//! Owns the places that are told of. Nobody is told unless a command was given a watcher; nothing waits for one.
+//! Owns the places that are told of, and the mark on the element where its refs are shown. Nobody is told and nothing is
+//! marked unless a command was given a watcher; nothing waits for either.
 
 use super::element::{Point, Ready, Target};
-use super::page::Page;
+use super::error::PageError;
+use super::page::{Page, lock};
+use super::script::WORLD;
+use crate::browser::frames::World;
+use crate::browser::session::Session;
 use crate::protocol::ids::TabId;
+use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExecutionContextId};
+use serde_json::json;
 use std::sync::Arc;
 
 /// A point of a tab's viewport, in CSS pixels.
@@ -20,11 +27,51 @@ pub struct PointerAt {
 /// Is told of each place just before the input is sent. Must not block.
 pub type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
 
+/// The mark on an element that is acted on. Taken away when it is dropped, also where the command is cut off.
+pub(super) struct Touch {
+    session: Session,
+    context: i64,
+    document: String,
+}
+
+impl Touch {
+    fn tell(&self, number: Option<u32>) {
+        let function = format!("globalThis.__gstack?.inDocument({}, 'touch', {})", json!(self.document), json!(number));
+        let mut touch = EvaluateParams::new(function);
+        touch.context_id = Some(ExecutionContextId::new(self.context));
+        self.session.post(touch);
+    }
+}
+
+impl Drop for Touch {
+    fn drop(&mut self) {
+        self.tell(None);
+    }
+}
+
 impl Page {
-    pub(super) fn points_at(&self, point: Point, pressed: bool) {
-        if let Some(watch) = &self.pointer {
-            watch(PointerAt { tab: self.id(), x: point.x, y: point.y, pressed });
+    pub(super) async fn points_at(&self, ready: &Ready, point: Point, pressed: bool) {
+        let Some(watch) = &self.pointer else { return };
+        watch(PointerAt { tab: self.id(), x: point.x, y: point.y, pressed });
+        if !lock(&self.memory.drawn).refs {
+            return;
         }
+        match self.touch(ready).await {
+            // The one before ends first: its end must not take this one's mark.
+            Ok((touch, number)) => {
+                drop(lock(&self.touched).take());
+                touch.tell(Some(number));
+                *lock(&self.touched) = Some(touch);
+            }
+            Err(error) => tracing::debug!(%error, "what the agent acts on could not be marked"),
+        }
+    }
+
+    async fn touch(&self, ready: &Ready) -> Result<(Touch, u32), PageError> {
+        let number = ready.number()?;
+        let session = self.session_of(&ready.frame)?;
+        let context = self.context(&ready.frame, &World::Isolated(WORLD.to_owned())).await?.id;
+        Ok((Touch { session, context, document: ready.document.clone() }, number))
     }
 
     /// The same for an element that no pointer goes to: it is filled, or an option of it is chosen.
@@ -38,7 +85,7 @@ impl Page {
             self.frame_offset(&ready.frame, middle).await
         };
         match place.await {
-            Ok(point) => self.points_at(point, false),
+            Ok(point) => self.points_at(ready, point, false).await,
             // It is only shown: the action itself says what is wrong.
             Err(error) => tracing::debug!(%error, "where the agent works could not be shown"),
         }
