@@ -5,6 +5,7 @@
 use super::envelope;
 use super::progress::Progress;
 use super::steps::Steps;
+use crate::base::site::Place;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
@@ -33,9 +34,9 @@ pub struct Context {
     pub temp_folder: PathBuf,
     /// Where saved states lie, private. It may not exist yet.
     pub state_folder: PathBuf,
-    /// Input is sent only while the tab shows this site (host, and port where unusual): what was allowed on one page
-    /// must not land on the next. None: wherever the tab is.
-    pub only_on: Option<String>,
+    /// Nothing is done in the page but while the tab shows this: what was allowed on one page must not land on the
+    /// next. None: wherever the tab is.
+    pub only_on: Option<Place>,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
@@ -86,7 +87,8 @@ impl Context {
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()).watched_by(self.pointer.clone()))
+        let page = self.pages.open(&self.tab().await?).await?;
+        Ok(page.only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone()))
     }
 }
 
