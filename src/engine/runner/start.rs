@@ -53,19 +53,13 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
+        // The same agent takes another model without a new process, where it can.
         if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
             let same = session.model == choice.model;
             if same || session.session.set_model(choice.model.clone()).await.is_ok() {
                 session.model = choice.model;
                 return self.step(Event::AgentReady(turn_id));
             }
-        }
-        // The same agent takes another model without a new process, where it can.
-        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder)
-            && session.session.set_model(choice.model.clone()).await.is_ok()
-        {
-            session.model = choice.model;
-            return self.step(Event::AgentReady(turn_id));
         }
         if let Some(starting) = &mut self.starting
             && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
