@@ -56,6 +56,8 @@ pub(super) struct Task {
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
+    /// The message that would run now and is left to the next daemon.
+    held_back: Option<Arc<Message>>,
     /// The agent of the turn while it waits for its place.
     pub(super) chosen: Option<Choice>,
     /// When the idle agent's process ends.
@@ -84,6 +86,7 @@ impl Task {
             asked: HashMap::new(),
             deadline: None,
             turn: None,
+            held_back: None,
             chosen: None,
             sleep_at: None,
             ending: Vec::new(),
@@ -231,6 +234,9 @@ impl Task {
                 }
             }
             Effect::ArmStopDeadline(turn_id) => {
+                if let Some(message) = self.held_back.take_if(|message| message.turn_id == turn_id) {
+                    return self.end_unchosen(&message);
+                }
                 if let Some(turn) = &self.turn {
                     turn.cancel.cancel();
                 }
@@ -278,7 +284,8 @@ impl Task {
 
     fn start_turn(&mut self, message: Arc<Message>) {
         if self.engine.is_handing_over() {
-            // It waits in the journal: the next daemon runs it.
+            // It waits in the journal: the next daemon runs it, unless a person stops it first.
+            self.held_back = Some(message);
             return;
         }
         let cancel = CancellationToken::new();

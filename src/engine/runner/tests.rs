@@ -5,12 +5,12 @@
 use super::task::Task;
 use super::{Input, Runner};
 use crate::base::home::Home;
-use crate::chat::store::NewConversation;
+use crate::chat::store::{NewConversation, Store};
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Event};
 use crate::engine::config::Config;
 use crate::engine::provision::Provision;
-use crate::engine::Engine;
+use crate::engine::{Engine, lock};
 use crate::protocol::chat::{ConversationState, Decision, MessageSource, StepKind};
 use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
 use std::path::Path;
@@ -84,4 +84,29 @@ async fn a_question_that_was_taken_back_before_it_was_read_opens_no_card() {
     task.input(Input::Asked { request: request("three"), answer }).await;
     assert_eq!(runner.conversation().state(), ConversationState::WaitingForApproval);
     engine.close().await;
+}
+
+#[tokio::test]
+async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let engine = engine_at(&home).await;
+    let conversation = conversation_of(&engine);
+    let (stopped, waits) = (message("stopped"), message("waits"));
+    let runner = Runner::new(engine.clone(), conversation.clone());
+    let mut task = Task::new(runner.clone());
+    *lock(&engine.inner.handing_over) = true;
+    let begun = conversation.send(stopped).unwrap();
+    task.input(Input::Effects(begun.effects)).await;
+    conversation.send(waits).unwrap();
+    let stop = conversation.handle(Event::Stop);
+    task.input(Input::Effects(stop.effects)).await;
+    assert_eq!(conversation.state(), ConversationState::Idle);
+    crate::engine::chats::persist(conversation).await.unwrap();
+    engine.close().await;
+    drop((task, runner, engine));
+
+    let again = Store::open(&Home::at(home).unwrap()).unwrap();
+    let recovered = again.recover().conversations.pop().unwrap();
+    assert_eq!(recovered.info().queued, 1, "only what was not stopped waits");
 }
