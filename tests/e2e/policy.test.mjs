@@ -178,7 +178,7 @@ describe('a page that tells the agent what to do', () => {
   test('a script that was allowed on one page does not run on the page that came while it was asked about', async () => {
     await scene.home.ok(['goto', `${scene.site.origin}/form`]);
     const turn = await scene.ask('Run a script there');
-    const running = turn.tool('js', { expr: 'document.title = "it ran"; 1' });
+    const running = turn.tool('js', { expression: 'document.title = "it ran"; 1' });
     const { approvalId } = await scene.approval();
     await scene.home.ok(['goto', `${other.origin}/form`]);
     await scene.home.ok(['approvals', 'allow', approvalId]);
