@@ -1,5 +1,8 @@
 //! What people call a site: the host of an address, with its port where that is unusual.
+//!
+//! Owns the comparison of a page now with the one that something was allowed on. Never asks a browser.
 
+use std::fmt;
 use url::Url;
 
 /// The site of an address; none where it has no host (`about:blank`). Its port belongs to it: another port is
@@ -11,4 +14,52 @@ pub fn of(url: &str) -> Option<String> {
         Some(port) => format!("{name}:{port}"),
         None => name,
     })
+}
+
+/// What something was allowed on. A page without a host is a place of its own: it never stands for "anywhere".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Site(String),
+    /// The address without its fragment: `about:blank`, `file:///…`, `blob:…`.
+    Page(String),
+}
+
+impl Place {
+    pub fn of(url: &str) -> Self {
+        match of(url) {
+            Some(site) => Self::Site(site),
+            None => {
+                let address = url.split_once('#').map_or(url, |(address, _)| address);
+                Self::Page(if address.is_empty() { "about:blank" } else { address }.to_owned())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Site(site) => to.write_str(site),
+            // Such an address may be a whole document.
+            Self::Page(_) => to.write_str("that page"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn a_page_without_a_host_is_no_other_page() {
+        let blank = Place::of("about:blank");
+        assert_eq!(blank, Place::of("about:blank#top"));
+        assert_eq!(blank, Place::of(""));
+        for other in ["http://bank.example/", "file:///etc/hosts", "data:text/html,x", "about:srcdoc"] {
+            assert_ne!(blank, Place::of(other), "{other}");
+        }
+        assert_eq!(Place::of("http://a.example/one"), Place::of("https://a.example/two#x"));
+        assert_ne!(Place::of("http://a.example/"), Place::of("http://a.example:8080/"));
+        assert_ne!(Place::of("blob:http://a.example/1"), Place::of("http://a.example/"));
+    }
 }

@@ -64,7 +64,7 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
                 }
                 output.moved_to = done.moved_to.or(output.moved_to);
                 output.files.extend(done.files.iter().cloned());
-                let text = done.into_result().output;
+                let text = context.travelling(done).output;
                 blocks.push(format!("[{}] {text}", call.name));
                 data.push(json!({ "command": call.name, "ok": true, "output": text }));
             }
@@ -110,7 +110,7 @@ async fn in_tab(
     match step(&context, at, call).await {
         Ok(output) => {
             let files = output.files.clone();
-            let text = output.into_result().output;
+            let text = context.travelling(output).output;
             Ok((json!({ "tab": tab.id, "url": tab.url, "ok": true, "output": text }), files))
         }
         Err(fault) if ends_all(&fault) => Err(fault),

@@ -5,6 +5,7 @@
 use super::envelope;
 use super::progress::Progress;
 use super::steps::Steps;
+use crate::base::site::Place;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
@@ -33,16 +34,16 @@ pub struct Context {
     pub temp_folder: PathBuf,
     /// Where saved states lie, private. It may not exist yet.
     pub state_folder: PathBuf,
-    /// Input is sent only while the tab shows this site (host, and port where unusual): what was allowed on one page
-    /// must not land on the next. None: wherever the tab is.
-    pub only_on: Option<String>,
+    /// Nothing is done in the page but while the tab shows this: what was allowed on one page must not land on the
+    /// next. None: wherever the tab is.
+    pub only_on: Option<Place>,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
     /// How far a command has come that runs others.
     pub steps: Steps,
-    /// A model reads the output: what is hidden from a person is marked so.
+    /// A model reads the output: what is hidden from a person is marked so, and whatever a page says is in the envelope.
     pub for_model: bool,
     /// Ends the command.
     pub cancel: CancellationToken,
@@ -84,9 +85,28 @@ impl Context {
     pub(super) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
         if self.sees(id) { Ok(self.browser.tab(id)?) } else { Err(not_in_set(id)) }
     }
+    /// What a page has said and a person's scripts read bare: a model gets it in the envelope.
+    pub(super) fn told_by_page(&self, page: &Page, mut output: Output) -> Output {
+        if self.for_model && !output.text.is_empty() {
+            output.source_url = Some(page.url().unwrap_or_else(|_| "the page".to_owned()));
+        }
+        output
+    }
+    /// Our own words about what a page has said, which a model gets apart from them. `said`: both together.
+    pub(super) fn told_with_page(&self, page: &Page, ours: String, theirs: String, said: String) -> Output {
+        if !self.for_model {
+            return Output::text(said);
+        }
+        Output { head: Some(ours), ..self.told_by_page(page, Output::text(theirs)) }
+    }
+    /// An output as it travels to whoever the command is run for.
+    pub(super) fn travelling(&self, output: Output) -> CommandResult {
+        if self.for_model { output.into_result_for_model() } else { output.into_result() }
+    }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
-        Ok(self.pages.open(&self.tab().await?).await?.only_on(self.only_on.clone()).watched_by(self.pointer.clone()))
+        let page = self.pages.open(&self.tab().await?).await?;
+        Ok(page.only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone()))
     }
 }
 
@@ -103,7 +123,8 @@ pub struct Output {
     pub data: Option<serde_json::Value>,
     /// Files that it wrote (absolute paths).
     pub files: Vec<PathBuf>,
-    /// The page that the text is from; set by commands whose spec says `untrusted`.
+    /// The page that the text is from; set by commands whose spec says `untrusted`, and for a model by all that say
+    /// what a page does.
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,

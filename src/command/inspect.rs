@@ -62,7 +62,7 @@ async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Faul
     let named = arguments.target("sel");
     let Some(target) = named.clone().or_else(|| page.picked().map(Target::Ref)) else {
         if with_history {
-            return Ok(Output::text(history(&page.style_changes())));
+            return Ok(context.told_by_page(&page, Output::text(history(&page.style_changes()))));
         }
         return Err(Fault::new(FaultCode::NotFound, "No element is picked in this tab")
             .hint("Pick one in the side panel, or name one: inspect <sel>"));
@@ -78,7 +78,7 @@ async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Faul
     let rules: Vec<_> = found.rules.iter().map(rule_data).collect();
     let data = json!({ "element": found.element, "rules": rules, "computed": found.computed,
         "box": found.box_model.as_ref().map(box_data) });
-    Ok(Output::text(text).data(data))
+    Ok(context.told_by_page(&page, Output::text(text).data(data)))
 }
 
 fn written(found: &Inspection, with_browsers: bool) -> String {

@@ -158,20 +158,22 @@ async fn eval(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 }
 
 async fn evaluate(context: &Context, source: &str, limit: Duration) -> Result<Output, Fault> {
-    Ok(match context.page().await?.evaluate(source, limit).await? {
+    let page = context.page().await?;
+    let output = match page.evaluate(source, limit).await? {
         ScriptValue::Nothing => Output::text("").data(serde_json::Value::Null),
         ScriptValue::Text(text) => Output::text(text.clone()).data(text),
         ScriptValue::Other(text) => {
             let data = serde_json::from_str(&text).unwrap_or_else(|_| json!(text));
             Output::text(text).data(data)
         }
-    })
+    };
+    Ok(context.told_by_page(&page, output))
 }
 
 async fn css(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let page = context.page().await?;
     let value = page.css(&arguments.required_target("sel")?, &arguments.required("prop")?).await?;
-    Ok(Output::text(value.clone()).data(value))
+    Ok(context.told_by_page(&page, Output::text(value.clone()).data(value)))
 }
 
 async fn attrs(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

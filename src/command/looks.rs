@@ -106,9 +106,13 @@ async fn style(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         return Err(usage(spec, "style needs a property and a value".to_owned()));
     };
     let value = value.trim_end_matches(';');
-    let change = context.page().await?.set_style(&target, property, value).await?;
+    let page = context.page().await?;
+    let change = page.set_style(&target, property, value).await?;
     let old = if change.old.is_empty() { "(none)" } else { &change.old };
-    Ok(Output::text(format!("Style modified: {target} {{ {property}: {old} → {value} }} (inline)"))
+    let ours = format!("Style modified: {target} {{ {property}: {value} }} (inline); before:");
+    let said = format!("Style modified: {target} {{ {property}: {old} → {value} }} (inline)");
+    Ok(context
+        .told_with_page(&page, ours, old.to_owned(), said)
         .data(json!({ "property": property, "old": change.old, "new": value })))
 }
 

@@ -4,6 +4,7 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
+use super::envelope;
 use super::spec::{Category, Spec};
 use super::{
     browser_cookies, chain, compare, contents, control, cookies, devtools, dialog_answers, files, frames, identity,
@@ -140,8 +141,13 @@ pub async fn run_without_browser(
 }
 
 /// Runs it. The one way in which a command's output comes to be: what it read from a page that has to do with a refused
-/// address is not handed on, and nothing is done in such a page.
+/// address is not handed on, nothing is done in such a page, and a model gets what a page has said in its envelope.
 pub async fn execute(context: &Context, spec: &Spec, arguments: Arguments) -> Result<Output, Fault> {
+    let outcome = execute_where_allowed(context, spec, arguments).await;
+    if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
+}
+
+async fn execute_where_allowed(context: &Context, spec: &Spec, arguments: Arguments) -> Result<Output, Fault> {
     // About tabs, not about what is in them; the commands inside of a chain come here themselves.
     if spec.category == Category::Tabs {
         return (spec.run)(context, arguments).await;

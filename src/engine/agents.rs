@@ -183,8 +183,16 @@ impl Engine {
 
     /// The host of the page in a tab.
     pub(super) fn site_of(&self, tab: TabId) -> Option<String> {
+        site::of(&self.url_in(tab)?)
+    }
+
+    /// What a tab shows, to bind to it what is allowed there.
+    pub(super) fn shown_in(&self, tab: TabId) -> site::Place {
+        site::Place::of(&self.url_in(tab).unwrap_or_default())
+    }
+
+    fn url_in(&self, tab: TabId) -> Option<String> {
         let (browser, _) = self.pages_with(Some(tab))?;
-        let info = browser.tab(tab).ok()?.info().ok()?;
-        site::of(&info.url)
+        Some(browser.tab(tab).ok()?.info().ok()?.url)
     }
 }

@@ -7,6 +7,7 @@ use super::away::everyday_away;
 use super::ports::PortId;
 use super::relays::sent_out_of;
 use super::tabs::no_browser;
+use crate::base::site;
 use crate::browser::browser::Browser;
 use crate::browser::page::{Pages, PointerWatch};
 use crate::browser::relay::refusals;
@@ -260,8 +261,8 @@ pub(super) struct Target<'a> {
     pub(super) tab_set: Option<Vec<TabId>>,
     /// The client's folder.
     pub(super) cwd: Option<&'a Path>,
-    /// Input is sent only while the tab shows this site.
-    pub(super) only_on: Option<String>,
+    /// Nothing is done in the page but while the tab shows this.
+    pub(super) only_on: Option<site::Place>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
     /// A model reads the output.

@@ -25,15 +25,22 @@ pub(super) struct Slots(Arc<Mutex<State>>);
 
 struct State {
     limit: usize,
-    /// Since when the holder has no turn; none while it works.
-    holders: HashMap<ConversationId, Option<Instant>>,
+    /// By their numbers: a conversation may hold two, while its agent before has not ended.
+    holders: HashMap<u64, Holder>,
+    last_number: u64,
     waiting: VecDeque<(ConversationId, oneshot::Sender<Slot>)>,
+}
+
+struct Holder {
+    id: ConversationId,
+    /// Since when it has no turn; none while it works.
+    idle_since: Option<Instant>,
 }
 
 /// The right to run one agent's process. Dropped when the process has ended.
 pub(super) struct Slot {
     slots: Slots,
-    id: ConversationId,
+    number: u64,
 }
 
 /// The answer to [`Slots::take`].
@@ -48,10 +55,10 @@ pub(super) enum Turn {
 
 impl Slots {
     pub(super) fn new(limit: usize) -> Self {
-        Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), waiting: VecDeque::new() })))
+        Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), last_number: 0, waiting: VecDeque::new() })))
     }
 
-    /// A slot for a conversation that holds none; those that wait already come first.
+    /// A slot for a conversation; those that wait already come first.
     pub(super) fn take(&self, id: &ConversationId) -> Turn {
         let mut state = lock(&self.0);
         if state.holders.len() < state.limit && state.waiting.is_empty() {
@@ -70,8 +77,8 @@ impl Slots {
 
     /// A turn began or ended there.
     pub(super) fn set_idle(&self, id: &ConversationId, idle: bool) {
-        if let Some(since) = lock(&self.0).holders.get_mut(id) {
-            *since = idle.then(Instant::now);
+        for holder in lock(&self.0).holders.values_mut().filter(|holder| holder.id == *id) {
+            holder.idle_since = idle.then(Instant::now);
         }
     }
 
@@ -97,8 +104,10 @@ impl Slots {
     }
 
     fn grant(&self, state: &mut State, id: &ConversationId) -> Slot {
-        state.holders.insert(id.clone(), None);
-        Slot { slots: self.clone(), id: id.clone() }
+        state.last_number += 1;
+        let number = state.last_number;
+        state.holders.insert(number, Holder { id: id.clone(), idle_since: None });
+        Slot { slots: self.clone(), number }
     }
 
     /// Slots for those who wait, as far as there are any. To be handed out without the lock: a slot that nobody
@@ -117,7 +126,7 @@ impl Slots {
 
 impl State {
     fn longest_idle(&self) -> Option<ConversationId> {
-        let idle = self.holders.iter().filter_map(|(id, since)| since.map(|since| (since, id)));
+        let idle = self.holders.values().filter_map(|holder| holder.idle_since.map(|since| (since, &holder.id)));
         idle.min_by_key(|(since, _)| *since).map(|(_, id)| id.clone())
     }
 }
@@ -126,7 +135,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         let granted = {
             let mut state = lock(&self.slots.0);
-            state.holders.remove(&self.id);
+            state.holders.remove(&self.number);
             self.slots.grant_waiting(&mut state)
         };
         hand_out(granted);
@@ -201,6 +210,19 @@ mod tests {
         drop(waiting);
         assert_eq!(slots.to_end(), None, "nobody waits any more");
         drop(held);
+    }
+
+    #[test]
+    fn a_conversation_whose_agent_still_ends_is_counted_twice_when_the_next_one_runs() {
+        let slots = Slots::new(2);
+        let ending = slots.take_free(&id("a")).unwrap();
+        let next = slots.take_free(&id("a")).unwrap();
+        assert!(slots.take_free(&id("b")).is_none(), "two processes run");
+        drop(ending);
+        let other = slots.take_free(&id("b")).unwrap();
+        assert!(slots.take_free(&id("c")).is_none(), "the second one of a still runs");
+        drop((next, other));
+        assert!(slots.take_free(&id("c")).is_some());
     }
 
     #[test]

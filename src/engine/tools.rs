@@ -129,14 +129,14 @@ impl ConversationTools {
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(spec, &call, named)?;
         self.engine.working(conversation, |working| working.tab = Some(tab));
-        let site = self.engine.site_of(tab);
+        let shown = self.engine.shown_in(tab);
         self.engine.stay_for_turn(conversation, tab)?;
         if !self.by_person {
             self.permit(spec, &call, subject, &cancel).await?;
         }
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not land on the page that came meanwhile.
-        let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(site).flatten();
+        let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(shown);
         let target = Target {
             tab: Some(tab),
             moves: self.moves(),

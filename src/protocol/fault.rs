@@ -94,11 +94,22 @@ pub struct Fault {
     /// Where on the way it broke, when that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hop: Option<Hop>,
+    /// What of the message a page has said, until it is known who reads it. Never travels.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub page_words: Option<Box<PageWords>>,
+}
+
+/// A fault's message in two parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageWords {
+    pub ours: String,
+    pub theirs: String,
 }
 
 impl Fault {
     pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, command: None, hop: None }
+        Self { code, message: message.into(), hint: None, command: None, hop: None, page_words: None }
     }
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -108,6 +119,12 @@ impl Fault {
     #[must_use]
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
+        self
+    }
+    /// Tells our words in the message from those of a page.
+    #[must_use]
+    pub fn page_words(mut self, words: Option<PageWords>) -> Self {
+        self.page_words = words.map(Box::new);
         self
     }
     /// The fault of something that only reads: cut off, it has simply failed.

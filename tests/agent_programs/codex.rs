@@ -246,5 +246,13 @@ async fn pictures_and_a_change_of_model_reach_the_api() {
     let sent = &bench.requests().pop().unwrap()["body"];
     assert_eq!(sent["model"], "gpt-other");
     assert!(sent["input"].to_string().contains("data:image/png;base64"));
+    let own = {
+        talk.session.set_model(None).await.unwrap();
+        let events = talk.turn_of("repeat after me: back").await;
+        let Some(AgentEvent::TurnDone { model: Some(own), .. }) = events.last() else { panic!("{events:?}") };
+        own.clone()
+    };
+    assert_ne!(own, "gpt-other");
+    assert_eq!(bench.requests().pop().unwrap()["body"]["model"], own.as_str(), "it does not keep what one turn named");
     talk.session.close().await;
 }

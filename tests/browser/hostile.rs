@@ -107,3 +107,32 @@ fn a_drawing_that_is_the_whole_document_is_read() {
         world
     });
 }
+
+#[test]
+fn what_was_allowed_on_one_page_does_not_run_on_the_page_that_came_meanwhile() {
+    with_world(|world| async move {
+        let page = world.page("next.html");
+        let elsewhere = page.replace("127.0.0.1", "localhost");
+        let script = "document.title = 'done'; 'ran'";
+        std::fs::write(world.context.cwd.as_ref().unwrap().join("script.js"), script).unwrap();
+        world.open_hidden("next.html").await;
+        for allowed_on in [page.as_str(), "about:blank"] {
+            let bound = world.allowed_on(allowed_on);
+            world.run("goto", &[allowed_on]).await;
+            assert_eq!(bound.output("js", &["'ran here'"]).await.unwrap().text, "ran here");
+            for shown in [page.as_str(), elsewhere.as_str(), "about:blank"] {
+                if shown == allowed_on {
+                    continue;
+                }
+                world.run("goto", &[shown]).await;
+                for (command, argument) in [("js", script), ("eval", "script.js"), ("load-html", "script.js")] {
+                    let fault = bound.fault(command, &[argument]).await;
+                    assert_eq!(fault.code, FaultCode::Denied, "{command} on {shown}: {fault:?}");
+                }
+                let title = world.run("js", &["document.title"]).await;
+                assert!(title != "done", "it ran on {shown}, allowed on {allowed_on}");
+            }
+        }
+        world
+    });
+}

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use gstack::base::home::Home;
+use gstack::base::site::Place;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
@@ -147,6 +148,12 @@ impl World {
     /// The same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
         let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
+        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
+    }
+
+    /// The same world for what was allowed on the page of this address.
+    pub fn allowed_on(&self, url: &str) -> Self {
+        let context = Context { only_on: Some(Place::of(url)), ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 

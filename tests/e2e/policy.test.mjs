@@ -175,6 +175,21 @@ describe('a page that tells the agent what to do', () => {
     turn.end();
   });
 
+  test('a script that was allowed on one page does not run on the page that came while it was asked about', async () => {
+    await scene.home.ok(['goto', `${scene.site.origin}/form`]);
+    const turn = await scene.ask('Run a script there');
+    const running = turn.tool('js', { expression: 'document.title = "it ran"; 1' });
+    const { approvalId } = await scene.approval();
+    await scene.home.ok(['goto', `${other.origin}/form`]);
+    await scene.home.ok(['approvals', 'allow', approvalId]);
+    const ran = await running;
+    assert.ok(ran.isError && words(ran).includes('does not show'), words(ran));
+    assert.equal(await scene.home.ok(['js', 'document.title']), 'Form\n');
+    turn.end();
+    await scene.panel.gone('stop');
+    await scene.home.ok(['goto', `${scene.site.origin}/form`]);
+  });
+
   test('rules survive a restart, a question does not, and garbage allows nothing', async () => {
     const turn = await scene.ask('Click it');
     const asking = turn.tool('click', { selector: 'text=Nowhere' }).catch((error) => ({ isError: true, content: [{ text: String(error) }] }));

@@ -19,6 +19,11 @@ pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
     }
 }
 
+/// It never said which model it begins with, so only a new process has that one.
+pub fn own_model_unknown(label: &str) -> Fault {
+    Fault::new(FaultCode::AgentError, format!("{label} can't go back to its own model.")).at(Hop::Agent)
+}
+
 /// The fault of a request that the agent refused: agents pass an API's status on as the code, or a kind beside it.
 pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);

@@ -1,12 +1,14 @@
 //! Recorded sessions of real ACP agents through wire and talk: nothing lost, nothing doubled, nothing unknown.
 
-use super::talk::{AcpTalk, Session};
+use super::talk::{AcpTalk, ModelSetting, Session};
 use super::wire::{PermissionRequest, Update};
-use crate::agent::adapter::{AgentEvent, Offers};
+use crate::agent::adapter::{AgentEvent, Offers, Prompt};
 use crate::agent::guard::Guard;
-use crate::agent::rpc::message::{Dialect, Incoming, read};
+use crate::agent::rpc::message::{Dialect, Incoming, parse, read};
+use crate::agent::rpc::talk::{Out, Talk};
 use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
 use crate::protocol::chat::{StepOutcome, TurnOutcome};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +16,11 @@ const SAMPLES: [&str; 2] = ["acp/gemini.both.jsonl", "acp/claude_agent.both.json
 
 fn talk(entries: &[Entry]) -> AcpTalk {
     let id = entries.iter().find_map(|entry| entry.line["result"]["sessionId"].as_str()).unwrap();
-    let folder = PathBuf::from("/srv/project");
-    AcpTalk::new(Session {
+    AcpTalk::new(session(id, PathBuf::from("/srv/project")))
+}
+
+fn session(id: &str, folder: PathBuf) -> Session {
+    Session {
         label: "Agent".to_owned(),
         sign_in: None,
         session_id: id.to_owned(),
@@ -24,12 +29,13 @@ fn talk(entries: &[Entry]) -> AcpTalk {
         guard: Guard::new(&folder, Some(Path::new("/srv/home")), &[]),
         folder,
         model: None,
+        own_model: None,
         takes_images: true,
         model_setting: None,
         preamble: None,
         offers: Offers::default(),
         fences: false,
-    })
+    }
 }
 
 fn events_of(name: &str) -> Vec<AgentEvent> {
@@ -102,4 +108,64 @@ fn an_update_of_an_unknown_kind_is_passed_over() {
     }
     let events = play(&mut talk(&with_news), Dialect::JsonRpc2, &with_news, "session/prompt");
     assert_eq!(text_of(&events), text_of(&events_of("acp/gemini.both.jsonl")));
+}
+
+#[test]
+fn a_message_without_a_model_goes_back_to_the_sessions_own() {
+    let mut talk = AcpTalk::new(Session {
+        model: Some("large".to_owned()),
+        own_model: Some("large".to_owned()),
+        model_setting: Some(ModelSetting::Method),
+        ..session("s1", PathBuf::from("/srv/project"))
+    });
+    let mut out = Out::new(Dialect::JsonRpc2, 0);
+    let mut set = |model: Option<&str>| {
+        talk.set_model(model.map(str::to_owned), &mut out).unwrap();
+        let (_, lines) = out.drain();
+        lines
+            .iter()
+            .map(|line| serde_json::from_slice::<Value>(line).unwrap()["params"]["modelId"].clone())
+            .collect::<Vec<_>>()
+    };
+    let none: Vec<Value> = Vec::new();
+    assert_eq!(set(None), none);
+    assert_eq!(set(Some("mini")), ["mini"]);
+    assert_eq!(set(Some("mini")), none);
+    assert_eq!(set(None), ["large"]);
+    assert_eq!(set(Some("deep")), none, "how much thought a message needs is no model");
+}
+
+#[test]
+fn a_model_that_is_refused_is_told_and_does_not_count() {
+    let mut talk = AcpTalk::new(Session {
+        own_model: Some("large".to_owned()),
+        model: Some("large".to_owned()),
+        model_setting: Some(ModelSetting::Method),
+        ..session("s1", PathBuf::from("/srv/project"))
+    });
+    let mut out = Out::new(Dialect::JsonRpc2, 0);
+    talk.set_model(Some("mini".to_owned()), &mut out).unwrap();
+    let refused = parse(r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}"#).unwrap();
+    talk.incoming(refused, &mut out);
+    talk.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+    let done = parse(r#"{"jsonrpc": "2.0", "id": 2, "result": {"stopReason": "end_turn"}}"#).unwrap();
+    talk.incoming(done, &mut out);
+    let (events, _) = out.drain();
+    let words = "Agent did not take the model mini: another one answers.";
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == words)), "{events:?}");
+    assert!(matches!(events.last(), Some(AgentEvent::TurnDone { model: Some(model), .. }) if model == "large"));
+}
+
+#[test]
+fn where_no_way_back_is_known_a_new_process_is_asked_for() {
+    let begun = || session("s1", PathBuf::from("/srv/project"));
+    let mut out = Out::new(Dialect::JsonRpc2, 0);
+    let mut talk = AcpTalk::new(Session { model_setting: Some(ModelSetting::Method), ..begun() });
+    talk.set_model(Some("mini".to_owned()), &mut out).unwrap();
+    assert!(talk.set_model(None, &mut out).is_err());
+    let mut fixed = AcpTalk::new(begun());
+    fixed.set_model(Some("mini".to_owned()), &mut out).unwrap();
+    fixed.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+    let words = "Agent lets nobody choose its model.";
+    assert!(out.drain().0.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == words)));
 }

@@ -141,7 +141,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<
         }
     };
     let (model_setting, models, current) = models_of(begun);
-    let mut model = current;
+    let mut model = current.clone();
     let named = launch.model.as_ref().filter(|model| is_model(model));
     if let (Some(wanted), Some(setting)) = (named, &model_setting) {
         let mut asked = None;
@@ -164,6 +164,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<
         guard: Guard::new(&launch.folder, home, &launch.off_limits),
         folder: launch.folder.clone(),
         model,
+        own_model: current,
         takes_images: prompt_capabilities.image,
         model_setting,
         preamble: (is_new && !preset.takes_instructions()).then(|| launch.system_prompt.clone()),

@@ -17,6 +17,7 @@ use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::talk::{Answer, Out, Talk};
 use crate::protocol::agents::SlashCommand;
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
 use base64::Engine;
 use permission::Waiting;
@@ -37,7 +38,10 @@ pub struct Session {
     pub offered: Vec<String>,
     pub guard: Guard,
     pub folder: PathBuf,
+    /// The one that answers now.
     pub model: Option<String>,
+    /// The one that it began with, before another was asked for.
+    pub own_model: Option<String>,
     pub takes_images: bool,
     /// How a model is set, where it can be.
     pub model_setting: Option<ModelSetting>,
@@ -69,6 +73,11 @@ pub struct AcpTalk {
     context: (u64, u64),
     /// The message that the turn before ended in: its late parts are not the next turn's.
     past: Option<String>,
+    /// A model that was asked for and not confirmed yet: our request, and the model before.
+    asked_model: Option<(u64, Option<String>)>,
+    told_one_model: bool,
+    /// Said when the next turn begins.
+    to_tell: Option<String>,
     /// The turn before was stopped: not every agent has said all of it by its end, or names its messages.
     was_stopped: bool,
 }
@@ -106,6 +115,9 @@ impl AcpTalk {
             cost_before: 0.0,
             context: (0, 0),
             past: None,
+            asked_model: None,
+            told_one_model: false,
+            to_tell: None,
             was_stopped: false,
         }
     }
@@ -115,6 +127,20 @@ impl AcpTalk {
             let (resume, model) = (self.session.session_id.clone(), self.session.model.clone());
             out.tell(AgentEvent::SessionStarted { resume, model });
             out.tell(AgentEvent::Offers(std::mem::take(&mut self.session.offers)));
+        }
+    }
+
+    /// A refused model changes nothing, and the person is told.
+    fn model_answered(&mut self, taken: bool, out: &mut Out) {
+        let Some((_, before)) = self.asked_model.take() else { return };
+        if taken {
+            return;
+        }
+        let wanted = std::mem::replace(&mut self.session.model, before).unwrap_or_default();
+        let words = format!("{} did not take the model {wanted}: another one answers.", self.session.label);
+        match &self.turn {
+            Some(_) => out.tell(AgentEvent::Notice(words)),
+            None => self.to_tell = Some(words),
         }
     }
 
@@ -249,6 +275,9 @@ impl Talk for AcpTalk {
 
     fn prompt(&mut self, prompt: Prompt, out: &mut Out) {
         self.tell_session(out);
+        if let Some(words) = self.to_tell.take() {
+            out.tell(AgentEvent::Notice(words));
+        }
         let text = prompt::message(&prompt);
         let text = match self.session.preamble.take() {
             Some(preamble) => format!("<instructions>\n{preamble}\n</instructions>\n\n{text}"),
@@ -283,6 +312,9 @@ impl Talk for AcpTalk {
 
     fn incoming(&mut self, message: Incoming, out: &mut Out) {
         match message {
+            Incoming::Answer { id, outcome } if self.asked_model.as_ref().is_some_and(|(asked, _)| *asked == id) => {
+                self.model_answered(outcome.is_ok(), out);
+            }
             Incoming::Answer { id, outcome } => {
                 let Some(turn) = &mut self.turn else { return };
                 if turn.fence == Some(id) {
@@ -306,13 +338,26 @@ impl Talk for AcpTalk {
         }
     }
 
-    fn set_model(&mut self, model: Option<String>, out: &mut Out) {
-        let model = model.filter(|model| super::start::is_model(model));
-        let (Some(model), Some(setting)) = (model, &self.session.model_setting) else { return };
-        super::start::set_model(&self.session.session_id, setting, &model, |method, params| {
-            out.request(method, params);
+    fn set_model(&mut self, model: Option<String>, out: &mut Out) -> Result<(), Fault> {
+        let named = model.filter(|model| super::start::is_model(model));
+        let wanted = named.or_else(|| self.session.own_model.clone());
+        if wanted == self.session.model {
+            return Ok(());
+        }
+        let Some(setting) = &self.session.model_setting else {
+            // A new process could not either.
+            if !std::mem::replace(&mut self.told_one_model, true) {
+                self.to_tell = Some(format!("{} lets nobody choose its model.", self.session.label));
+            }
+            return Ok(());
+        };
+        let wanted = wanted.ok_or_else(|| faults::own_model_unknown(&self.session.label))?;
+        let mut asked = 0;
+        super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
+            asked = out.request(method, params);
         });
-        self.session.model = Some(model);
+        self.asked_model = Some((asked, self.session.model.replace(wanted)));
+        Ok(())
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {

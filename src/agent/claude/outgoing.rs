@@ -18,10 +18,20 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 
+/// How the ids of [`set_model`]'s requests begin; the model follows, so that an answer says which it was.
+const SET_MODEL: &str = "set-model:";
+
 /// For the turns from now on; `None`: the default one.
-pub fn set_model(request_id: &str, model: Option<&str>) -> Vec<u8> {
-    let request = json!({"subtype": "set_model", "model": model.map_or("default", model_name)});
+pub fn set_model(model: Option<&str>) -> Vec<u8> {
+    let model = model.map_or("default", model_name);
+    let request_id = format!("{SET_MODEL}{}:{model}", uuid::Uuid::new_v4());
+    let request = json!({"subtype": "set_model", "model": model});
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
+}
+
+/// The model that a request of this id asked for.
+pub fn model_asked_for(request_id: &str) -> Option<&str> {
+    request_id.strip_prefix(SET_MODEL)?.split_once(':').map(|(_, model)| model)
 }
 
 pub fn user_message(message: &Prompt) -> Vec<u8> {

@@ -7,7 +7,7 @@ use super::map::Mapper;
 use super::options::RunFiles;
 use super::outgoing;
 use super::permissions::{Answered, Permissions, Reply, Verdict};
-use super::wire::{ControlRequest, Line, StreamEvent, System, parse};
+use super::wire::{ControlRequest, ControlResponse, Line, StreamEvent, System, parse};
 use crate::agent::adapter::{AgentEvent, AgentSession, Prompt};
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
 use crate::agent::process::lines::Lines;
@@ -85,8 +85,7 @@ impl AgentSession for ClaudeSession {
 
     fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move {
-            let id = uuid::Uuid::new_v4().to_string();
-            let line = outgoing::set_model(&id, model.as_deref());
+            let line = outgoing::set_model(model.as_deref());
             self.writer.line(line).await.map_err(|_| faults::crashed("it is gone", None))
         })
     }
@@ -225,6 +224,14 @@ impl Actor {
                     self.tell(AgentEvent::Withdrawn { request: request_id }).await;
                 }
             }
+            Line::ControlResponse { response } => {
+                let Some(words) = refused_model(&response) else { return };
+                if self.in_turn {
+                    self.tell(AgentEvent::Notice(words)).await;
+                } else {
+                    self.ready.notice = Some(words);
+                }
+            }
             line => {
                 if self.stop_by.is_some() && begins_something(&line) {
                     self.write(outgoing::interrupt(&uuid::Uuid::new_v4().to_string())).await;
@@ -274,6 +281,13 @@ impl Actor {
     }
 }
 
+/// What a person is told where a model that was asked for is not taken.
+fn refused_model(response: &ControlResponse) -> Option<String> {
+    let model = outgoing::model_asked_for(&response.request_id).filter(|_| response.subtype == "error")?;
+    let why = response.error.as_deref().map(|why| format!(" ({})", why.trim())).unwrap_or_default();
+    Some(format!("Claude Code did not take the model {model}{why}: another one answers."))
+}
+
 /// A turn, or an answer within it, begins only now: an interrupt that came before was for nothing.
 fn begins_something(line: &Line) -> bool {
     matches!(line, Line::System(System::Init(_)) | Line::StreamEvent { event: StreamEvent::MessageStart { .. }, .. })
@@ -290,4 +304,26 @@ enum Next {
 pub async fn ended(child: &mut LineChild) -> Fault {
     let (how, last_words) = how_it_ended(child).await;
     faults::crashed(&how, last_words.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_is_refused_is_told_and_other_answers_are_not() {
+        let sent = String::from_utf8(outgoing::set_model(Some("no-such"))).unwrap();
+        let sent: serde_json::Value = serde_json::from_str(&sent).unwrap();
+        let id = sent["request_id"].as_str().unwrap();
+        let answer = |subtype: &str, id: &str| {
+            let response = serde_json::json!({"subtype": subtype, "request_id": id, "error": "unknown model"});
+            let line = serde_json::json!({"type": "control_response", "response": response}).to_string();
+            let Some(Line::ControlResponse { response }) = parse(&line) else { panic!("{line}") };
+            refused_model(&response)
+        };
+        let words = "Claude Code did not take the model no-such (unknown model): another one answers.";
+        assert_eq!(answer("error", id).as_deref(), Some(words));
+        assert_eq!(answer("success", id), None);
+        assert_eq!(answer("error", "another"), None);
+    }
 }

@@ -19,6 +19,11 @@ pub fn signed_out() -> Fault {
         .at(Hop::Agent)
 }
 
+/// It never said which model it begins with, so only a new process has that one.
+pub fn own_model_unknown() -> Fault {
+    Fault::new(FaultCode::AgentError, "Codex can't go back to its own model.").at(Hop::Agent)
+}
+
 /// Its rules for files could not be made to hold: it is not run at all.
 pub fn unconfined() -> Fault {
     Fault::new(FaultCode::AgentCrashed, "This Codex can't be kept from reading credentials.")

@@ -3,6 +3,7 @@
 //! Owns finding it, asking what it offers and who is signed in, and starting it. Never keeps a process itself.
 
 mod faults;
+mod models;
 mod options;
 #[cfg(test)]
 mod replay;

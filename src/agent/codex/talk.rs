@@ -4,7 +4,8 @@
 
 mod requests;
 
-use super::faults;
+use super::faults::{self, PROGRAM};
+use super::models::Models;
 use super::options::SERVER;
 use super::turn::Turn;
 use super::wire::{
@@ -19,6 +20,7 @@ use crate::agent::rpc::content;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::talk::{Answer, Out, Talk};
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
 use base64::Engine;
 use requests::Waiting;
@@ -36,10 +38,7 @@ pub struct CodexTalk {
     guard: Guard,
     folder: PathBuf,
     thread: String,
-    /// The model that answers now.
-    model: Option<String>,
-    /// The model for the next turn, where it was changed.
-    next_model: Option<String>,
+    models: Models,
     uses_key: bool,
     told_session: bool,
     told_limit: bool,
@@ -59,8 +58,7 @@ impl CodexTalk {
             guard,
             folder,
             thread: thread.thread.id,
-            model: thread.model,
-            next_model: None,
+            models: Models::of(thread.model, thread.reasoning_effort),
             uses_key,
             told_session: false,
             told_limit: false,
@@ -72,14 +70,15 @@ impl CodexTalk {
         }
     }
 
-    /// For the turns from now on: `fast`, `deep` or one of its models.
-    pub fn choose_model(&mut self, model: Option<String>) {
-        self.next_model = model;
+    /// For the turns from now on: `fast`, `deep` or one of its models; `None`: the thread's own. False where that is
+    /// not known any more.
+    pub fn choose_model(&mut self, model: Option<String>) -> bool {
+        self.models.choose(model)
     }
 
     fn tell_session(&mut self, out: &mut Out) {
         if !std::mem::replace(&mut self.told_session, true) {
-            out.tell(AgentEvent::SessionStarted { resume: self.thread.clone(), model: self.model.clone() });
+            out.tell(AgentEvent::SessionStarted { resume: self.thread.clone(), model: self.models.now.clone() });
         }
     }
 
@@ -171,7 +170,7 @@ impl CodexTalk {
             }
             Notification::Rerouted(rerouted) => {
                 out.tell(AgentEvent::Notice(format!("Another model answers: {}.", rerouted.to_model)));
-                self.model = Some(rerouted.to_model);
+                self.models.now = Some(rerouted.to_model);
             }
             Notification::Ignored => {}
         }
@@ -316,14 +315,14 @@ impl CodexTalk {
         };
         let fault = (outcome == TurnOutcome::Failed)
             .then(|| faults::of_turn(turn.error.as_ref().unwrap_or(&TurnError::default()), self.uses_key));
-        let model = self.model.clone();
+        let model = self.models.now.clone();
         out.tell(AgentEvent::TurnDone { outcome, model, cost_usd: None, usage: turn.usage, fault });
     }
 }
 
 impl Talk for CodexTalk {
     fn label(&self) -> &str {
-        faults::PROGRAM.label
+        PROGRAM.label
     }
 
     fn prompt(&mut self, prompt: Prompt, out: &mut Out) {
@@ -334,16 +333,7 @@ impl Talk for CodexTalk {
             json!({"type": "image", "url": format!("data:{};base64,{data}", image.mime)})
         }));
         let mut params = json!({"threadId": self.thread, "input": input});
-        match self.next_model.take().as_deref() {
-            // The same model thinks less, or more.
-            Some("fast") => params["effort"] = "low".into(),
-            Some("deep") => params["effort"] = "high".into(),
-            Some(model) => {
-                params["model"] = model.into();
-                self.model = Some(model.to_owned());
-            }
-            None => {}
-        }
+        self.models.put_into(&mut params);
         self.used_before = self.used;
         let asked = out.request("turn/start", params);
         self.turn = Some(Turn { asked, ..Turn::default() });
@@ -370,8 +360,9 @@ impl Talk for CodexTalk {
         }
     }
 
-    fn set_model(&mut self, model: Option<String>, _out: &mut Out) {
-        self.choose_model(model);
+    fn set_model(&mut self, model: Option<String>, _out: &mut Out) -> Result<(), Fault> {
+        let taken = self.choose_model(model);
+        taken.then_some(()).ok_or_else(|| faults::own_model_unknown())
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {

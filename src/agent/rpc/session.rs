@@ -26,7 +26,7 @@ const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(1)
 enum Command {
     Prompt { prompt: Box<Prompt>, accepted: oneshot::Sender<Result<(), Fault>> },
     Interrupt,
-    SetModel(Option<String>),
+    SetModel { model: Option<String>, taken: oneshot::Sender<Result<(), Fault>> },
 }
 
 /// The handle to a session of an agent that talks so.
@@ -95,7 +95,11 @@ impl AgentSession for RpcSession {
     }
 
     fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(self.send(Command::SetModel(model)))
+        Box::pin(async move {
+            let (taken, answer) = oneshot::channel();
+            self.send(Command::SetModel { model, taken }).await?;
+            answer.await.map_err(|_| faults::crashed(&self.label, "it is gone", None))?
+        })
     }
 
     fn resumed(&self) -> bool {
@@ -230,7 +234,11 @@ impl<T: Talk> Actor<T> {
                 self.stop_by.get_or_insert_with(|| Instant::now() + INTERRUPT_LIMIT);
             }
             Command::Interrupt => {}
-            Command::SetModel(model) => self.talk.set_model(model, &mut self.out),
+            Command::SetModel { model, taken } => {
+                if taken.send(self.talk.set_model(model, &mut self.out)).is_err() {
+                    tracing::debug!("nobody waits for a model to be set");
+                }
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 use super::message::{Dialect, Incoming};
 use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked, Prompt, QuestionAnswer, QuestionAsked};
 use crate::protocol::chat::{QuestionPart, StepKind};
+use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -18,7 +19,8 @@ pub trait Talk: Send + 'static {
     /// The person stops the running turn.
     fn interrupt(&mut self, out: &mut Out);
     fn incoming(&mut self, message: Incoming, out: &mut Out);
-    fn set_model(&mut self, model: Option<String>, out: &mut Out);
+    /// For the turns from now on; `None`: the session's own. An error where only a new process can have that model.
+    fn set_model(&mut self, model: Option<String>, out: &mut Out) -> Result<(), Fault>;
     /// A person answered, or nobody will (`None`). Not called for what was withdrawn meanwhile.
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out);
     /// What was read of a turn and not told to the end: the turn is given up.

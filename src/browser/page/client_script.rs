@@ -1,8 +1,9 @@
 //! A client's expressions, run in the page's own world.
 //!
-//! Owns the call and the form of its result. Never decides whether it may run.
+//! Owns the call, the document that it is bound to, and the form of its result. Never decides whether it may run.
 
 use super::error::PageError;
+use super::evaluate::lost;
 use super::page::Page;
 use super::runtime::{CallOn, Evaluate, Evaluated, Remote, Thrown};
 use crate::browser::cdp::CdpError;
@@ -45,11 +46,13 @@ impl Page {
     pub async fn evaluate(&self, source: &str, limit: Duration) -> Result<ScriptValue, PageError> {
         let frame = self.current_frame().await?;
         let session = self.session_of(&frame)?;
-        // The main frame's own world is where a session evaluates by itself.
+        // The main frame's own world is where a session evaluates by itself: in whatever document is there by then.
         let context = match self.frame(&frame)?.parent {
-            Some(_) => Some(self.context(&frame, &World::Main).await?),
-            None => None,
+            None if !self.is_bound() => None,
+            _ => Some(self.context(&frame, &World::Main).await.map_err(lost)?),
         };
+        // Checked after the world was chosen, which ends with its document.
+        self.check_document(limit).await?;
         let trimmed = source.trim();
         // As a console does: an object literal rather than a block.
         if trimmed.starts_with('{') && trimmed.ends_with('}') {
@@ -60,6 +63,18 @@ impl Page {
         }
         let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
         value_of(&session, reply, limit).await
+    }
+
+    /// The address of the main frame's document, as that itself knows it. A page can't redefine it.
+    pub(super) async fn document_url(&self, limit: Duration) -> Result<String, PageError> {
+        let main = self.main_frame().await?.id;
+        let session = self.session_of(&main)?;
+        let context = self.context(&main, &World::Main).await.map_err(lost)?;
+        let reply = evaluate_source(&session, Some(&context), "window.location.href".to_owned(), limit).await?;
+        match value_of(&session, reply, limit).await? {
+            ScriptValue::Text(url) => Ok(url),
+            _ => Err(PageError::DocumentGone),
+        }
     }
 }
 

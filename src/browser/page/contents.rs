@@ -45,6 +45,7 @@ impl Page {
     pub async fn set_content(&self, html: &str) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let session = self.session_of(&frame)?;
+        self.check_document(SCRIPT_LIMIT).await?;
         tell(&session, "Page.setDocumentContent", &json!({ "frameId": frame.as_str(), "html": html })).await
     }
 }

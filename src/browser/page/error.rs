@@ -4,7 +4,7 @@
 
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::{Fault, FaultCode, Hop, PageWords};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -61,6 +61,23 @@ pub enum PageError {
     Usage(String),
 }
 
+impl PageError {
+    /// What of it is a page's own text: classes, labels, what a script threw.
+    fn page_words(&self) -> Option<PageWords> {
+        let (ours, theirs) = match self {
+            Self::Several { selector, message } => (format!("{selector} is more than one element:"), message.clone()),
+            Self::NotReady { what, action, reason, waited } => (
+                format!("The element was not ready for {action} within {} s:", seconds(*waited)),
+                format!("{what}: {reason}"),
+            ),
+            Self::Refused { what, reason } => ("The element does not take it:".to_owned(), format!("{what}: {reason}")),
+            Self::Script(thrown) => ("It threw:".to_owned(), thrown.clone()),
+            _ => return None,
+        };
+        Some(PageWords { ours, theirs })
+    }
+}
+
 impl From<BrowserError> for PageError {
     fn from(error: BrowserError) -> Self {
         Self::Browser(error)
@@ -84,6 +101,7 @@ const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
 impl From<PageError> for Fault {
     fn from(error: PageError) -> Self {
         let message = error.to_string();
+        let page_words = error.page_words();
         let (code, hint) = match error {
             PageError::Browser(error) => return error.into(),
             PageError::RefNotFound(_) | PageError::RefStale(_) => {
@@ -118,6 +136,6 @@ impl From<PageError> for Fault {
             }
             PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
         };
-        Fault::new(code, message).hint(hint).at(Hop::Browser)
+        Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)
     }
 }

@@ -73,7 +73,7 @@ pub(super) async fn script_in<T: DeserializeOwned>(
 }
 
 /// A frame that has gone, or is just moving to another process, has lost its document too.
-fn lost(error: BrowserError) -> PageError {
+pub(super) fn lost(error: BrowserError) -> PageError {
     match error {
         BrowserError::FrameGone | BrowserError::Cdp(CdpError::Protocol { .. }) => PageError::DocumentGone,
         other => other.into(),

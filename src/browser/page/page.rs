@@ -12,7 +12,7 @@ use super::refs::{RefName, RefTable};
 use super::snapshot_lines::SNAPSHOT_LIMIT;
 use super::tidy::StyleChange;
 use super::watch::Watch;
-use crate::base::site;
+use crate::base::site::Place;
 use crate::browser::browser::Browser;
 use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
@@ -25,6 +25,9 @@ use tokio::sync::Notify;
 
 /// How long one of our own functions may take where nothing is waited for. A hung page answers nothing.
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
+
+/// How the browser's own page begins that it shows instead of what could not be loaded.
+const ERROR_PAGE: &str = "chrome-error:";
 
 /// What is remembered of the tabs of one browser. Cheap to clone.
 #[derive(Clone)]
@@ -149,8 +152,8 @@ fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) 
 pub struct Page {
     work: Work,
     pub(super) memory: Arc<Memory>,
-    /// Input is sent only while the tab shows this site.
-    only_on: Option<String>,
+    /// Nothing is done but while the tab shows this.
+    only_on: Option<Place>,
     pub(super) snapshot_limit: usize,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
@@ -159,11 +162,11 @@ pub struct Page {
 }
 
 impl Page {
-    /// Binds what is done to one site, where one is named.
-    #[must_use]
-    pub fn only_on(mut self, site: Option<String>) -> Self {
-        self.only_on = site;
-        self
+    /// Binds what is done to one place, where one is named. An error where the tab shows another one already.
+    pub async fn only_on(mut self, place: Option<Place>) -> Result<Self, PageError> {
+        self.only_on = place;
+        self.check_site().await?;
+        Ok(self)
     }
     /// Tells somebody where input goes, just before it is sent.
     #[must_use]
@@ -178,11 +181,20 @@ impl Page {
     /// Asked just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
-        let url = self.work.main_frame().await?.url;
-        match site::of(&url) {
-            Some(now) if now == *wanted => Ok(()),
-            _ => Err(PageError::OtherSite { wanted: wanted.clone() }),
-        }
+        let shown = Place::of(&self.work.main_frame().await?.url);
+        // A failed load goes by the address that failed here, and by the error page's own where tabs are listed.
+        let is_error_page =
+            || self.work.info().is_ok_and(|info| info.url.starts_with(ERROR_PAGE) && *wanted == Place::of(&info.url));
+        if shown == *wanted || is_error_page() { Ok(()) } else { Err(other_site(wanted)) }
+    }
+    /// The same of the very document that a script will run in: what tells the tab's address may lag behind.
+    pub(super) async fn check_document(&self, limit: Duration) -> Result<(), PageError> {
+        let Some(wanted) = &self.only_on else { return Ok(()) };
+        let url = self.document_url(limit).await?;
+        if Place::of(&url) == *wanted { Ok(()) } else { Err(other_site(wanted)) }
+    }
+    pub(super) fn is_bound(&self) -> bool {
+        self.only_on.is_some()
     }
     pub fn work(&self) -> &Work {
         &self.work
@@ -191,6 +203,10 @@ impl Page {
     pub fn url(&self) -> Result<String, PageError> {
         Ok(self.work.info()?.url)
     }
+}
+
+fn other_site(wanted: &Place) -> PageError {
+    PageError::OtherSite { wanted: wanted.to_string() }
 }
 
 impl Deref for Page {

@@ -8,6 +8,8 @@ mod from_agent;
 mod session;
 mod start;
 mod task;
+#[cfg(test)]
+mod tests;
 mod watchdog;
 
 use super::{Engine, lock};

@@ -8,6 +8,7 @@ use super::session::{Session, Starting};
 use super::task::Task;
 use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
+use crate::chat::turn::Message;
 use crate::engine::agents::Choice;
 use crate::engine::slots::{self, Slot};
 use crate::engine::tools::ConversationTools;
@@ -28,14 +29,7 @@ impl Task {
     pub(super) async fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
         let Some(turn) = self.turn.as_ref().filter(|turn| turn.id == turn_id) else { return };
         let message = turn.message.clone();
-        let Some(choice) = choice else {
-            // Stopped before that: it began all the same, so that the message does not wait for ever.
-            let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
-            let label = name.to_string();
-            let begun = self.conversation.begin_turn(&message, name, label, None, false);
-            let fault = begun.err().map_or_else(|| cancelled("the turn was stopped"), |error| error.fault());
-            return self.step(Event::AgentFailedToStart { turn_id, fault });
-        };
+        let Some(choice) = choice else { return self.end_unchosen(&message) };
         let (name, label) = (choice.agent.name(), choice.agent.label().to_owned());
         let begun =
             self.conversation.begin_turn(&message, name.clone(), label.clone(), choice.model.clone(), choice.direct);
@@ -53,19 +47,13 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
+        // The same agent takes another model without a new process, where it can.
         if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
             let same = session.model == choice.model;
             if same || session.session.set_model(choice.model.clone()).await.is_ok() {
                 session.model = choice.model;
                 return self.step(Event::AgentReady(turn_id));
             }
-        }
-        // The same agent takes another model without a new process, where it can.
-        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder)
-            && session.session.set_model(choice.model.clone()).await.is_ok()
-        {
-            session.model = choice.model;
-            return self.step(Event::AgentReady(turn_id));
         }
         if let Some(starting) = &mut self.starting
             && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
@@ -95,6 +83,15 @@ impl Task {
                 }
             }
         }
+    }
+
+    /// Stopped before an agent was chosen: it began all the same, so that the message does not wait for ever.
+    pub(super) fn end_unchosen(&self, message: &Message) {
+        let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
+        let label = name.to_string();
+        let begun = self.conversation.begin_turn(message, name, label, None, false);
+        let fault = begun.err().map_or_else(|| cancelled("the turn was stopped"), |error| error.fault());
+        self.step(Event::AgentFailedToStart { turn_id: message.turn_id.clone(), fault });
     }
 
     fn wait_for_slot(&self, turn_id: TurnId, slot: tokio::sync::oneshot::Receiver<Slot>) {

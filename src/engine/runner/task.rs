@@ -7,7 +7,7 @@ use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
 use super::{Input, Runner};
 use crate::agent::adapter::{AgentEvent, Image, Prompt};
-use crate::chat::turn::Message;
+use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
 use crate::engine::turn_steps::Steps;
@@ -56,6 +56,8 @@ pub(super) struct Task {
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
+    /// The message that would run now and is left to the next daemon.
+    held_back: Option<Arc<Message>>,
     /// The agent of the turn while it waits for its place.
     pub(super) chosen: Option<Choice>,
     /// When the idle agent's process ends.
@@ -84,6 +86,7 @@ impl Task {
             asked: HashMap::new(),
             deadline: None,
             turn: None,
+            held_back: None,
             chosen: None,
             sleep_at: None,
             ending: Vec::new(),
@@ -182,7 +185,7 @@ impl Task {
         }
     }
 
-    async fn input(&mut self, input: Input) {
+    pub(super) async fn input(&mut self, input: Input) {
         match input {
             Input::Effects(effects) => {
                 for effect in effects {
@@ -192,12 +195,9 @@ impl Task {
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome),
-            Input::Asked { request, answer } => {
-                self.waiting.insert(request.approval_id.clone(), answer);
-                self.engine.working(&self.conversation, |doing| doing.waiting = true);
-                self.step(Event::ApprovalAsked(request));
-                self.engine.approvals_changed();
-            }
+            // Whoever asked may have taken it back, or ended, before it came here.
+            Input::Asked { answer, .. } if answer.is_closed() => {}
+            Input::Asked { request, answer } => self.asked(request, answer),
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() && self.starting.is_none() => self.end_session(),
             // It works again: another one may be idle.
@@ -205,6 +205,19 @@ impl Task {
             Input::Warm => self.warm().await,
             Input::End(done) => self.ending.push(done),
         }
+    }
+
+    /// Opens the card of a call.
+    pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<(Decision, AnsweredBy)>) {
+        let approval_id = request.approval_id.clone();
+        self.waiting.insert(approval_id.clone(), answer);
+        self.engine.working(&self.conversation, |doing| doing.waiting = true);
+        self.step(Event::ApprovalAsked(request));
+        // Taken back just before the card was there: then the withdrawal met nothing.
+        if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
+            self.step(Event::ApprovalWithdrawn(approval_id));
+        }
+        self.engine.approvals_changed();
     }
 
     async fn effect(&mut self, effect: Effect) {
@@ -221,6 +234,9 @@ impl Task {
                 }
             }
             Effect::ArmStopDeadline(turn_id) => {
+                if let Some(message) = self.held_back.take_if(|message| message.turn_id == turn_id) {
+                    return self.end_unchosen(&message);
+                }
                 if let Some(turn) = &self.turn {
                     turn.cancel.cancel();
                 }
@@ -268,7 +284,8 @@ impl Task {
 
     fn start_turn(&mut self, message: Arc<Message>) {
         if self.engine.is_handing_over() {
-            // It waits in the journal: the next daemon runs it.
+            // It waits in the journal: the next daemon runs it, unless a person stops it first.
+            self.held_back = Some(message);
             return;
         }
         let cancel = CancellationToken::new();

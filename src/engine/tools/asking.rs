@@ -8,9 +8,11 @@ use crate::agent::adapter::ToolCall;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::Spec;
 use crate::engine::policy::Permitted;
+use crate::engine::runner::Runner;
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, TabId};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// What an approval shows of a call, in characters.
@@ -62,29 +64,55 @@ impl ConversationTools {
             kind: words.kind,
             choices: card.choices,
         };
-        let mut answer = self.runner.ask(request);
+        let mut card = Card::open(&self.runner, request);
         let limit = self.engine.approval_limit();
         let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
         let answered = tokio::select! {
-            answer = &mut answer => answer.unwrap_or(withdrawn),
-            () = cancel.cancelled() => {
-                // The agent took the call back; where its turn has ended the card is closed already.
-                self.withdraw(approval_id);
-                withdrawn
-            }
+            answer = card.answer() => answer.unwrap_or(withdrawn),
+            // The agent took the call back; where its turn has ended the card is closed already.
+            () = cancel.cancelled() => withdrawn,
             () = tokio::time::sleep(limit) => {
                 match self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
                     Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
                     // Somebody answered while it ran out: that answer counts.
-                    Err(_) => answer.await.unwrap_or(withdrawn),
+                    Err(_) => card.answer().await.unwrap_or(withdrawn),
                 }
             }
         };
+        drop(card);
         self.engine.settle(conversation, &wish, &words.redacted, answered)
     }
+}
 
-    fn withdraw(&self, approval_id: ApprovalId) {
-        let event = crate::chat::Event::ApprovalWithdrawn(approval_id);
+/// A question that somebody waits for. Dropped, it is withdrawn: no card stands for a call that is gone.
+struct Card<'a> {
+    runner: &'a Runner,
+    approval_id: ApprovalId,
+    answer: oneshot::Receiver<(Decision, AnsweredBy)>,
+    is_answered: bool,
+}
+
+impl<'a> Card<'a> {
+    fn open(runner: &'a Runner, request: ApprovalRequest) -> Self {
+        let approval_id = request.approval_id.clone();
+        Self { runner, approval_id, answer: runner.ask(request), is_answered: false }
+    }
+
+    async fn answer(&mut self) -> Option<(Decision, AnsweredBy)> {
+        let answer = (&mut self.answer).await.ok();
+        self.is_answered = true;
+        answer
+    }
+}
+
+impl Drop for Card<'_> {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        // First this: where the card is not open yet, it never will be.
+        self.answer.close();
+        let event = crate::chat::Event::ApprovalWithdrawn(self.approval_id.clone());
         if let Some(fault) = self.runner.handle(event) {
             tracing::warn!(%fault, "a withdrawal could not be written");
         }

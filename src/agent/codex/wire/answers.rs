@@ -13,6 +13,8 @@ pub struct ThreadStarted {
     #[serde(default)]
     pub model: Option<String>,
     #[serde(default)]
+    pub reasoning_effort: Option<String>,
+    #[serde(default)]
     pub active_permission_profile: Option<PermissionProfile>,
 }
 

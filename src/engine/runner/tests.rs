@@ -1,0 +1,112 @@
+//! A conversation's task against what comes at a bad moment, with a real engine and no agent.
+//!
+//! Owns these cases alone. Nothing is started in them.
+
+use super::task::Task;
+use super::{Input, Runner};
+use crate::base::home::Home;
+use crate::chat::store::{NewConversation, Store};
+use crate::chat::turn::{ApprovalRequest, Message};
+use crate::chat::{Conversation, Event};
+use crate::engine::config::Config;
+use crate::engine::provision::Provision;
+use crate::engine::{Engine, lock};
+use crate::protocol::chat::{ConversationState, Decision, MessageSource, StepKind};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+async fn engine_at(home: &Path) -> Engine {
+    let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
+    let home = Home::at(home.to_path_buf()).unwrap();
+    Engine::open(home, Config::default(), 1, provision, CancellationToken::new()).await.unwrap()
+}
+
+fn conversation_of(engine: &Engine) -> Arc<Conversation> {
+    engine.store().create(NewConversation { folder: "/".to_owned(), page: None })
+}
+
+fn message(text: &str) -> Message {
+    Message {
+        turn_id: TurnId::random(),
+        client_id: ClientMessageId::new(text),
+        text: text.to_owned(),
+        page: None,
+        attachments: Vec::new(),
+        from: MessageSource::Panel,
+    }
+}
+
+/// A task whose conversation has a turn that an agent works on.
+fn in_turn(engine: &Engine) -> (Task, Runner) {
+    let conversation = conversation_of(engine);
+    let message = message("do it");
+    let turn_id = message.turn_id.clone();
+    conversation.send(message).unwrap();
+    conversation.handle(Event::AgentReady(turn_id.clone()));
+    conversation.handle(Event::PromptAccepted(turn_id));
+    let runner = Runner::new(engine.clone(), conversation);
+    (Task::new(runner.clone()), runner)
+}
+
+fn request(id: &str) -> ApprovalRequest {
+    ApprovalRequest {
+        approval_id: ApprovalId::new(id),
+        ask: "click".to_owned(),
+        site: None,
+        why: None,
+        does: "click @e1".to_owned(),
+        kind: StepKind::Act,
+        choices: vec![Decision::AllowOnce, Decision::Deny],
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_was_taken_back_before_it_was_read_opens_no_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_at(&folder.path().join("home")).await;
+    let (mut task, runner) = in_turn(&engine);
+    let (answer, receiver) = oneshot::channel();
+    drop(receiver);
+    runner.handle(Event::ApprovalWithdrawn(ApprovalId::new("one")));
+    task.input(Input::Asked { request: request("one"), answer }).await;
+    assert_eq!(runner.conversation().state(), ConversationState::Running);
+
+    // Taken back between the look at it and its card: the withdrawal met nothing.
+    let (answer, receiver) = oneshot::channel();
+    drop(receiver);
+    task.asked(request("two"), answer);
+    assert_eq!(runner.conversation().state(), ConversationState::Running);
+
+    let (answer, _waits) = oneshot::channel();
+    task.input(Input::Asked { request: request("three"), answer }).await;
+    assert_eq!(runner.conversation().state(), ConversationState::WaitingForApproval);
+    engine.close().await;
+}
+
+#[tokio::test]
+async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let engine = engine_at(&home).await;
+    let conversation = conversation_of(&engine);
+    let (stopped, waits) = (message("stopped"), message("waits"));
+    let runner = Runner::new(engine.clone(), conversation.clone());
+    let mut task = Task::new(runner.clone());
+    *lock(&engine.inner.handing_over) = true;
+    let begun = conversation.send(stopped).unwrap();
+    task.input(Input::Effects(begun.effects)).await;
+    conversation.send(waits).unwrap();
+    let stop = conversation.handle(Event::Stop);
+    task.input(Input::Effects(stop.effects)).await;
+    assert_eq!(conversation.state(), ConversationState::Idle);
+    crate::engine::chats::persist(conversation).await.unwrap();
+    engine.close().await;
+    drop((task, runner, engine));
+
+    let again = Store::open(&Home::at(home).unwrap()).unwrap();
+    let recovered = again.recover().conversations.pop().unwrap();
+    assert_eq!(recovered.info().queued, 1, "only what was not stopped waits");
+}
