@@ -91,7 +91,7 @@ const fault = (code, message, more = {}) => Object.assign(new Error(message), { 
 const methods = {
   hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
   ping: () => ({ epoch }),
-  hops: () => ({ hops: scenario.hops }),
+  hops: () => ({ hops: scenario.hops() }),
   "tabs.changed": ({ full, tabs: changed, removed }) => {
     tabs = full ? changed : [...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)), ...changed];
   },

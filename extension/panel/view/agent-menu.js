@@ -104,7 +104,8 @@ export class AgentMenu {
 
 /** How to get an agent that is not there. @param {AgentInfo} agent */
 function missingAgent({ label, fault }) {
-  return h("details", { class: "menu__missing" },
+  // The command is what it was opened for: the list scrolls to it.
+  return h("details", { class: "menu__missing", ontoggle: ({ currentTarget }) => { if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); } },
     h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),
     h("div", { class: "menu__note" }, fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message), fault?.command && commandLine(fault.command)));
 }
