@@ -106,7 +106,7 @@ const methods = {
     return infoOf(held);
   },
   "chat.subscribe": ({ conversationId, after }, client) => {
-    const held = conversations.get(conversationId) ?? { conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
+    const held = conversations.get(conversationId) ?? { ...scenario.past?.(Date.now()).find((one) => one.conversationId === conversationId), conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
     if (!subscribers.has(conversationId)) subscribers.set(conversationId, new Set());
     subscribers.get(conversationId).add(client);
     const events = held.events.filter(({ seq }) => seq > after);

@@ -137,7 +137,9 @@ export class Browser {
     browser.profile = profile;
     if (scenario) await browser.installHost(scenario);
     const { host } = origin ? new URL(origin) : {};
-    const hosts = host ? [`--host-resolver-rules=MAP localhost:5173 ${host}, MAP *.halden.example ${host}`] : [];
+    // As with a mouse: a headless browser has none, and shows what is for fingers.
+    const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
+    const hosts = host ? [`--host-resolver-rules=MAP localhost:5173 ${host}, MAP *.halden.example ${host}`, mouse] : [];
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     browser.process = spawn(program, [
       "--headless=new", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", `--user-data-dir=${profile}`,

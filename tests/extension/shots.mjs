@@ -23,7 +23,8 @@ const KEYS = "http://console.halden.example/keys";
 
 /** Of the panel, so that every setting is in sight. */
 const ALL_SETTINGS = (width) => (width < 400 ? 2310 : 1975);
-const heightOf = ({ height = 720 }, width) => (typeof height === "function" ? height(width) : height);
+/** How tall the panel is in a state, in pixels. */
+export const heightOf = ({ height = 720 }, width) => (typeof height === "function" ? height(width) : height);
 
 /** The states that show most words, in another language of the panel. */
 function inLanguage(language) {
@@ -31,7 +32,7 @@ function inLanguage(language) {
   return Object.fromEntries(Object.entries({
     empty: { scenario: "usual", ready: READY },
     said: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
-    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4" },
+    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", height: 780 },
     steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click()", height: 860 },
     approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
     question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
@@ -45,7 +46,8 @@ function inLanguage(language) {
 export const STATES = {
   empty: { scenario: "usual", ready: READY },
   earlier: { scenario: "earlier", ready: `${READY} && document.querySelector('.earlier')` },
-  "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4" },
+  "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4", height: 780 },
+  "no-agent-others": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", act: `${click("Other agents")}; document.querySelectorAll('.menu__missing > summary')[1].click()`, height: 780 },
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
   done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth", height: 900 },
   steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
