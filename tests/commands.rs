@@ -1,9 +1,10 @@
-//! docs/COMMANDS.md is made from the registry, and this test holds it in step.
-//! After a change of a command: `GSTACK_BLESS=1 cargo test --test commands`.
+//! docs/COMMANDS.md is made from the registry and the command line, and docs/PROTOCOL.md names all that is on the wire:
+//! these tests hold both in step. After a change of a command: `GSTACK_BLESS=1 cargo test --test commands`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+use clap::{Arg, Command};
 use gstack::command::registry;
-use gstack::command::spec::{Category, Class, Spec};
+use gstack::command::spec::{Category, Class, Flag, Spec};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +12,8 @@ use std::path::Path;
 const HEAD: &str = "\
 # Commands
 
-Made from the registry: the command line, `POST /command`, the agents' tools and this page come from the same list.
+Made from the registry: the command line, `POST /command`, the agents' tools and this page come from the same list. The program's
+own commands, which are for a terminal only, [stand at the end](#the-program-itself).
 
 `<x>` must be given, `[x]` may be, `…` takes all that is left. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
 `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
@@ -47,6 +49,102 @@ fn row(spec: &Spec) -> String {
     )
 }
 
+/// What options mean, a line each. The same option of several commands is said once.
+#[derive(Default)]
+struct Options(Vec<(String, String, Vec<String>)>);
+
+impl Options {
+    fn add(&mut self, option: String, help: String, command: &str) {
+        match self.0.iter_mut().find(|(known, words, _)| (known, words) == (&option, &help)) {
+            Some((.., commands)) => commands.push(format!("`{command}`")),
+            None => self.0.push((option, help, vec![format!("`{command}`")])),
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let lines =
+            self.0.iter().map(|(option, help, commands)| format!("- `{option}` ({}): {help}", commands.join(", ")));
+        let lines: Vec<_> = lines.collect();
+        if !lines.is_empty() {
+            writeln!(text, "\n{}", lines.join("\n")).unwrap();
+        }
+    }
+}
+
+fn flag(flag: &Flag) -> String {
+    let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
+    format!("{}{alias}{}", flag.name, flag.value.map(|value| format!(" {value}")).unwrap_or_default())
+}
+
+/// An argument as it is written: `<ID>`, `[URL]`, `[--site HOST]`.
+fn written(arg: &Arg) -> String {
+    let value = value_name(arg);
+    if arg.is_last_set() {
+        return format!("[-- {value}…]");
+    }
+    let dots = if arg.get_num_args().is_some_and(|many| many.max_values() > 1) { "…" } else { "" };
+    let word = if arg.is_positional() { format!("{value}{dots}") } else { option(arg) };
+    match (arg.is_required_set(), arg.is_positional()) {
+        (true, true) => format!("<{word}>"),
+        (true, false) => word,
+        (false, _) => format!("[{word}]"),
+    }
+}
+
+fn value_name(arg: &Arg) -> String {
+    arg.get_value_names().map_or_else(|| arg.get_id().to_string().to_uppercase(), |names| names.join(" "))
+}
+
+fn option(arg: &Arg) -> String {
+    if arg.is_positional() {
+        return value_name(arg);
+    }
+    let short = arg.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+    let value = if arg.get_action().takes_values() { format!(" {}", value_name(arg)) } else { String::new() };
+    format!("{short}--{}{value}", arg.get_long().unwrap())
+}
+
+fn meaning(arg: &Arg) -> String {
+    let values: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    match (help.is_empty(), arg.get_action().takes_values() && !values.is_empty()) {
+        (_, false) => help,
+        (true, true) => values.join(", "),
+        (false, true) => format!("{help} ({})", values.join(", ")),
+    }
+}
+
+fn own_command(command: &Command, name: &str, text: &mut String, options: &mut Options) {
+    let words: Vec<_> = std::iter::once(name.to_owned()).chain(command.get_arguments().map(written)).collect();
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    writeln!(text, "| `{}` | {} |", cell(&words.join(" ")), cell(&about)).unwrap();
+    for arg in command.get_arguments().filter(|arg| !meaning(arg).is_empty()) {
+        options.add(option(arg), meaning(arg), name);
+    }
+    for sub in command.get_subcommands() {
+        own_command(sub, &format!("{name} {}", sub.get_name()), text, options);
+    }
+}
+
+fn own(text: &mut String) {
+    let line = gstack::cli::arguments::command();
+    writeln!(
+        text,
+        "\n## The program itself\n\nThey are for a person at a terminal and no tools of an agent; connect, stop, chat, approvals, rules and audit are refused to one also in a shell.\n"
+    )
+    .unwrap();
+    writeln!(text, "| command | does |\n|---|---|").unwrap();
+    let mut options = Options::default();
+    for sub in line.get_subcommands().filter(|sub| registry::find(sub.get_name()).is_none()) {
+        own_command(sub, sub.get_name(), text, &mut options);
+    }
+    options.write(text);
+    writeln!(text, "\nEvery command takes:\n").unwrap();
+    for arg in line.get_arguments().filter(|arg| arg.is_global_set()) {
+        writeln!(text, "- `{}`: {}", option(arg), meaning(arg)).unwrap();
+    }
+}
+
 fn page() -> String {
     let all = registry::all();
     let mut text = HEAD.to_owned();
@@ -56,10 +154,16 @@ fn page() -> String {
             continue;
         }
         writeln!(text, "\n## {}\n\n| command | does | class | prints |\n|---|---|---|---|", category.title()).unwrap();
+        let mut options = Options::default();
         for spec in specs {
             writeln!(text, "{}", row(spec)).unwrap();
+            for one in spec.flags {
+                options.add(flag(one), one.help.to_owned(), spec.name);
+            }
         }
+        options.write(&mut text);
     }
+    own(&mut text);
     text
 }
 
@@ -103,4 +207,47 @@ fn the_readme_names_only_commands_that_exist() {
 fn is_prose(rest: &str) -> bool {
     let until = rest.find(['`', '\n']).map_or(rest, |end| &rest[..end]);
     ["&& cd", "with ", "itself", "with", "sends "].iter().any(|words| until.starts_with(words))
+}
+
+/// A file of this tree.
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// What stands between the two in a source, without either.
+fn part<'a>(source: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = source.split_once(from).expect(from);
+    rest.split_once(to).expect(to).0
+}
+
+/// The variants of an enum as the wire writes them: `TurnDone` is `turn-done`.
+fn variants(body: &str) -> Vec<String> {
+    let names =
+        body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase));
+    let names = names.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap());
+    let kebab = names.map(|name| {
+        let words = name.chars().enumerate().map(|(at, c)| match c.is_uppercase() && at > 0 {
+            true => format!("-{}", c.to_ascii_lowercase()),
+            false => c.to_ascii_lowercase().to_string(),
+        });
+        words.collect()
+    });
+    kebab.collect()
+}
+
+#[test]
+fn the_page_of_the_protocol_names_every_method_event_and_fault() {
+    let page = read("docs/PROTOCOL.md");
+    let methods = read("src/protocol/methods.rs");
+    let methods = part(&methods, "pub enum ToDaemon {", "pub struct Empty");
+    let methods: Vec<_> =
+        methods.split("#[serde(rename = \"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let (chat, fault) = (read("src/protocol/chat.rs"), read("src/protocol/fault.rs"));
+    let events = variants(part(&chat, "pub enum ChatBody {", "\n}"));
+    let codes = variants(part(&fault, "pub enum FaultCode {", "\n}"));
+    assert!(methods.len() > 50 && events.len() > 10 && codes.len() > 20, "the sources are written otherwise now");
+    let names = methods.into_iter().map(str::to_owned).chain(events).chain(codes);
+    let missing: Vec<_> =
+        names.filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("`{name} {{"))).collect();
+    assert!(missing.is_empty(), "docs/PROTOCOL.md does not name {missing:?}");
 }

@@ -73,7 +73,7 @@ export class PanelApp {
     this.tabBar = new TabBar(byId("tabbar"), { allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)), stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))) });
     this.reconnect = () => connection.notify("local.retry", {});
     this.banner = new Banner(byId("banner"), this.reconnect);
-    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => void session.refreshAgents(true), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
+    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => void session.refreshAgents(true), otherAgents: () => this.agents.menu.open(), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
     this.agents = new AgentMenu(byId("agents"), { choose: (agent, model) => this.#do(() => control.choose(agent, model)), refresh: () => void session.refreshAgents(true) });
     this.folder = new FolderButton(byId("folder"), {
       choose: (folder) => control.setFolder(folder),

@@ -40,7 +40,8 @@ pub(super) const INTERACTION: &[Spec] = &[
         ],
         flags: &[switch("--undo", "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
-        details: "It can be undone until the page is left. inspect --history lists the modifications.",
+        details: "It can be undone until the page is left: style --undo takes back the last modification, style --undo N \
+                  the one that inspect --history lists as N.",
         untrusted: false,
         writes: true,
         output: "Style modified: sel { prop: old → new } (method), Reverted last modification or Reverted modification #N",

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
-import { inState, STATES } from '../extension/shots.mjs';
+import { heightOf, inState, STATES } from '../extension/shots.mjs';
 import { site } from '../extension/site.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,7 +16,7 @@ const run = (rules) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
 
 /** What sticks out of the panel to the side: the names of the elements. */
-const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .command, .truncate, .turn-footer__facts')
+const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .truncate, .turn-footer__facts')
   && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)).map((one) => one.className || one.localName).slice(0, 5)`;
 
 /** Words in the colour of the ground that they stand on: the names of the elements. */
@@ -33,7 +33,7 @@ describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () =>
   before(async () => { pages = await site(); });
   after(() => pages.close());
 
-  for (const [name, { height = 720 }] of Object.entries(STATES)) {
+  for (const [name, state] of Object.entries(STATES)) {
     test(name, () => inState(name, pages.origin, async (panel) => {
       await panel.evaluate(`${axe};0`);
       for (const theme of ['dark', 'light']) {
@@ -45,12 +45,12 @@ describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () =>
       }
       // 280 is also what 200 % zoom makes of a panel of 560 pixels.
       for (const width of [280, 320, 420, 900]) {
-        await panel.size(width, height);
+        await panel.size(width, heightOf(state, width));
         await panel.evaluate(drawn);
         assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
       }
       // The system's own high contrast: no letter has the colour of what it stands on.
-      await panel.size(420, height);
+      await panel.size(420, heightOf(state, 420));
       await panel.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
       await panel.evaluate(drawn);
       assert.deepEqual(await panel.evaluate(UNSEEN), [], 'in high contrast');

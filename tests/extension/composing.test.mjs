@@ -69,8 +69,8 @@ describe("the composer", options, () => {
     await press(panel, "Opus");
     await panel.until("document.querySelector('.agent-button').innerText === 'claude code · opus'");
     await panel.evaluate("document.querySelector('.agent-button').click()");
-    await press(panel, "Gemini CLI");
-    await panel.until("document.querySelector('.menu__missing[open] .command')?.innerText.includes('npm install -g @google/gemini-cli')");
+    await press(panel, "Claude (ACP)");
+    await panel.until("document.querySelector('.menu__missing[open] .command')?.innerText.includes('npm install -g @agentclientprotocol/claude-agent-acp')");
     await press(panel, "Codex");
     await panel.until("document.querySelector('.agent-button').innerText === 'codex · auto'");
   }));

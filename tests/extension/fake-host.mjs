@@ -91,7 +91,7 @@ const fault = (code, message, more = {}) => Object.assign(new Error(message), { 
 const methods = {
   hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
   ping: () => ({ epoch }),
-  hops: () => ({ hops: scenario.hops }),
+  hops: () => ({ hops: scenario.hops() }),
   "tabs.changed": ({ full, tabs: changed, removed }) => {
     tabs = full ? changed : [...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)), ...changed];
   },
@@ -106,7 +106,7 @@ const methods = {
     return infoOf(held);
   },
   "chat.subscribe": ({ conversationId, after }, client) => {
-    const held = conversations.get(conversationId) ?? { conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
+    const held = conversations.get(conversationId) ?? { ...scenario.past?.(Date.now()).find((one) => one.conversationId === conversationId), conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
     if (!subscribers.has(conversationId)) subscribers.set(conversationId, new Set());
     subscribers.get(conversationId).add(client);
     const events = held.events.filter(({ seq }) => seq > after);

@@ -1,24 +1,22 @@
 /**
  * What the fake host keeps besides conversations' events: history, settings, a person's rules, folders, tabs.
  */
+import { readFileSync } from "node:fs";
 
 /** Files that an export made, by id. */
 export const exported = new Map();
 
-const SETTINGS = () => [
-  { name: "agents.default", label: "Agent", help: "Answers where a conversation names none.", group: "Agents", value: "", default: "", choices: [{ value: "", label: "The first that is ready" }, { value: "claude", label: "Claude Code" }, { value: "codex", label: "Codex" }, { value: "builtin", label: "Built-in commands" }] },
-  { name: "agents.at-once", label: "Agents at once", help: "More wait for a free slot. Each takes about 190 MB.", group: "Agents", value: 4, default: 3, unit: "agents", range: [1, 32] },
-  { name: "agents.sleep-minutes", label: "End an idle agent after", help: "It starts again with the next message.", group: "Agents", value: 20, default: 20, unit: "minutes", range: [1, 1440] },
-  { name: "turns.direct-commands", label: "Run plain commands at once", help: "A message that is exactly one command runs without a model.", group: "Conversation", value: true, default: true },
-  { name: "snapshot.cap", label: "Longest snapshot", help: "What goes beyond is cut, and said so.", group: "Pages", value: 50, default: 50, unit: "kB", range: [1, 1000] },
-  { name: "report.to", label: "Name in notes", help: "", group: "Pages", value: "", default: "" },
+/** As gstack itself answers (`tests/e2e/fixtures.test.mjs` holds the file to that), with one setting changed. */
+const SETTINGS = () => JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8")).map((setting) => (setting.name === "agents.at-once" ? { ...setting, value: 4 } : setting));
+
+/** A choice of two and a text that is refused, which gstack's own settings have none of. Left out of the states that pictures are taken of. */
+const OF_TESTS = [
+  { name: "test.copy", label: "Work in", help: "A copy leaves your own files alone.", group: "Test", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "copy", label: "A copy of it" }] },
+  { name: "report.to", label: "Name in notes", help: "", group: "Test", value: "", default: "" },
 ];
 
-/** A choice of two, which gstack's own settings have none of. Left out of the states that pictures are taken of. */
-const OF_TWO = { name: "test.copy", label: "Work in", help: "A copy leaves your own files alone.", group: "Test", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "copy", label: "A copy of it" }] };
-
 export function recordMethods({ scenario, conversations, infoOf, save, fault, tabs, current }) {
-  const settings = [...SETTINGS(), ...(scenario.past ? [] : [OF_TWO])];
+  const settings = [...SETTINGS(), ...(scenario.past ? [] : OF_TESTS)];
   let rules = scenario.rules?.(Date.now()) ?? [];
   let count = 0;
   const past = scenario.past?.(Date.now()) ?? [];

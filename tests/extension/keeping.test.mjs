@@ -100,7 +100,7 @@ describe("settings", options, () => {
     await panel.until(`${control("turns.direct-commands")}.getAttribute("aria-checked") === "true"`);
     const type = (name, value) => panel.evaluate(`(() => { const field = ${control(name)}; field.focus(); field.value = ${JSON.stringify(value)}; field.dispatchEvent(new Event("change", { bubbles: true })); })()`);
     await type("agents.at-once", "99");
-    await panel.until("[...document.querySelectorAll('[role=alert]')].some((one) => !one.hidden && one.innerText === 'From 1 to 32.')");
+    await panel.until("[...document.querySelectorAll('[role=alert]')].some((one) => !one.hidden && one.innerText === 'From 1 to 64.')");
     await type("agents.at-once", "6");
     await panel.until(`${control("agents.at-once")}.value === "6" && [...document.querySelectorAll('#settings [role=alert]')].every((one) => one.hidden)`);
     await type("report.to", "nobody");

@@ -126,19 +126,24 @@ export class Browser {
    * @param {string} [options.scenario]  for the fake host; without it no host is installed
    * @param {object} [options.preferences]  of the profile
    * @param {string} [options.language]  of the browser
+   * @param {string} [options.origin]  on loopback; the hosts that scenarios name are served from there
    * @param {string} [options.program]
    */
-  static async start({ scenario, preferences = {}, language = "en", program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium" } = {}) {
+  static async start({ scenario, preferences = {}, language = "en", origin, program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium" } = {}) {
     const profile = await mkdtemp(join(tmpdir(), "gstack-extension-"));
     await mkdir(join(profile, "Default"), { recursive: true });
     await writeFile(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } }, ...preferences }));
     const browser = new Browser();
     browser.profile = profile;
     if (scenario) await browser.installHost(scenario);
+    const { host } = origin ? new URL(origin) : {};
+    // As with a mouse: a headless browser has none, and shows what is for fingers.
+    const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
+    const hosts = host ? [`--host-resolver-rules=MAP localhost:5173 ${host}, MAP *.halden.example ${host}`, mouse] : [];
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     browser.process = spawn(program, [
       "--headless=new", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", `--user-data-dir=${profile}`,
-      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic", "--window-size=1280,900", `--lang=${language}`, ...sandbox, "about:blank",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic", "--window-size=1280,900", `--lang=${language}`, ...hosts, ...sandbox, "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile, LANGUAGE: language } });
     // However this process ends, the browser does not outlive it.
     const kill = () => browser.process.kill("SIGKILL");

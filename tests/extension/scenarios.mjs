@@ -14,27 +14,35 @@ const CLAUDE = {
   commands: [{ name: "review", description: "Review the changes on this branch" }, { name: "release-notes", description: "Write notes from the commits", hint: "[since]" }, { name: "init", description: "Write down what this folder is" }],
 };
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
-const GEMINI = {
-  name: "gemini", label: "Gemini", status: "signed-out", version: "0.12.1", default: false, hasModel: true,
-  fault: { code: "agent-signed-out", message: "Gemini is not signed in", command: "gemini auth", hop: "agent" },
-};
-const BUILTIN = { name: "builtin", label: "Built-in commands", status: "ready", default: false, hasModel: false };
-const MISSING = {
-  name: "claude", label: "Claude Code", status: "missing", default: false, hasModel: true,
-  fault: { code: "agent-missing", message: "Claude Code was not found", command: "npm install -g @anthropic-ai/claude-code", hop: "agent" },
-};
-const ABSENT = {
-  name: "gemini-cli", label: "Gemini CLI", status: "missing", default: false, hasModel: true,
-  fault: { code: "agent-missing", message: "gemini was not found", hint: "It needs Node 20 or newer.", command: "npm install -g @google/gemini-cli", hop: "agent" },
-};
-const AGENTS = [CLAUDE, CODEX, GEMINI, ABSENT, BUILTIN];
+const signedOut = (label, command) => ({ code: "agent-signed-out", message: `${label} is not signed in.`, hint: "Sign in in a terminal, then send the message again.", command, hop: "agent" });
+const GEMINI = { name: "gemini", label: "Gemini CLI", status: "signed-out", version: "0.12.1", default: false, hasModel: true, fault: signedOut("Gemini CLI", "gemini") };
+const BUILTIN = { name: "builtin", label: "Built-in", status: "ready", version: "0.1.0", default: false, hasModel: false };
+/** Every agent with a model as it is where none is installed. */
+export const MISSING = [
+  ["claude", "Claude Code", "npm install -g @anthropic-ai/claude-code"],
+  ["codex", "Codex", "npm install -g @openai/codex"],
+  ["gemini", "Gemini CLI", "npm install -g @google/gemini-cli"],
+  ["claude-agent-acp", "Claude (ACP)", "npm install -g @agentclientprotocol/claude-agent-acp"],
+].map(([name, label, command]) => ({
+  name, label, status: "missing", default: false, hasModel: true,
+  fault: { code: "agent-missing", message: `${label} is not installed.`, hint: "Install it, or set its path in the configuration; then look again.", command, hop: "agent" },
+}));
+const [, , NO_GEMINI, NO_ACP] = MISSING;
+const AGENTS = [CLAUDE, CODEX, GEMINI, NO_ACP, BUILTIN];
 
-const HOPS = [
-  { hop: "host", ok: true, detail: "pid 41207 · 0.1.0", millis: 1.4 },
-  { hop: "daemon", ok: true, detail: "pid 40112 · up 2 h 14 min · 2 turns", millis: 0.3 },
-  { hop: "browser", ok: true, detail: "Chromium 156 · 9 tabs", millis: 2.1 },
-  { hop: "agent", ok: false, detail: "Claude Code 2.1.329", fault: { code: "agent-signed-out", message: "It started and answered, but has no account.", command: "claude auth login", hop: "agent" } },
-];
+/** Times differ from round to round, as they do. */
+let rounds = 0;
+const hopsWith = (agent) => () => {
+  rounds += 1;
+  const took = (millis, step) => millis * (1 + 0.4 * Math.sin(rounds * step) + 0.2 * Math.cos(rounds * 2.3));
+  return [
+    { hop: "host", ok: true, detail: "version 0.1.0, pid 41207" },
+    { hop: "daemon", ok: true, detail: "version 0.1.0, pid 40112, home /home/you/.gstack" },
+    { hop: "browser", ok: true, detail: "Chromium/156.0.7420.31, pid 40180, 9 tabs", millis: took(2.1, 1.3) },
+    { hop: "agent", detail: "Claude Code 2.1.329 at /home/you/.local/bin/claude", ...agent(took) },
+  ];
+};
+const HOPS = hopsWith((took) => ({ ok: true, millis: took(84, 0.7) }));
 
 /** A small PNG: bands of colour, so that a thumbnail shows something. */
 function picture(width = 320, height = 200) {
@@ -187,7 +195,13 @@ export const scenarios = {
   /** For the debug drawer. */
   debug: debugScenario(base),
   "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets nobody into its own pages", hint: "Choose from the refs." } },
-  "no-agent": { ...base, agents: [MISSING, { ...BUILTIN, default: true }] },
+  "no-agent": { ...base, agents: [...MISSING, { ...BUILTIN, default: true }] },
+  /** The agent that is to answer has no account: its hop, its menu and the status bar all say so. */
+  "signed-out": {
+    ...base,
+    agents: [{ ...CLAUDE, status: "signed-out", fault: signedOut("Claude Code", "claude auth login") }, CODEX, GEMINI, NO_ACP, BUILTIN],
+    hops: hopsWith(() => ({ ok: false, fault: signedOut("Claude Code", "claude auth login") })),
+  },
   /** A turn in the middle of its text, with a queue. */
   streaming: {
     ...base,
@@ -290,8 +304,9 @@ export const scenarios = {
   },
   missing: {
     ...base,
+    agents: [CLAUDE, CODEX, NO_GEMINI, NO_ACP, BUILTIN],
     before(on) {
-      turnOf(on, says(on, "Which rule sets the width of the cart?"), { agent: "gemini-cli", agentLabel: "Gemini CLI", model: null }).done({ outcome: "failed", durationMs: 20, model: null, fault: { ...ABSENT.fault, message: "Gemini CLI is not installed" } });
+      turnOf(on, says(on, "Which rule sets the width of the cart?"), { agent: "gemini", agentLabel: "Gemini CLI", model: null }).done({ outcome: "failed", durationMs: 20, model: null, fault: NO_GEMINI.fault });
     },
   },
   /** Text from right to left, and letters without spaces. */
@@ -359,11 +374,11 @@ export const scenarios = {
     before(on) {
       turnOf(on, says(on, "Which rule sets the width of the cart?")).done({
         outcome: "failed",
-        fault: { code: "agent-signed-out", message: "Claude Code is not signed in", hint: "Sign in once in a terminal. Your message is kept and is sent again when you are back.", command: "claude auth login", hop: "agent" },
+        fault: signedOut("Claude Code", "claude auth login"),
       });
       const codex = turnOf(on, says(on, "Compare it with the product page."), { agent: "codex", agentLabel: "Codex", model: null });
       codex.step("Reading the page", "", 30);
-      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex crashed after 6 steps", hint: "It ended with code 101. The six steps before that were done and stand in the page.", hop: "agent" } });
+      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex ended unexpectedly (exit status: 101).", hint: "Send the message again: the conversation goes on.", hop: "agent" } });
       turnOf(on, says(on, "And again?", { from: "terminal" })).done({ outcome: "stopped", durationMs: 12_000 });
       turnOf(on, says(on, "Go on")).done({ outcome: "interrupted", durationMs: 3000 });
     },

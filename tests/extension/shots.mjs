@@ -17,18 +17,27 @@ const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
 const ended = "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')";
 
+/** The page that the panel stands beside, unless a state names another. */
+const CART = "http://localhost:5173/cart";
+const KEYS = "http://console.halden.example/keys";
+
+/** Of the panel, so that every setting is in sight. */
+const ALL_SETTINGS = (width) => (width < 400 ? 2310 : 1975);
+/** How tall the panel is in a state, in pixels. */
+export const heightOf = ({ height = 720 }, width) => (typeof height === "function" ? height(width) : height);
+
 /** The states that show most words, in another language of the panel. */
 function inLanguage(language) {
   const drawer = (index) => `document.querySelectorAll('.statusbar .icon-button')[${index}].click()`;
   return Object.fromEntries(Object.entries({
     empty: { scenario: "usual", ready: READY },
     said: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
-    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4" },
+    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", height: 780 },
     steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click()", height: 860 },
-    approval: { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
+    approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
     question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
     agents: { scenario: "done", ready: `${rendered} && !document.querySelector('.agent-button').disabled`, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
-    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
+    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: ALL_SETTINGS },
     debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
     "errors-host": { ready: "document.querySelector('.hopline')" },
   }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]));
@@ -37,13 +46,14 @@ function inLanguage(language) {
 export const STATES = {
   empty: { scenario: "usual", ready: READY },
   earlier: { scenario: "earlier", ready: `${READY} && document.querySelector('.earlier')` },
-  "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4" },
+  "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4", height: 780 },
+  "no-agent-others": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", act: `${click("Other agents")}; document.querySelectorAll('.menu__missing > summary')[1].click()`, height: 780 },
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
   done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth", height: 900 },
   steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
-  approval: { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
-  "approval-more": { scenario: "approval", ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
-  unattended: { scenario: "approval", ready: "document.querySelector('.choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
+  approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
+  "approval-more": { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
+  unattended: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
   question: { scenario: "question", ready: "document.querySelector('.question')", act: "document.querySelectorAll('.question input')[0].click()", height: 860 },
   plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
   usage: { scenario: "usage", ready: ended },
@@ -63,16 +73,26 @@ export const STATES = {
   history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
   "history-search": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: search },
   "history-reading": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: readAgain },
-  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 1240 },
+  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: ALL_SETTINGS },
   newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
   "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
   "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-refs")}`, after: "document.querySelector('.ref-row')", height: 820 },
   "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-inspector")}; document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
-  connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", after: "document.querySelectorAll('.hop__trace').length >= 1 && document.querySelectorAll('.hop').length === 6" },
+  connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", then: ping },
+  "connection-agent": { scenario: "signed-out", ready: "document.querySelector('.suggestion') && document.querySelector('.dot--wait')", act: "document.querySelector('.connection').click()", then: ping },
   "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
   languages: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
   ...inLanguage("ar"), ...inLanguage("ja"),
 };
+
+/** As many rounds as a trace shows, one after the other. */
+async function ping(panel) {
+  await panel.until("document.querySelectorAll('.hop').length === 6");
+  for (let rounds = 2; rounds <= 25; rounds += 1) {
+    await panel.evaluate(click("Ping again"));
+    await panel.until(`document.querySelector('.hop__trace polyline')?.points.length >= ${rounds}`);
+  }
+}
 
 /** Chips and the list of commands. */
 async function writeCommand(panel) {
@@ -117,19 +137,19 @@ async function away(panel, browser) {
 /**
  * Brings a browser with the panel into a state and hands both over.
  * @param {string} name
- * @param {string} origin  of the page that is shown
+ * @param {string} origin  of the pages that are shown, by the names that the scenarios give them
  * @param {(panel: import("./pipe.mjs").Target, browser: Browser) => Promise<void>} run
  * @param {number} [width]
  */
 export async function inState(name, origin, run, width = 380) {
   const state = STATES[name];
-  const browser = await Browser.start({ scenario: state.scenario, language: state.language });
+  const browser = await Browser.start({ scenario: state.scenario, language: state.language, origin });
   try {
     const page = await browser.page();
     await page.send("Page.enable");
-    await page.send("Page.navigate", { url: `${origin}/cart` });
+    await page.send("Page.navigate", { url: state.page ?? CART });
     const panel = await browser.openPanel();
-    await panel.size(width, state.height ?? 720);
+    await panel.size(width, heightOf(state, width));
     await panel.theme("dark");
     await panel.until(state.ready);
     if (state.act) await panel.evaluate(`{ ${state.act} }`);
@@ -155,7 +175,7 @@ export async function draw(folder, { names = [], widths = [380], themes = ["dark
       try {
         await inState(name, pages.origin, async (panel) => {
           for (const width of widths.length > 1 ? state.widths ?? widths : widths) {
-            await panel.size(width, state.height ?? 720);
+            await panel.size(width, heightOf(state, width));
             for (const theme of themes) {
               await panel.theme(theme);
               await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");

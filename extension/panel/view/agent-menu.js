@@ -22,8 +22,9 @@ export class AgentMenu {
   constructor(list, { choose, refresh }) {
     this.choose = choose;
     this.refresh = refresh;
-    this.name = h("span", { class: "truncate" });
-    this.button = h("button", { class: "agent-button", type: "button", "aria-haspopup": "dialog" }, this.name, icon("chevron-down"));
+    this.name = h("b", {});
+    this.model = h("b", {});
+    this.button = h("button", { class: "agent-button", type: "button", "aria-haspopup": "dialog" }, h("span", { class: "agent-button__name" }, h("span", {}, this.name, this.model)), icon("chevron-down"));
     this.list = list;
     list.setAttribute("aria-label", t("modelAndAgent"));
     this.menu = new Menu(this.button, list, () => this.#draw());
@@ -36,10 +37,13 @@ export class AgentMenu {
     this.#agents = agents ?? [];
     this.#info = info;
     const chosen = this.#chosen;
-    setText(this.name, chosen && !instead ? [chosen.label.toLowerCase(), ...(chosen.hasModel ? [modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase()] : [])].join(" · ") : instead);
-    this.button.hidden = this.name.textContent === "";
+    const model = chosen?.hasModel && !instead ? modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase() : "";
+    setText(this.name, `${chosen && !instead ? chosen.label.toLowerCase() : instead}${model && " · "}`);
+    setText(this.model, model);
+    const words = `${this.name.textContent}${model}`;
+    this.button.hidden = words === "";
     this.button.disabled = !info || instead !== "" || this.#agents.length === 0;
-    this.button.setAttribute("aria-label", `${t("modelAndAgent")}: ${this.name.textContent}`);
+    this.button.setAttribute("aria-label", `${t("modelAndAgent")}: ${words}`);
     if (changed && this.menu.isOpen) this.#redraw();
   }
 
@@ -100,7 +104,8 @@ export class AgentMenu {
 
 /** How to get an agent that is not there. @param {AgentInfo} agent */
 function missingAgent({ label, fault }) {
-  return h("details", { class: "menu__missing" },
+  // The command is what it was opened for: the list scrolls to it.
+  return h("details", { class: "menu__missing", ontoggle: ({ currentTarget }) => { if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); } },
     h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),
     h("div", { class: "menu__note" }, fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message), fault?.command && commandLine(fault.command)));
 }

@@ -111,8 +111,8 @@ export function copyButton(label, text) {
 
 /** A shell command with its copy button. @param {string} command */
 export function commandLine(command) {
-  return h("div", { class: "command" }, h("code", { tabindex: "0" }, command),
-    h("button", { class: "button button--quiet button--small", type: "button", onclick: (event) => void copy(event.currentTarget, command) }, icon("copy"), t("copy")));
+  return h("div", { class: "command" }, h("code", {}, command),
+    h("button", { class: "button button--quiet button--small", type: "button", "aria-label": t("copy"), title: t("copy"), onclick: (event) => void copy(event.currentTarget, command) }, icon("copy"), h("span", { class: "command__copy" }, t("copy"))));
 }
 
 /**

@@ -13,6 +13,7 @@ import { commandLine, h, icon } from "./dom.js";
  * @typedef {object} EmptyActions
  * @property {(text: string) => void} say
  * @property {() => void} lookAgain
+ * @property {() => void} otherAgents  shows all agents with how to install them
  * @property {(earlier: EarlierConversation) => void} goOn  with an earlier conversation about this page
  */
 
@@ -68,7 +69,9 @@ export class Empty {
       h("div", {}, icon("mark", "empty__mark"), h("h2", { class: "empty__title" }, t("noAgentTitle")), h("p", { class: "quiet" }, t("noAgentText"))),
       h("div", { class: "stack" },
         ...(install && command ? [h("span", { class: "label" }, t("installAgent", install.label)), commandLine(command)] : []),
-        h("div", { class: "row" }, h("button", { class: "button", type: "button", onclick: () => this.actions.lookAgain() }, icon("retry"), t("checkAgain")))),
+        h("div", { class: "row" },
+          h("button", { class: "button", type: "button", onclick: () => this.actions.otherAgents() }, t("otherAgents")),
+          h("button", { class: "button button--quiet", type: "button", onclick: () => this.actions.lookAgain() }, icon("retry"), t("checkAgain")))),
     ];
   }
 
