@@ -362,7 +362,7 @@ impl Talk for CodexTalk {
 
     fn set_model(&mut self, model: Option<String>, _out: &mut Out) -> Result<(), Fault> {
         let taken = self.choose_model(model);
-        taken.then_some(()).ok_or_else(|| faults::own_model_unknown())
+        taken.then_some(()).ok_or_else(faults::own_model_unknown)
     }
 
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out) {
