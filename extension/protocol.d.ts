@@ -227,7 +227,11 @@ export type ChatBody = { "type": "message", clientId: ClientMessageId, text: str
 /**
  * Where it was typed.
  */
-from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+from: MessageSource, 
+/**
+ * The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+ */
+model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
@@ -310,7 +314,11 @@ export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", cli
 /**
  * Where it was typed.
  */
-from: MessageSource, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+from: MessageSource, 
+/**
+ * The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+ */
+model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
 /**
  * The agent's name as people know it: `Claude Code`, `Built-in`.
  */
@@ -404,7 +412,11 @@ export type ChatSend = { conversationId: ConversationId, clientId: ClientMessage
 /**
  * The agent for this conversation from now on; absent: as it is.
  */
-agent?: AgentName | null, model?: string | null, from: MessageSource, };
+agent?: AgentName | null, 
+/**
+ * The model for this message alone: `fast`, `deep` or one of the agent's; absent: as the conversation says.
+ */
+model?: string | null, from: MessageSource, };
 
 export type ChatSubscribe = { conversationId: ConversationId, 
 /**

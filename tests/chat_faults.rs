@@ -29,6 +29,7 @@ fn message(name: &str) -> Message {
         page: None,
         attachments: Vec::new(),
         from: MessageSource::Terminal,
+        model: None,
     }
 }
 

@@ -11,12 +11,12 @@ import { t } from "../shared/i18n.js";
 import { attempt, exportConversation } from "./drawer-actions.js";
 import { modelNamed } from "./state/model.js";
 import { spanOf } from "./state/policy.js";
-import { OWN } from "./state/slash.js";
+import { FOR_ONE_MESSAGE, OWN } from "./state/slash.js";
 import { chosenAgent } from "./state/trouble.js";
 
 /** @returns {Command[]} */
 export function ownCommands() {
-  return Object.entries(OWN).map(([name, hint]) => ({ name, about: t(`command_${name.replaceAll("-", "_")}`), hint, own: true }));
+  return Object.entries({ ...OWN, ...FOR_ONE_MESSAGE }).map(([name, hint]) => ({ name, about: t(`command_${name.replaceAll("-", "_")}`), hint, own: true }));
 }
 
 /**

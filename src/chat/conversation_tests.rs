@@ -39,6 +39,7 @@ fn message(name: &str) -> Message {
         page: None,
         attachments: Vec::new(),
         from: MessageSource::Panel,
+        model: None,
     }
 }
 

@@ -141,6 +141,7 @@ mod tests {
             page: None,
             attachments: Vec::new(),
             from: MessageSource::Panel,
+            model: None,
         }
     }
 

@@ -16,6 +16,7 @@ fn message(seq: Seq) -> ChatEvent {
         page: None,
         attachments: Vec::new(),
         from: MessageSource::Panel,
+        model: None,
     };
     ChatEvent { seq, at: 1000 + seq, body }
 }

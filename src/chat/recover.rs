@@ -172,12 +172,12 @@ impl Scan {
             ChatBody::MessageRemoved { client_id } => {
                 self.removed.insert(client_id);
             }
-            ChatBody::Message { client_id, text, page, attachments, from } => {
+            ChatBody::Message { client_id, text, page, attachments, from, model } => {
                 if self.newest_started.as_ref() == Some(&client_id) {
                     self.settled = true;
                 } else if !self.started.contains(&client_id) && !self.removed.contains(&client_id) {
                     let turn_id = TurnId::random();
-                    self.waiting.push(Arc::new(Message { turn_id, client_id, text, page, attachments, from }));
+                    self.waiting.push(Arc::new(Message { turn_id, client_id, text, page, attachments, from, model }));
                 }
             }
             ChatBody::Step { .. }

@@ -33,6 +33,7 @@ fn message(text: &str) -> Message {
         page: Some(page),
         attachments: Vec::new(),
         from: MessageSource::Terminal,
+        model: None,
     }
 }
 

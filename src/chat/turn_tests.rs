@@ -13,6 +13,7 @@ fn message(name: &str) -> Arc<Message> {
         page: None,
         attachments: Vec::new(),
         from: MessageSource::Panel,
+        model: None,
     })
 }
 

@@ -19,6 +19,8 @@ pub struct Message {
     pub page: Option<PageContext>,
     pub attachments: Vec<Attachment>,
     pub from: MessageSource,
+    /// The model for its turn alone.
+    pub model: Option<String>,
 }
 
 impl Message {
@@ -29,6 +31,7 @@ impl Message {
             page: self.page.clone(),
             attachments: self.attachments.clone(),
             from: self.from,
+            model: self.model.clone(),
         }
     }
 }

@@ -43,6 +43,8 @@ pub enum Invocation {
     Chat {
         message: String,
         agent: Option<String>,
+        /// For this message alone.
+        model: Option<String>,
     },
     /// Stops the current or named tab's turn, or all.
     StopChat {
@@ -145,6 +147,12 @@ pub fn command() -> Command {
                     .value_name("MESSAGE"),
             )
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
+            .arg(
+                Arg::new("model")
+                    .long("model")
+                    .value_name("fast|deep|ID")
+                    .help("The model for this message alone, see `gstack agents`"),
+            )
             .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)"))
             .arg(
                 Arg::new("stop")
@@ -330,7 +338,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "settings" => Invocation::Settings(settings::parse(matches)),
         "chat" => {
             let words: Vec<String> = many("message");
-            Invocation::Chat { message: words.join(" "), agent: text("agent") }
+            Invocation::Chat { message: words.join(" "), agent: text("agent"), model: text("model") }
         }
         "stop-turn" => Invocation::StopTurns,
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
@@ -426,6 +434,12 @@ mod tests {
         assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
         assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
         let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
-        assert!(matches!(chat, Invocation::Chat { message, agent: None } if message == "open example.com"));
+        assert!(
+            matches!(chat, Invocation::Chat { message, agent: None, model: None } if message == "open example.com")
+        );
+        let (_, chat) = parsed(&["chat", "--model", "deep", "why", "so?"]).unwrap();
+        assert!(
+            matches!(chat, Invocation::Chat { message, model: Some(model), .. } if message == "why so?" && model == "deep")
+        );
     }
 }

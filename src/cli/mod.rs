@@ -115,12 +115,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             show(json, &status, || status.text())?;
         }
         Invocation::Doctor => return check_hops(&client, json, terminal).await,
-        Invocation::Chat { message, agent } => {
+        Invocation::Chat { message, agent, model } => {
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
                 message,
                 tab_id: tab(&globals)?,
                 agent: agent.map(AgentName::new),
+                model,
                 cwd: here().cwd,
             };
             chat::chat(&client, request, json, terminal).await?;

@@ -73,7 +73,10 @@ impl Engine {
     pub(super) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
         let known = &self.inner.agents;
         let config = self.config();
-        let one_command = |message: &&Message| message.attachments.is_empty() && builtin::is_one_command(&message.text);
+        // Who names a model wants one.
+        let one_command = |message: &&Message| {
+            message.model.is_none() && message.attachments.is_empty() && builtin::is_one_command(&message.text)
+        };
         if config.turns.direct_commands
             && message.filter(one_command).is_some()
             && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
@@ -98,7 +101,8 @@ impl Engine {
         let offered = info.as_ref().map(|info| info.models.as_slice()).unwrap_or_default();
         let configured = config.turns.models.get(name.as_str());
         let text = message.map(|message| message.text.as_str()).unwrap_or_default();
-        let model = model_for(conversation.model().as_deref(), text, name.as_str(), offered, configured);
+        let chosen = message.and_then(|message| message.model.clone()).or_else(|| conversation.model());
+        let model = model_for(chosen.as_deref(), text, name.as_str(), offered, configured);
         let model = model.filter(|_| is_model);
         Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notice: None }
     }

@@ -3,6 +3,7 @@
 //! Owns the way from a request to the conversation's task. Never waits for an agent.
 
 use super::Engine;
+use super::model;
 use super::ports::{PanelSink, PortId};
 use super::runner::Runner;
 use crate::chat::session::TabKey;
@@ -104,10 +105,13 @@ impl Engine {
         if let Some(agent) = &send.agent {
             self.check_agent(agent)?;
         }
-        if send.agent.is_some() || send.model.is_some() {
-            let agent = send.agent.clone().or_else(|| conversation.info().agent);
-            conversation.choose_agent(agent, send.model.clone());
+        if send.agent.is_some() {
+            conversation.choose_agent(send.agent.clone(), None);
         }
+        let (model, text) = match send.model {
+            Some(model) => (Some(model), send.text),
+            None => model::of_message(send.text),
+        };
         let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
         let page = send.page.or_else(|| self.page_of(&conversation));
         if let Some(page) = &page {
@@ -116,10 +120,11 @@ impl Engine {
         let message = Message {
             turn_id: TurnId::random(),
             client_id: send.client_id,
-            text: send.text,
+            text,
             page,
             attachments,
             from: send.from,
+            model,
         };
         if let Some(tab) = conversation.info().tab_id {
             // Whoever writes wants something done there.

@@ -44,6 +44,20 @@ pub fn model_for(
     }
 }
 
+/// What `/fast WORDS` and `/deep WORDS` say: the model for that message alone, and the message.
+pub fn of_message(text: String) -> (Option<String>, String) {
+    let named = |depth: &str| {
+        let rest = text.trim_start().strip_prefix('/')?.strip_prefix(depth)?;
+        let words = rest.trim();
+        // Without words it is the agent's own, where it has one of that name.
+        (rest.starts_with(char::is_whitespace) && !words.is_empty()).then(|| words.to_owned())
+    };
+    match ["fast", "deep"].iter().find_map(|depth| Some((*depth, named(depth)?))) {
+        Some((depth, words)) => (Some(depth.to_owned()), words),
+        None => (None, text),
+    }
+}
+
 fn fast_of(agent: &str, offered: &[ModelInfo]) -> Option<String> {
     let is_fast = |model: &&ModelInfo| {
         let words = format!("{} {}", model.id, model.label).to_lowercase();
@@ -61,6 +75,16 @@ mod tests {
     fn offered(ids: &[&str]) -> Vec<ModelInfo> {
         let model = |id: &&str| ModelInfo { id: (*id).to_owned(), label: String::new(), description: String::new() };
         ids.iter().map(model).collect()
+    }
+
+    #[test]
+    fn a_message_may_say_which_model_it_wants() {
+        let of = |text: &str| of_message(text.to_owned());
+        assert_eq!(of("/fast why is\nit so?"), (Some("fast".to_owned()), "why is\nit so?".to_owned()));
+        assert_eq!(of(" /deep  click it "), (Some("deep".to_owned()), "click it".to_owned()));
+        for other in ["/fast", "/fast ", "/faster go", "fast go", "/model deep", "go /fast now"] {
+            assert_eq!(of(other), (None, other.to_owned()));
+        }
     }
 
     #[test]

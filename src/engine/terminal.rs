@@ -63,7 +63,7 @@ impl Engine {
             page: None,
             attachments: Vec::new(),
             agent: request.agent,
-            model: None,
+            model: request.model,
             from: MessageSource::Terminal,
         };
         self.chat_send(send).await?;

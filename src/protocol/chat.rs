@@ -42,6 +42,9 @@ pub enum ChatBody {
         attachments: Vec<Attachment>,
         /// Where it was typed.
         from: MessageSource,
+        /// The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
     /// A waiting message was taken back before its turn began.
     MessageRemoved {

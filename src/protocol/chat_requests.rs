@@ -70,6 +70,7 @@ pub struct ChatSend {
     /// The agent for this conversation from now on; absent: as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
+    /// The model for this message alone: `fast`, `deep` or one of the agent's; absent: as the conversation says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default = "from_panel")]

@@ -136,6 +136,9 @@ pub struct ChatRequest {
     pub tab_id: Option<TabId>,
     #[serde(default)]
     pub agent: Option<AgentName>,
+    /// For this message alone: `fast`, `deep` or one of the agent's.
+    #[serde(default)]
+    pub model: Option<String>,
     #[serde(default)]
     pub cwd: Option<String>,
 }

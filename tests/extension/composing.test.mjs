@@ -39,6 +39,17 @@ describe("the composer", options, () => {
     assert.equal(await panel.evaluate(`${composer}.value`), "/");
   }));
 
+  test("a message may ask for a model of its own: the daemon reads that from its beginning", () => withPanel("done", async (panel, browser) => {
+    await panel.until(text("The total is rounded twice"));
+    await panel.type("/dee");
+    await panel.until("document.querySelector('#commands').innerText.includes('This message with the deep model')");
+    await panel.key("Tab");
+    await panel.type("why twice?");
+    await panel.key("Enter");
+    await panel.until(text("/deep why twice?"));
+    assert.equal((await sent(browser)).text, "/deep why twice?");
+  }));
+
   test("our commands never reach an agent", () => withPanel("done", async (panel, browser) => {
     await panel.until(text("The total is rounded twice"));
     await say(panel, "/history");

@@ -19,6 +19,9 @@ export const OWN = /** @type {const} */ ({
   page: "", selection: "", screenshot: "", pick: "", note: "text", unattended: "15m | 1h", help: "",
 });
 
+/** Beginnings of a message that the daemon reads: the model for that message alone. */
+export const FOR_ONE_MESSAGE = /** @type {const} */ ({ fast: "…", deep: "…" });
+
 /** @typedef {keyof typeof OWN} OwnName */
 
 /**

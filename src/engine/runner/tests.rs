@@ -4,6 +4,7 @@
 
 use super::task::Task;
 use super::{Input, Runner};
+use crate::agent::builtin;
 use crate::base::home::Home;
 use crate::chat::store::{NewConversation, Store};
 use crate::chat::turn::{ApprovalRequest, Message};
@@ -11,8 +12,9 @@ use crate::chat::{Conversation, Event};
 use crate::engine::config::Config;
 use crate::engine::provision::Provision;
 use crate::engine::{Engine, lock};
-use crate::protocol::chat::{ConversationState, Decision, MessageSource, StepKind};
-use crate::protocol::ids::{ApprovalId, ClientMessageId, TurnId};
+use crate::protocol::chat::{ChatBody, ConversationState, Decision, MessageSource, StepKind};
+use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TurnId};
+use crate::protocol::methods::ChatSend;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -36,6 +38,7 @@ fn message(text: &str) -> Message {
         page: None,
         attachments: Vec::new(),
         from: MessageSource::Panel,
+        model: None,
     }
 }
 
@@ -109,4 +112,54 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let again = Store::open(&Home::at(home).unwrap()).unwrap();
     let recovered = again.recover().conversations.pop().unwrap();
     assert_eq!(recovered.info().queued, 1, "only what was not stopped waits");
+}
+
+#[tokio::test]
+async fn a_model_that_comes_with_a_message_is_for_its_turn_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_at(&folder.path().join("home")).await;
+    let conversation = conversation_of(&engine);
+    conversation.choose_agent(Some(AgentName::new("claude")), Some("sonnet".to_owned()));
+    let named = Message { model: Some("opus".to_owned()), ..message("why is it so?") };
+    let plain = message("why is it so, again?");
+    assert_eq!(engine.choose(&conversation, Some(&named)).await.model.as_deref(), Some("opus"));
+    assert_eq!(engine.choose(&conversation, Some(&plain)).await.model.as_deref(), Some("sonnet"));
+    let one_command = message("go back");
+    let by_a_model = Message { model: Some("opus".to_owned()), ..one_command.clone() };
+    assert!(engine.choose(&conversation, Some(&one_command)).await.direct);
+    assert!(!engine.choose(&conversation, Some(&by_a_model)).await.direct, "who names a model wants one");
+    engine.close().await;
+}
+
+#[tokio::test]
+async fn a_message_that_is_sent_with_a_model_changes_nothing_for_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_at(&folder.path().join("home")).await;
+    let conversation = conversation_of(&engine);
+    // The built-in one starts no process.
+    conversation.choose_agent(Some(AgentName::new(builtin::NAME)), Some("sonnet".to_owned()));
+    for (text, model) in [("/deep why is it so?", None), ("and that?", Some("opus".to_owned()))] {
+        let send = ChatSend {
+            conversation_id: conversation.id().clone(),
+            client_id: ClientMessageId::new(text),
+            text: text.to_owned(),
+            page: None,
+            attachments: Vec::new(),
+            agent: None,
+            model,
+            from: MessageSource::Panel,
+        };
+        engine.chat_send(send).await.unwrap();
+    }
+    assert_eq!(conversation.model().as_deref(), Some("sonnet"));
+    let events = conversation.history(conversation.head() + 1, 50).unwrap().events;
+    let said: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            ChatBody::Message { text, model, .. } => Some((text.as_str(), model.as_deref())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, [("why is it so?", Some("deep")), ("and that?", Some("opus"))]);
+    engine.close().await;
 }
