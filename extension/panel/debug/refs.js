@@ -123,10 +123,10 @@ export class RefsTab {
     const found = this.#refs.filter(({ ref, role, name }) => words.every((word) => `${ref} ${role} ${name}`.toLowerCase().includes(word)));
     const elements = found.filter(({ ref }) => ref.startsWith("@e"));
     const others = found.filter(({ ref }) => !ref.startsWith("@e"));
-    /** @type {(key: string, rows: RefInfo[]) => Line[]} */
-    const section = (key, rows) => (rows.length === 0 ? [] : [{ key, words: t(key), count: rows.length }, ...rows.map((info) => ({ key: info.ref, words: "", info }))]);
+    /** @type {(words: string, rows: RefInfo[]) => Line[]} */
+    const section = (words, rows) => (rows.length === 0 ? [] : [{ key: words, words, count: rows.length }, ...rows.map((info) => ({ key: info.ref, words: "", info }))]);
     this.#fill(found.length === 0 ? [{ key: "nothing", words: this.#refs.length === 0 ? t("noRefs") : t("nothingFound") }]
-      : [...section("refsOfSnapshot", elements), ...section("refsBeyond", others)]);
+      : [...section(t("refsOfSnapshot"), elements), ...section(t("refsBeyond"), others)]);
   }
 
   /** @param {Line} line @returns {import("../view/dom.js").View<Line>} */
