@@ -112,6 +112,8 @@ impl Conversation {
             block: None,
             feed: Feed::new(id.clone()),
             clock: TurnClock::default(),
+            owed: VecDeque::new(),
+            begun: None,
             sent: VecDeque::new(),
             told: None,
         };

@@ -30,6 +30,10 @@ pub(super) struct Inner {
     pub(super) block: Option<Block>,
     pub(super) feed: Feed,
     pub(super) clock: TurnClock,
+    /// What ended and could not be written: it comes before anything else that is, or nothing would ever end it.
+    pub(super) owed: VecDeque<ChatBody>,
+    /// The newest turn whose beginning is written.
+    pub(super) begun: Option<TurnId>,
     pub(super) sent: VecDeque<(ClientMessageId, Sent)>,
     /// What panels were last told, without what every event changes.
     pub(super) told: Option<ConversationInfo>,
@@ -91,6 +95,7 @@ impl Inner {
         let mut rest = Vec::new();
         for effect in effects {
             let written = match effect {
+                Effect::Journal(body) if on_failure == OnFailure::GoOn => self.append_end(body),
                 Effect::Journal(body) => self.append(body).map(|_| ()),
                 Effect::TurnEnded(end) => {
                     let written = self.end_turn(&end);
@@ -122,7 +127,7 @@ impl Inner {
         let clock = std::mem::take(&mut self.clock);
         let mut first_error = Ok(());
         for (step_id, took) in clock.open_steps() {
-            let closed = self.append(ChatBody::StepDone {
+            let closed = self.append_end(ChatBody::StepDone {
                 turn_id: end.turn_id.clone(),
                 step_id: step_id.clone(),
                 outcome: StepOutcome::Unknown,
@@ -130,9 +135,9 @@ impl Inner {
                 result: String::new(),
                 images: Vec::new(),
             });
-            first_error = first_error.and(closed.map(|_| ()));
+            first_error = first_error.and(closed);
         }
-        let ended = self.append(ChatBody::TurnDone {
+        let ended = self.append_end(ChatBody::TurnDone {
             turn_id: end.turn_id.clone(),
             outcome: end.outcome,
             duration_ms: clock.worked(),
@@ -141,10 +146,38 @@ impl Inner {
             usage: end.usage,
             fault: end.fault.clone(),
         });
-        first_error.and(ended.map(|_| ()))
+        first_error.and(ended)
     }
 
     pub(super) fn append(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
+        while let Some(body) = self.owed.front().cloned() {
+            self.write(body)?;
+            self.owed.pop_front();
+        }
+        self.write(body)
+    }
+
+    /// An end that can't be written is owed.
+    fn append_end(&mut self, body: ChatBody) -> Result<(), ChatError> {
+        let written = self.append(body.clone()).map(|_| ());
+        if written.is_err() && self.is_end_of_begun(&body) {
+            self.owed.push_back(body);
+        }
+        written
+    }
+
+    fn is_end_of_begun(&self, body: &ChatBody) -> bool {
+        let (ChatBody::TurnDone { turn_id, .. }
+        | ChatBody::StepDone { turn_id, .. }
+        | ChatBody::ApprovalDone { turn_id, .. }
+        | ChatBody::QuestionDone { turn_id, .. }) = body
+        else {
+            return false;
+        };
+        self.begun.as_ref() == Some(turn_id)
+    }
+
+    fn write(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         if !line::leaves_block_open(&body) {
             self.finish_block();
         }
@@ -167,6 +200,7 @@ impl Inner {
                     self.record.page.clone_from(page);
                 }
             }
+            ChatBody::TurnStarted { turn_id, .. } => self.begun = Some(turn_id.clone()),
             ChatBody::TurnDone { cost_usd: Some(cost), .. } => self.record.add_cost(*cost),
             ChatBody::Step { step_id, .. } => self.clock.step_began(step_id.clone()),
             ChatBody::StepDone { step_id, .. } => self.clock.step_ended(step_id),
@@ -226,8 +260,8 @@ impl Inner {
         }
     }
 
-    /// Ends in the journal what the daemon before this one left open. What can't be written is written
-    /// by the next one: here it counts as ended all the same.
+    /// Ends in the journal what the daemon before this one left open. What can't be written counts as ended all the
+    /// same, and is owed.
     pub(super) fn recover(&mut self, tail: Tail) {
         for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
             self.remember(client_id, Sent { seq, position: 0 });
@@ -236,13 +270,14 @@ impl Inner {
             self.record.add_cost(cost);
         }
         let interrupted = tail.unfinished.as_ref().map(|turn| turn.turn_id.clone());
+        self.begun.clone_from(&interrupted);
         if interrupted.is_none() && tail.waiting.is_empty() {
             return;
         }
         let updated_at = self.record.updated_at;
         let mut result = Ok(());
         for body in tail.unfinished.iter().flat_map(|turn| turn.endings(tail.newest_at)) {
-            result = result.and(self.append(body).map(|_| ()));
+            result = result.and(self.append_end(body));
         }
         // Its effect, the turn's end, is among the endings above.
         self.machine.step(Event::Recovered { interrupted, waiting: tail.waiting });

@@ -2,7 +2,7 @@
 //! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again, `GSTACK_FAULT_BROWSER_SEED=N` one
 //! with a real browser in it.
 //!
-//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
+//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many new orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
 //! them side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name and no orders.
 //! `GSTACK_SOAK=CONVERSATIONS,TURNS` says how long the long one is.
 //! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
@@ -27,6 +27,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+/// Where nobody says how many orders, the same ones are run each time, so that a change is what makes one fail. The
+/// first of them once found a turn without an end, on a disk that was full for a moment.
+const FIRST_SEED: u64 = 981_756;
 /// Orders that are run where nobody says how many.
 const SEEDS: u64 = 200;
 /// Each opens a browser several times.
@@ -60,9 +63,8 @@ impl Report {
     }
 
     /// So many orders side by side, each named by its seed.
-    fn run_seeds(&self, what: &str, count: u64, at_once: u64, schedule: fn(u64)) {
+    fn run_seeds(&self, what: &str, (first, count): (u64, u64), at_once: u64, schedule: fn(u64)) {
         let began = Instant::now();
-        let first = u64::from(std::process::id()) << 16 ^ entropy();
         let next = AtomicU64::new(0);
         std::thread::scope(|threads| {
             for _ in 0..at_once.min(count) {
@@ -112,9 +114,12 @@ fn main() {
         }
         if only.is_none() {
             let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
-            let count = |asked: Option<u64>, usual| asked.unwrap_or(if orders_alone { 0 } else { usual });
-            report.run_seeds("seed", count(seeds, SEEDS), at_once, schedule::run);
-            report.run_seeds("browser seed", count(browsers, BROWSER_SEEDS), 2, browser::schedule);
+            let orders = |asked: Option<u64>, usual| match asked {
+                Some(count) => (entropy(), count),
+                None => (FIRST_SEED, if orders_alone { 0 } else { usual }),
+            };
+            report.run_seeds("seed", orders(seeds, SEEDS), at_once, schedule::run);
+            report.run_seeds("browser seed", orders(browsers, BROWSER_SEEDS), 2, browser::schedule);
         }
     }
     let (passed, failed) = (report.passed.into_inner(), report.failed.into_inner().unwrap());
