@@ -50,8 +50,8 @@ count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good 
 count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$log"; }
 
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
-# No test takes minutes: one that hangs is ended and named.
-node_tests() { node --test --test-timeout=300000 --test-reporter=tap "$@"; }
+# One that hangs is ended and named: no file takes so long, also on a busy machine.
+node_tests() { node --test --test-timeout=600000 --test-reporter=tap "$@"; }
 # once_more WHAT COMMAND…: a command that failed runs once more, said in words: a machine that stalls for half a minute
 # must not look like a defect, and a defect fails twice. Counted are the summaries in here, so of a first try that
 # failed only its failures are shown, with their reasons.

@@ -20,6 +20,9 @@ use tokio::time::Instant;
 /// A page that goes elsewhere by itself may be just then in the way.
 const TRIES_TO_GO: u32 = 4;
 
+/// What a tab shows that nobody has gone anywhere in.
+const OPENING: [&str; 4] = ["", "about:blank", "chrome://newtab/", "chrome://new-tab-page/"];
+
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
@@ -30,8 +33,14 @@ impl Work {
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let deadline = Instant::now() + limit;
+        let mut is_opening = OPENING.contains(&self.info()?.url.as_str());
         for _ in 1..TRIES_TO_GO {
             match self.go(url, limit, deadline).await {
+                // A browser that has just been started shows its first page in the place of whatever came before that.
+                Err(BrowserError::Navigation { reason, .. }) if is_opening && reason == ABORTED => {
+                    is_opening = false;
+                    tracing::info!(tab = %self.id(), "the tab was still being opened");
+                }
                 Err(BrowserError::Diverted { instead, .. }) if Instant::now() < deadline => {
                     tracing::info!(tab = %self.id(), instead, "the page went elsewhere meanwhile");
                 }
