@@ -137,7 +137,7 @@ describe("the debug drawer", options, () => {
     await panel.until("document.querySelector('#debug').hidden && !document.querySelector('#conversation').hidden");
   }));
 
-  test("connection: the focus and what is marked stay over rounds of pings", () => withPanel("debug", async (panel) => {
+  test("connection: the focus and what is marked stay over rounds of pings", () => withPanel("signed-out", async (panel) => {
     await panel.until("document.querySelector('.suggestion')");
     await panel.evaluate(click(".connection"));
     await panel.until("document.querySelector('.hop__trouble .command button')?.checkVisibility()");
