@@ -11,6 +11,7 @@ import { measureClick } from './click.mjs';
 import { measureJournal } from './journal.mjs';
 import { builtinSide, measurePanel, pollingSide, processSide } from './panel.mjs';
 import { measureRelay } from './relay.mjs';
+import { measureSandbox } from './sandbox.mjs';
 import { measureSnapshot } from './snapshot.mjs';
 import { Stage } from './stage.mjs';
 import { measureUrl } from './url.mjs';
@@ -96,6 +97,8 @@ try {
   await commands();
   await conversations();
   await measureJournal(Math.min(runs, 10));
+  await measureSandbox(Math.min(runs, 10), (end) => open.push(end));
+  await closeAll();
   console.log(`Load of the machine at the end ${load()}.`);
 } finally {
   await closeAll();

@@ -26,9 +26,9 @@ need_node
 need_browser
 GSTACK_BROWSER_PATH=$(find_browser)
 export GSTACK_BROWSER_PATH
+need_rust "$root"
+need_compiler
 if [ -z "${GSTACK_BIN:-}" ]; then
-  need_rust "$root"
-  need_compiler
   cargo build --release --locked --quiet
   GSTACK_BIN=${CARGO_TARGET_DIR:-$root/target}/release/gstack
 fi
@@ -37,4 +37,7 @@ export GSTACK_BIN
 for folder in tests/e2e benches; do
   (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error >/dev/null)
 done
-exec node benches/main.mjs "${1:-30}"
+node benches/main.mjs "${1:-30}"
+printf '\n## What identity and policy add to a command\n\n'
+cargo test --release --locked --quiet --lib policy::cost -- --ignored --nocapture 2>&1 | grep '^|'
+

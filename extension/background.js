@@ -60,7 +60,7 @@ const relay = new Relay({
   },
 });
 /** @type {Panels} */
-const panels = new Panels({ link, tabsReported: () => tabs.settled(), asked: (method, params) => marks.asked(method, params), onChange: () => welcome.check() });
+const panels = new Panels({ link, tabsReported: () => tabs.settled(), asked: (method, params) => marks.asked(method, params), onChange: () => welcome.check(), keyboard: (address) => relay.keyboard.at(address) });
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -82,6 +82,7 @@ chrome.runtime.onMessage.addListener((message, sender) => {
   if (message?.type === "open-panel" && sender.tab) void chrome.sidePanel.open({ windowId: sender.tab.windowId });
 });
 
+chrome.storage.local.onChanged.addListener((changes) => marks.chosen(changes));
 chrome.debugger.onEvent.addListener((source, method, params) => relay.event(source, method, params));
 chrome.debugger.onDetach.addListener((source, reason) => void relay.detached(source, reason));
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => tabs.opened(tabId, sourceTabId));

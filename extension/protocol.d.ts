@@ -87,6 +87,57 @@ x: number, y: number,
 pressed: boolean, };
 
 /**
+ * An element of a page.
+ */
+export type ActionElement = { 
+/**
+ * As the call names it: a ref or a selector; empty for what has the focus.
+ */
+target: string, role: string, name: string, 
+/**
+ * Which document it is in; another one after each navigation.
+ */
+document: string, };
+
+/**
+ * The record of an action. Nothing in it is cut.
+ */
+export type ActionRecord = { 
+/**
+ * The call as it would run, with all its arguments.
+ */
+command: string, 
+/**
+ * What the answers that hold longer than once would allow: `act`, `submit`, `shell`.
+ */
+scope?: PolicyScope, 
+/**
+ * The element that it is done to, as the page has it now.
+ */
+element?: ActionElement, 
+/**
+ * The text that it would put into the page, where a person may write another one before they allow it
+ * (`approval.answer` with `text`). Absent for passwords and for text with hidden characters.
+ */
+text?: string, 
+/**
+ * Where the markup says that it leads: a link's or a form's address, or the address that the tab goes to.
+ */
+destination?: string, 
+/**
+ * It sends a form, or says that it pays, orders, sends or deletes.
+ */
+submits: boolean, 
+/**
+ * What a tool of the agent's own was given: the new content of a file, all its input.
+ */
+content?: string, 
+/**
+ * Why the agent wants it, in the agent's own words: they may be wrong.
+ */
+agentReason?: string, };
+
+/**
  * One command, begun or ended. An entry that has ended replaces the one that began.
  */
 export type ActivityEntry = { id: number, 
@@ -135,7 +186,7 @@ label: string, status: AgentStatus, version?: string | null,
  */
 path?: string | null, 
 /**
- * What is wrong and how to mend it, unless it is ready.
+ * What is wrong and how to fix it, unless it is ready.
  */
 fault?: Fault | null, 
 /**
@@ -170,7 +221,11 @@ export type AgentName = string;
 
 export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
-export type Agents = { agents: Array<AgentInfo>, };
+export type Agents = { agents: Array<AgentInfo>, 
+/**
+ * What confines them, once it is known.
+ */
+sandbox?: SandboxInfo | null, };
 
 export type AgentsChoose = { conversationId: ConversationId, 
 /**
@@ -198,7 +253,11 @@ export type AllowedTab = { tabId: TabId, chromeTabId?: ChromeTabId | null, title
  */
 export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
 
-export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision, };
+export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision, 
+/**
+ * Another text than `action.text`, with `allow-once` only: what is typed is this.
+ */
+text?: string, };
 
 /**
  * One request for a person's permission.
@@ -213,6 +272,11 @@ export type Attachment = { id: FileId, name: string,
  * The media type: `image/png`.
  */
 mime: string, bytes: number, };
+
+/**
+ * One run of one browser that gstack started (`GSTACK_BROWSER` in its environment).
+ */
+export type BrowserRun = string;
 
 export type ChatAck = { conversationId: ConversationId, seq: number, 
 /**
@@ -249,11 +313,27 @@ verb: string,
  */
 object?: string, 
 /**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
  * The tool's own name, for the details.
  */
 tool: string, 
 /**
  * The arguments as JSON text, cut at 4 KiB.
+ */
+arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
+/**
+ * Takes the place of the step's own; empty: that one stands.
+ */
+object?: string, 
+/**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
+ * The same of its arguments.
  */
 arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
 /**
@@ -265,17 +345,25 @@ result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: T
  */
 ask: string, 
 /**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
  * The host of the page it is about.
  */
 site?: string | null, 
 /**
- * Why the agent wants it, where it said so.
+ * Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
 /**
- * The command as it would run: `click @e14`.
+ * The command as it would run, on one line: `click @e14`.
  */
-does: string, kind: StepKind, 
+does: string, 
+/**
+ * All that it would do. Absent in conversations of older versions.
+ */
+action: ActionRecord, kind: StepKind, 
 /**
  * The answers that can be given.
  */
@@ -336,11 +424,27 @@ verb: string,
  */
 object?: string, 
 /**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
  * The tool's own name, for the details.
  */
 tool: string, 
 /**
  * The arguments as JSON text, cut at 4 KiB.
+ */
+arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
+/**
+ * Takes the place of the step's own; empty: that one stands.
+ */
+object?: string, 
+/**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
+ * The same of its arguments.
  */
 arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
 /**
@@ -352,17 +456,25 @@ result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: T
  */
 ask: string, 
 /**
+ * The same for readers of other languages.
+ */
+phrase?: SaidPhrase, 
+/**
  * The host of the page it is about.
  */
 site?: string | null, 
 /**
- * Why the agent wants it, where it said so.
+ * Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
 /**
- * The command as it would run: `click @e14`.
+ * The command as it would run, on one line: `click @e14`.
  */
-does: string, kind: StepKind, 
+does: string, 
+/**
+ * All that it would do. Absent in conversations of older versions.
+ */
+action: ActionRecord, kind: StepKind, 
 /**
  * The answers that can be given.
  */
@@ -472,7 +584,15 @@ data?: unknown,
 /**
  * Files that the command wrote (absolute paths).
  */
-files?: Array<string>, };
+files?: Array<string>, 
+/**
+ * What it caused beside: dialogs, downloads, tabs, another address, console errors. `output` says it too.
+ */
+effects?: Array<Effect>, 
+/**
+ * How many commands inside a `chain` or `tab-each` failed; the output says which.
+ */
+failedSteps?: number, };
 
 export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Array<string>, 
 /**
@@ -594,7 +714,11 @@ conversations: Array<ConversationInfo>,
 /**
  * The words around the first find of a search, where it was found in a message.
  */
-excerpts?: { [key in ConversationId]: string }, };
+excerpts?: { [key in ConversationId]: string }, 
+/**
+ * More follow: ask again with the last one as `before`.
+ */
+older?: boolean, };
 
 /**
  * `conversations.list`.
@@ -603,12 +727,49 @@ export type ConversationsList = {
 /**
  * Only those whose title, page or messages hold this text.
  */
-search?: string | null, };
+search?: string | null, 
+/**
+ * Only those that come behind this one in the list: the last one of the page before.
+ */
+before?: ListPlace | null, };
 
 /**
  * A person's answer to an approval.
  */
 export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "allow-always" | "deny";
+
+export type DialogAnswer = "accepted" | "dismissed" | "open";
+
+/**
+ * A file that a page made the browser save.
+ */
+export type Download = { 
+/**
+ * Names it among the downloads of its browser.
+ */
+id: string, 
+/**
+ * Never a path; cleaned of what a page could do with a name.
+ */
+name: string, url: string, state: DownloadState, 
+/**
+ * Where it lies once it is saved, as far as the browser tells.
+ */
+path?: string | null, 
+/**
+ * In bytes, so far.
+ */
+bytes: number, 
+/**
+ * In bytes, where the server says it.
+ */
+total?: number, 
+/**
+ * Why it failed.
+ */
+reason?: string | null, };
+
+export type DownloadState = "in-progress" | "saved" | "failed";
 
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
@@ -616,6 +777,23 @@ export type EarlierConversation = { conversationId: ConversationId, title: strin
  * What an echo carries, so that each answer finds its question.
  */
 export type Echo = { nonce: number, };
+
+/**
+ * One thing that a command caused.
+ */
+export type Effect = { "kind": "dialog", 
+/**
+ * `alert`, `confirm`, `prompt` or `beforeunload`.
+ */
+dialog: string, message: string, answer: DialogAnswer, 
+/**
+ * What was typed into a prompt.
+ */
+text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-opened", tabId: TabId, url: string, } | { "kind": "tab-closed", tabId: TabId, 
+/**
+ * The tab that commands without one work on now, where it was the current one that was closed.
+ */
+current?: TabId | null, } | { "kind": "navigation", from: string, to: string, } | { "kind": "console-error", text: string, };
 
 export type Empty = Record<symbol, never>;
 
@@ -639,7 +817,7 @@ message: string,
  */
 hint?: string | null, 
 /**
- * A shell command that mends it; the panel offers to copy it.
+ * A shell command that fixes it; the panel offers to copy it.
  */
 command?: string | null, 
 /**
@@ -664,6 +842,23 @@ export type FilePart = {
 data: string, total: number, mime: string, };
 
 export type FileRead = { conversationId: ConversationId, id: FileId, offset: number, };
+
+/**
+ * A setting that is changed in the file alone. Its value is not told.
+ */
+export type FileSetting = { 
+/**
+ * As in the file: `agents.programs`.
+ */
+name: string, 
+/**
+ * One sentence: what it does.
+ */
+help: string, 
+/**
+ * The file has it.
+ */
+is_set: boolean, };
 
 /**
  * `hello` from the extension, on each new port.
@@ -716,6 +911,19 @@ millis?: number | null, fault?: Fault | null, };
 export type Hops = { hops: Array<HopState>, };
 
 /**
+ * What the native messaging host says first on `panel.sock`, before it pumps: what only it can know.
+ */
+export type HostPreamble = { 
+/**
+ * The extension that Chrome vouched for: `chrome-extension://ID/`.
+ */
+origin: string, pid: number, version: string, 
+/**
+ * Set when the browser was started by gstack.
+ */
+browserRun?: BrowserRun | null, };
+
+/**
  * `inbox.leave`: a note for the workspace that the conversation works in.
  */
 export type InboxLeave = { conversationId: ConversationId, text: string, };
@@ -729,6 +937,11 @@ export type InboxLeft = { path: string, };
  * One installation of the extension in one profile (random, kept in `chrome.storage.local`).
  */
 export type InstanceId = string;
+
+/**
+ * A conversation's place in the list, which is ordered by these.
+ */
+export type ListPlace = { updatedAt: number, conversationId: ConversationId, };
 
 export type MarkdownRender = { blocks: Array<string>, };
 
@@ -770,9 +983,27 @@ export type OfTab = { chromeTabId: ChromeTabId, };
 export type PageContext = { url: string, title: string, selection?: string | null, };
 
 /**
+ * Whether the panel's page has the focus.
+ */
+export type PanelFocus = { focused: boolean, 
+/**
+ * The panel's own address, which no other panel has.
+ */
+address: string, };
+
+/**
  * One panel behind a browser's port, or the background itself where absent.
  */
 export type PanelId = string;
+
+/**
+ * Names of keys as in DOM's `KeyboardEvent.key`, in the order in which they were pressed.
+ */
+export type PanelKeys = { keys: Array<string>, 
+/**
+ * When each was pressed, in milliseconds since 1970: what was typed in the panel meanwhile stands before or behind it.
+ */
+at?: Array<number>, };
 
 export type PanelOpened = { windowId: WindowId, };
 
@@ -858,7 +1089,7 @@ madeAt: number, };
 /**
  * What a rule is about.
  */
-export type PolicyScope = "act" | "control" | "shell" | "write" | "download" | "upload" | "password" | "everything";
+export type PolicyScope = "act" | "submit" | "control" | "shell" | "write" | "download" | "upload" | "password" | "everything";
 
 export type Pong = { epoch: Epoch, };
 
@@ -979,17 +1210,35 @@ export type RelayPart = { call: number, text: string, };
  */
 export type RelayTab = { call: number, act: RelayTabAct, 
 /**
- * Absent only with `open`.
+ * Absent with `open` and `panel`.
  */
 chromeTabId?: ChromeTabId | null, };
 
-export type RelayTabAct = "open" | "close" | "show" | "leave";
+export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel";
 
 export type Rendered = { 
 /**
  * HTML, one a block. Raw HTML of the source is text in it.
  */
 html: Array<string>, };
+
+/**
+ * What is done, as a stable code with its values: a panel that has words for the code says it in its own language.
+ */
+export type SaidPhrase = { 
+/**
+ * `fill_sel`, `read_the_page`; `own_…` for what an agent's own tools do.
+ */
+code: string, values?: Array<string>, };
+
+/**
+ * Whether agents run in a sandbox.
+ */
+export type SandboxInfo = { inForce: boolean, 
+/**
+ * The mechanism, or what is missing.
+ */
+detail: string, };
 
 /**
  * The answer to `chat.send`: it is in the journal and on disk.
@@ -1045,6 +1294,10 @@ export type SettingValue = boolean | number | string;
  * The answer to `settings.get` and `settings.set`.
  */
 export type Settings = { settings: Array<Setting>, 
+/**
+ * Settings that only the file changes.
+ */
+in_file?: Array<FileSetting>, 
 /**
  * The file that holds them.
  */
@@ -1141,12 +1394,12 @@ export type TargetId = string;
 /**
  * What the extension asks of the daemon. `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * What the daemon tells the extension. Notifications only.
  */
-export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "fault", "params": Fault };
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "fault", "params": Fault };
 
 /**
  * One turn of an agent: from the message that began it to its end.
@@ -1160,7 +1413,7 @@ export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
  */
 export type Usage = { 
 /**
- * Read anew.
+ * Read again.
  */
 inputTokens: number, outputTokens: number, 
 /**

@@ -11,8 +11,9 @@ import { INITIAL, reduce } from "./panel/state/panel-state.js";
 import { createStore } from "./panel/store.js";
 import { followTheme } from "./panel/theme.js";
 import { followTab } from "./panel/tab-follower.js";
+import { loadIcons } from "./panel/view/icons.js";
 
-await followTheme();
+await Promise.all([followTheme(), loadIcons()]);
 // The catalogue says which way its language runs.
 document.documentElement.lang = t("language");
 document.documentElement.dir = t("direction");

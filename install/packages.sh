@@ -51,11 +51,11 @@ need_compiler() {
     give_up "There is no C compiler. On macOS run: xcode-select --install. On Linux install gcc or clang."
 }
 
-# A browser of the Chromium family that is no snap (a snap can't start programs outside of its sandbox).
+# A browser of the Chromium family that is not a snap (a snap can't start programs outside of its sandbox).
 find_browser() {
   local name real
   if [ -n "${GSTACK_BROWSER_PATH:-}" ]; then
-    [ -x "$GSTACK_BROWSER_PATH" ] || give_up "GSTACK_BROWSER_PATH is $GSTACK_BROWSER_PATH, and that is no program."
+    [ -x "$GSTACK_BROWSER_PATH" ] || give_up "GSTACK_BROWSER_PATH is $GSTACK_BROWSER_PATH, and that is not a program."
     say "$GSTACK_BROWSER_PATH"
     return
   fi

@@ -2,6 +2,9 @@
 //!
 //! The folders are the layers of docs/ARCHITECTURE.md; `tests/layers.rs` holds who may use whom.
 
+// They panic if the write fails; `base::say` and `cli::terminal` do not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod agent;
 pub mod base;
 pub mod browser;
@@ -11,6 +14,8 @@ pub mod client;
 pub mod command;
 pub mod daemon;
 pub mod engine;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 pub mod http;
 pub mod install;
 pub mod keeper;

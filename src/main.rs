@@ -1,22 +1,36 @@
 //! Chooses the role of this process by its first argument. Holds nothing else.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 use gstack::agent::process::minder;
-use gstack::{cli, client, daemon, keeper, native, protocol};
+use gstack::agent::sandbox::confine;
+use gstack::base::{program, say};
+use gstack::{cli, client, daemon, keeper, native};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if arguments.first().is_some_and(|first| first == protocol::keeper::KEEPER_ROLE) {
+    if arguments.first().is_some_and(|first| first == program::KEEPER_ROLE) {
         return keeper::run();
     }
     if arguments.first().is_some_and(|first| first == minder::ROLE) {
         return minder::run(std::env::args_os().skip(2));
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    if arguments.first().is_some_and(|first| first == confine::ROLE) {
+        return confine::run(std::env::args_os().skip(2));
+    }
+    let first = arguments.first().map(String::as_str);
+    let serves = first.is_some_and(|first| first == client::start::DAEMON_ROLE || native::is_origin(first));
+    // A command asks one thing and ends: threads for it would take longer to start than they save.
+    let mut builder = match serves {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = match builder.worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("gstack: the runtime could not start: {error}");
+            say::line(format_args!("the runtime could not start: {error}"));
             return ExitCode::FAILURE;
         }
     };
@@ -24,7 +38,7 @@ fn main() -> ExitCode {
         match arguments.first().map(String::as_str) {
             Some(origin) if native::is_origin(origin) => native::run(origin.to_owned()).await,
             Some(client::start::DAEMON_ROLE) => daemon::run(arguments.get(1).map(String::as_str)).await,
-            _ => cli::run(arguments).await,
+            _ => cli::run(std::env::args_os().skip(1)).await,
         }
     });
     // A read of standard input that still waits in its thread must not hold the process.

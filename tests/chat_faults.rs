@@ -252,3 +252,88 @@ fn two_daemons_never_write_one_conversation() {
     assert_eq!(fault.code, FaultCode::Conflict);
     assert!(fault.hint.is_some());
 }
+
+#[test]
+fn a_message_sent_again_after_thousands_of_others_and_a_restart_does_not_run_again() {
+    const TURNS: u64 = 10_000;
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().to_owned()).unwrap();
+    let id = long_conversation(&home, TURNS * 4);
+    for _ in 0..2 {
+        let store = Store::open(&home).unwrap();
+        let conversation = store.get(&id).unwrap();
+        let head = conversation.head();
+        for turn in [1, 2, TURNS / 2, TURNS] {
+            let again = conversation.send(message(&format!("m{turn}"))).unwrap();
+            assert!(again.repeated && again.effects.is_empty(), "m{turn}");
+            assert_eq!(again.sent.seq, turn * 4 - 3);
+        }
+        assert_eq!(conversation.head(), head, "nothing was written");
+        assert!(!conversation.send(message(&format!("new {head}"))).unwrap().repeated);
+        assert!(conversation.send(message(&format!("new {head}"))).unwrap().repeated);
+    }
+}
+
+#[test]
+fn a_journal_that_lost_all_of_its_events_is_told_and_left_as_it_is() {
+    for left in [None, Some("")] {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().to_owned()).unwrap();
+        let id = long_conversation(&home, 24);
+        let journal = home.conversations().join(id.as_str()).join("chat.jsonl");
+        match left {
+            Some(words) => std::fs::write(&journal, words).unwrap(),
+            None => std::fs::remove_file(&journal).unwrap(),
+        }
+        let store = Store::open(&home).unwrap();
+        let recovered = store.recover();
+        assert_eq!(recovered.failed.len(), 1, "it is told at the start");
+        let fault = store.get(&id).unwrap_err().fault();
+        assert_eq!(fault.code, FaultCode::Storage);
+        assert!(fault.message.contains("0 of 24") && fault.hint.unwrap().contains("backup"), "{}", fault.message);
+        assert_eq!(std::fs::read_to_string(&journal).ok().as_deref(), left);
+        assert_eq!(store.list().len(), 1, "its title and its place are still known");
+        store.delete(&id).unwrap();
+        assert!(store.list().is_empty());
+    }
+}
+
+#[test]
+fn a_compacted_journal_holds_all_that_it_held_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().to_owned()).unwrap();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.create(NewConversation::default());
+    run(&conversation, "first");
+    let turn = TurnId::new("turn-first");
+    for n in 0..5000 {
+        conversation.grow(&turn, BlockKind::Text, &format!("é{n} 😀 ")).unwrap();
+        if n == 2000 {
+            conversation.send(message("second")).unwrap();
+        }
+    }
+    assert_eq!(conversation.compact().unwrap_err().fault().code, FaultCode::Conflict, "a turn runs");
+    conversation.handle(Event::Stop);
+    conversation.handle(Event::AgentExited { fault: None });
+    conversation.persist().unwrap();
+    let before = everything(&conversation);
+    let compacted = conversation.compact().unwrap();
+    assert!(compacted.after * 3 < compacted.before, "{compacted:?}");
+    assert_eq!(everything(&conversation), before);
+    assert_eq!(conversation.compact().unwrap().after, compacted.after, "once more changes nothing");
+    // It is written on, and the next daemon reads the same.
+    conversation.append(ChatBody::Notice { turn_id: turn, text: "more".into() }).unwrap();
+    let now = everything(&conversation);
+    assert_eq!(now.len(), before.len() + 1);
+    conversation.persist().unwrap();
+    drop((conversation, store));
+    // What a compaction that was cut off has left is not taken for the journal.
+    let id = only_conversation(&Store::open(&home).unwrap()).id().clone();
+    let left = home.conversations().join(id.as_str()).join("chat.jsonl.new");
+    std::fs::write(&left, "{\"gstackChat\":1").unwrap();
+    let store = Store::open(&home).unwrap();
+    let conversation = store.get(&id).unwrap();
+    assert_eq!(everything(&conversation), now);
+    assert!(!left.exists());
+    assert!(conversation.send(message("second")).unwrap().repeated);
+}

@@ -18,7 +18,7 @@ own commands, which are for a terminal only, [stand at the end](#the-program-its
 `<x>` must be given, `[x]` may be, `…` takes all that is left. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
 `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
 
-The class says what an agent may do with it: *read* runs, *act* asks, *control* asks each time, *secret* is not offered.
+The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* asks each time, *secret* is not offered.
 Output marked *page content* comes inside an envelope that says that it is not to be trusted.
 ";
 
@@ -26,6 +26,8 @@ fn class(class: Class) -> &'static str {
     match class {
         Class::Read => "read",
         Class::Act => "act",
+        Class::Download => "download",
+        Class::Upload => "upload",
         Class::Control => "control",
         Class::Secret => "secret",
     }
@@ -127,7 +129,7 @@ fn own_command(command: &Command, name: &str, text: &mut String, options: &mut O
 }
 
 fn own(text: &mut String) {
-    let line = gstack::cli::arguments::command();
+    let line = gstack::cli::command_line::command();
     writeln!(
         text,
         "\n## The program itself\n\nThey are for a person at a terminal and no tools of an agent; connect, stop, chat, approvals, rules and audit are refused to one also in a shell.\n"
@@ -182,7 +184,7 @@ fn the_page_of_commands_says_what_the_registry_says() {
 #[test]
 fn the_readme_names_only_commands_that_exist() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let command_line = gstack::cli::arguments::command();
+    let command_line = gstack::cli::command_line::command();
     let known: BTreeSet<_> = command_line
         .get_subcommands()
         .flat_map(|sub| std::iter::once(sub.get_name()).chain(sub.get_all_aliases()))

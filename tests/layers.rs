@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder (or a file of that name) directly under src/, and what it may use besides itself.
 /// `command::registry` allows that one module of a folder.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("base", &[]),
     ("protocol", &[]),
     ("chat", &["base", "protocol"]),
@@ -30,6 +30,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("native", &["client", "command::registry", "base", "protocol"]),
     ("keeper", &["client", "command::registry", "base", "protocol"]),
     ("cli", &["mcp::stdio", "client", "install", "command::registry", "command::tool_profile", "base", "protocol"]),
+    ("fuzz", &["http", "engine", "command", "chat", "base", "protocol"]),
     ("install", &["client", "command::registry", "base", "protocol"]),
 ];
 
@@ -105,6 +106,10 @@ fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
             }
         }
     }
+    // What lies below a test module is a part of it.
+    let folders: Vec<PathBuf> = modules.iter().map(|module| module.with_extension("")).collect();
+    let below = |path: &PathBuf| folders.iter().any(|folder| path.starts_with(folder));
+    modules.extend(sources.iter().map(|source| source.path.clone()).filter(below));
     modules
 }
 
@@ -175,7 +180,7 @@ fn no_layer_uses_one_that_it_may_not() {
         };
         for (module, line) in used(&source.text) {
             let top = module.split("::").next().unwrap();
-            // A macro or a constant of the crate's root is no layer.
+            // A macro or a constant of the crate's root is not a layer.
             let known = layers.contains_key(top);
             if known && top != layer && !allowed.contains(&top) && !allowed.contains(&module.as_str()) {
                 wrong.push(format!("src/{}:{line}: {layer} may not use {module}", source.path.display()));
@@ -229,4 +234,28 @@ fn the_reader_of_paths_sees_groups_and_single_paths() {
     let text = "use crate::base::home::Home;\nuse crate::{chat::{a, b},\n    protocol};\n// use crate::http::x;\n    crate::native::run();\n";
     let found: Vec<_> = used(text).into_keys().collect();
     assert_eq!(found, ["base::home", "chat::a", "native::run", "protocol"].map(|s| s.replace("chat::a", "chat")));
+}
+
+/// Facts about a command stand in its `Spec`. Code that asks for its name knows something that its spec does not say.
+#[test]
+fn nothing_decides_by_the_name_of_a_command() {
+    const PATTERNS: [&str; 6] = [
+        "match spec.name",
+        "spec.name ==",
+        "spec.name !=",
+        "matches!(spec.name",
+        "contains(&spec.name)",
+        "match call.spec.name",
+    ];
+    let found: Vec<String> = sources()
+        .iter()
+        // The registry finds commands by their names: that is its job.
+        .filter(|source| source.path != Path::new("command/registry.rs"))
+        .flat_map(|source| {
+            let path = source.path.display().to_string();
+            let lines = source.shipped_code().filter(|(_, line)| PATTERNS.iter().any(|pattern| line.contains(pattern)));
+            lines.map(move |(n, line)| format!("{path}:{n}: {}", line.trim())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(found.is_empty(), "a command's name is asked for:\n{}", found.join("\n"));
 }

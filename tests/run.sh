@@ -101,8 +101,12 @@ if wants rust || wants oracle || wants e2e || wants mcp; then
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
   say "Browser: $browser"
+  if [ "$(uname)" = Linux ]; then have bwrap || apt_install bubblewrap || say "bubblewrap is missing: the sandbox is tested with Landlock alone."; fi
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
+  if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi
 fi
+# The attacks of tests/attacks are written in it: they fork and pass sockets on.
+if wants rust; then have python3 || apt_install python3; fi
 if wants types || wants extension; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
 if wants mcp; then packages tests/mcp; fi
@@ -118,7 +122,7 @@ stage rust count_cargo rust_tests
 stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
 stage extension count_node node_files tests/extension/*.test.mjs
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
-stage e2e count_node browser_tests tests/e2e/*.test.mjs
+stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs
 # Real MCP clients: the SDK's and the inspector's.
 stage mcp count_node browser_tests tests/mcp/*.test.mjs
 

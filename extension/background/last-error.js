@@ -1,5 +1,5 @@
 /**
- * Chrome's reasons for the end of the native port, as faults that say what mends them.
+ * Chrome's reasons for the end of the native port, as faults that say what fixes them.
  *
  * Chrome gives no code, only these English texts (chrome/browser/extensions/api/messaging/
  * native_message_process_host.cc), so this is the one place that reads an error's text.

@@ -9,7 +9,7 @@
 import { backoff } from "../shared/backoff.js";
 import { FaultError } from "../shared/fault.js";
 
-/** A connection that held this long was a good one: the next loss begins the waits anew. */
+/** A connection that held this long was a good one: the next loss begins the waits again. */
 const CALM_AFTER_MS = 5000;
 /** How long `hello` may take: it covers the start of a daemon on a slow disk. */
 const HELLO_LIMIT_MS = 20_000;
@@ -81,7 +81,7 @@ export class NativeLink {
   }
 
   /**
-   * A notification to the daemon; dropped while there is no connection, since whatever it told is told anew then.
+   * A notification to the daemon; dropped while there is no connection, since whatever it told is told again then.
    * @param {string} method
    * @param {unknown} params
    * @param {string} [client]

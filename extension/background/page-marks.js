@@ -6,6 +6,7 @@
  * too. Never draws anything itself.
  * @import { Acting, WorkingTab } from "../protocol.js"
  */
+import { MARKS_KEY, marksOf } from "../shared/marks-choice.js";
 
 /** What a panel asks for that is drawn over its tab's page. */
 const DRAWS = new Set(["refs.show", "refs.highlight", "pick.start"]);
@@ -14,6 +15,21 @@ export class PageMarks {
   /** @type {Map<number, { tab: WorkingTab, since: number }>} */ #working = new Map();
   /** @type {Map<number, chrome.runtime.Port>} */ #ports = new Map();
   /** Tabs whose refs are shown, also after the next load. @type {Set<number>} */ #shown = new Set();
+
+  /** What the person wants to see. @type {import("../shared/marks-choice.js").Marks} */ #wanted = marksOf(null);
+  #asked = this.#read();
+
+  async #read() {
+    this.#wanted = marksOf((await chrome.storage.local.get(MARKS_KEY))[MARKS_KEY]);
+  }
+
+  /** The person has chosen anew. @param {Record<string, chrome.storage.StorageChange>} changes */
+  chosen(changes) {
+    const change = changes[MARKS_KEY];
+    if (!change) return;
+    this.#wanted = marksOf(change.newValue);
+    for (const [id, port] of this.#ports) this.#tell(id, port);
+  }
 
   /** The daemon's list: all tabs in which an agent works now. @param {WorkingTab[]} tabs */
   show(tabs) {
@@ -44,7 +60,7 @@ export class PageMarks {
     if (!takesAway && !this.#ports.has(chromeTabId)) await this.#inject(chromeTabId);
   }
 
-  /** A document was loaded: one of a working tab gets the marks anew. @param {number} tabId */
+  /** A document was loaded: one of a working tab gets the marks again. @param {number} tabId */
   loaded(tabId) {
     if (this.#working.has(tabId) || this.#shown.has(tabId)) void this.#inject(tabId);
   }
@@ -60,7 +76,7 @@ export class PageMarks {
     if (tabId === undefined) return;
     this.#ports.set(tabId, port);
     port.onDisconnect.addListener(() => { if (this.#ports.get(tabId) === port) this.#ports.delete(tabId); });
-    this.#tell(tabId, port);
+    void this.#asked.then(() => { if (this.#ports.get(tabId) === port) this.#tell(tabId, port); });
   }
 
   /** @param {number} tabId @param {chrome.runtime.Port} port */
@@ -68,7 +84,7 @@ export class PageMarks {
     const working = this.#working.get(tabId);
     if (!working) return port.postMessage({ type: "idle" });
     const { agentLabel, doing, waiting } = working.tab;
-    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing, waiting });
+    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing, waiting, shows: this.#wanted });
   }
 
   /** @param {number} tabId */

@@ -2,6 +2,7 @@
  * The panels behind the native port: who they are, and which message belongs to whom.
  *
  * Owns the panel ids and the relay. Never keeps a conversation.
+ * @import { PanelFocus } from "../protocol.js"
  * @import { ConnectionState, Envelope } from "../shared/wire.js"
  * @import { NativeLink } from "./native-link.js"
  */
@@ -22,6 +23,7 @@ const IN_A_PAGE = /^(?:refs|pick)\./;
 
 export class Panels {
   /** @type {Map<string, Panel>} */ #panels = new Map();
+  /** The panel in which the person types. @type {{ panel: Panel, address: string } | null} */ #typing = null;
 
   /**
    * @param {object} options
@@ -29,12 +31,14 @@ export class Panels {
    * @param {() => Promise<void>} options.tabsReported  settles when the daemon has heard of every tab event so far
    * @param {(method: string, params: unknown) => Promise<void>} options.asked  what must be done before a request goes on
    * @param {() => void} options.onChange  a panel came, went or named its window
+   * @param {(address: string | null) => void} options.keyboard  the person types in another panel, or in none
    */
-  constructor({ link, tabsReported, asked, onChange }) {
+  constructor({ link, tabsReported, asked, onChange, keyboard }) {
     this.link = link;
     this.tabsReported = tabsReported;
     this.asked = asked;
     this.onChange = onChange;
+    this.keyboard = keyboard;
   }
 
   /** @param {chrome.runtime.Port} port */
@@ -45,6 +49,7 @@ export class Panels {
     port.onMessage.addListener((message) => void this.#receive(panel, message));
     port.onDisconnect.addListener(() => {
       this.#panels.delete(panel.id);
+      if (this.#typing?.panel === panel) this.#typing = null;
       this.link.notify("panel.closed", {}, panel.id);
       this.onChange();
     });
@@ -58,6 +63,18 @@ export class Panels {
   /** Whether a panel of this window is open. @param {number} windowId */
   inWindow(windowId) {
     return [...this.#panels.values()].some((panel) => panel.windowId === windowId);
+  }
+
+  /** @param {Panel} panel @param {PanelFocus} focus */
+  #hasKeyboard(panel, { focused, address }) {
+    if (focused) this.#typing = { panel, address };
+    else if (this.#typing?.panel === panel) this.#typing = null;
+    this.keyboard(this.typingAt);
+  }
+
+  /** The address of the panel in which the person types. */
+  get typingAt() {
+    return this.#typing?.address ?? null;
   }
 
   /** @param {ConnectionState} state */
@@ -83,6 +100,7 @@ export class Panels {
         this.#announce(panel);
         return this.onChange();
       }
+      if (method === "panel.focus") this.#hasKeyboard(panel, /** @type {PanelFocus} */ (params));
       return this.link.notify(method, params, panel.id);
     }
     /** @type {Envelope} */

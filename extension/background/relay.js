@@ -6,6 +6,8 @@
  * @import { RelayAttach, RelayCommand, RelayDetach, RelayError, RelayPart, RelayTab, Refusal } from "../protocol.js"
  */
 
+import { PanelKeyboard } from "./panel-keyboard.js";
+
 /** The version of DevTools' protocol that Chrome asks for; there is no other. */
 const PROTOCOL = "1.3";
 /** Chrome's words where our own attachment of an earlier life of this worker is still there, or another extension's is. */
@@ -21,6 +23,7 @@ export class Relay {
   /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
   /** Which connection to the daemon this is: what one asked for is neither kept nor told in the next. */
   #connection = 0;
+  keyboard = new PanelKeyboard();
 
   /**
    * @param {object} options
@@ -49,6 +52,7 @@ export class Relay {
   letGo() {
     this.#connection += 1;
     this.#parts.clear();
+    this.keyboard.watch(false);
     // One that is still being attached to as well: it is let go of right after.
     for (const tabId of new Set([...this.#attached, ...this.#moving.keys()])) void this.#leave(tabId);
   }
@@ -67,7 +71,8 @@ export class Relay {
   }
 
   /** Somebody else ended an attachment. @param {chrome.debugger.Debuggee} source @param {string} reason */
-  async detached({ tabId }, reason) {
+  async detached({ tabId, targetId }, reason) {
+    if (targetId !== undefined) this.keyboard.detached(targetId);
     if (tabId === undefined || !this.#attached.delete(tabId)) return;
     const connection = this.#connection;
     const why = reason === "canceled_by_user" ? "cancelled" : await this.#whyGone(tabId);
@@ -99,6 +104,7 @@ export class Relay {
       await chrome.debugger.attach({ tabId }, PROTOCOL);
     }
     this.#attached.add(tabId);
+    this.keyboard.watch(true);
   }
 
   /** Nothing that the tab still says is told. @param {number} tabId */
@@ -106,6 +112,7 @@ export class Relay {
     if (!this.#attached.delete(tabId) && !this.#moving.has(tabId)) return;
     await this.#inTurn(tabId, async () => {
       this.#attached.delete(tabId);
+      this.keyboard.watch(this.#attached.size > 0);
       await chrome.debugger.detach({ tabId }).catch(() => {
         // It has ended by itself meanwhile.
       });
@@ -147,6 +154,10 @@ export class Relay {
         const { id } = await chrome.tabs.create({ url: "about:blank", active: false });
         return { chromeTabId: id };
       }
+      if (act === "panel") {
+        await this.keyboard.restore();
+        return {};
+      }
       const tabId = /** @type {number} */ (chromeTabId);
       if (act === "close") await chrome.tabs.remove(tabId);
       if (act === "show") await chrome.tabs.update(tabId, { active: true });
@@ -183,7 +194,7 @@ export class Relay {
   async #answer(call, act, whyNot) {
     const connection = this.#connection;
     const answer = await answerOf(act, whyNot);
-    // The numbers of calls begin anew with each connection.
+    // The numbers of calls start again with each connection.
     if (connection === this.#connection) this.tell("relay.answer", { call, ...answer });
   }
 }

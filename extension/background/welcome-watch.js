@@ -27,7 +27,7 @@ export class WelcomeWatch {
     if (side && this.#waiting.has(port)) port.postMessage({ type: "side", side });
   }
 
-  /** Something changed: whoever waits may be done. */
+  /** Something changed: anyone who waits may be done. */
   check() {
     for (const port of this.#waiting) {
       const windowId = port.sender?.tab?.windowId;

@@ -6,7 +6,7 @@
  * alone. Injected only where an agent works or a person looks at refs, gone when that has ended.
  */
 (() => {
-  /** Injected again after each load; within one document the first one stays and connects anew. @type {{ gstackMarks?: { root: ShadowRoot, connect: () => void } }} */
+  /** Injected again after each load; within one document the first one stays and reconnects. @type {{ gstackMarks?: { root: ShadowRoot, connect: () => void } }} */
   const world = /** @type {any} */ (globalThis);
   if (world.gstackMarks) return world.gstackMarks.connect();
 
@@ -40,6 +40,7 @@
     .ripple { position: fixed; left: -16px; top: -16px; width: 32px; height: 32px; box-sizing: border-box; border: 2px solid #f59e0b; border-radius: 50%; opacity: 0; }
     @keyframes live { 50% { opacity: .35; } }
     .is-idle { opacity: 0; }
+    .is-off { display: none; }
     @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }`;
 
   /** How long between two steps of an agent nothing is said of them: most follow each other at once. */
@@ -115,8 +116,10 @@
     time.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
   };
 
-  /** @param {{ since: number, agent: string, doing: string, waiting: boolean }} state */
+  /** @param {{ since: number, agent: string, doing: string, waiting: boolean, shows: { cursor: boolean, pill: boolean } }} state */
   function work(state) {
+    for (const part of [frame, cursor, ripple]) part.classList.toggle("is-off", !state.shows.cursor);
+    pill.classList.toggle("is-off", !state.shows.pill);
     since = state.since;
     name.textContent = state.agent;
     clearTimeout(pause);

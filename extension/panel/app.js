@@ -14,6 +14,7 @@ import { attempt } from "./drawer-actions.js";
 import { Drawers } from "./drawers.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
+import { Keyboard } from "./keyboard.js";
 import { Renderer } from "./markdown/renderer.js";
 import { Pace } from "./pace.js";
 import { byId } from "./page.js";
@@ -34,10 +35,11 @@ import { FolderButton } from "./view/folder-button.js";
 import { Queue } from "./view/queue.js";
 import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
-import { drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
+import { drawAsks, drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
+import { writesElsewhere } from "./typing.js";
 import { Writing } from "./writing.js";
 
 /** How many letters of answers become nodes in one frame: as they come, and as rendered blocks. A few milliseconds' work each. */
@@ -68,13 +70,13 @@ export class PanelApp {
       showKeys: () => this.#showKeys(), chooseFolder: () => this.folder.menu.open(), chooseModel: () => this.agents.menu.open(),
       attach: (/** @type {import("./view/attach-menu.js").Source} */ source) => void this.writing.attach(source),
     };
-    this.writing = new Writing(panel, place, { queue: this.queue, conversation: () => this.conversation });
-    this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw() });
+    this.writing = new Writing(panel, place, { queue: this.queue, conversation: () => this.conversation, sent: () => this.drawers.close() });
+    this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw(), onClosed: () => this.#goOn() });
     this.tabBar = new TabBar(byId("tabbar"), { allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)), stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))) });
     this.reconnect = () => connection.notify("local.retry", {});
     this.banner = new Banner(byId("banner"), this.reconnect);
-    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => void session.refreshAgents(true), otherAgents: () => this.agents.menu.open(), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
-    this.agents = new AgentMenu(byId("agents"), { choose: (agent, model) => this.#do(() => control.choose(agent, model)), refresh: () => void session.refreshAgents(true) });
+    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => this.#lookForAgents(), otherAgents: () => this.agents.menu.open(), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
+    this.agents = new AgentMenu(byId("agents"), { choose: (agent, model) => this.#do(() => control.choose(agent, model)), refresh: () => void this.#lookForAgents() });
     this.folder = new FolderButton(byId("folder"), {
       choose: (folder) => control.setFolder(folder),
       recent: async (current) => foldersOf((await connection.request("conversations.list", {})).conversations, current, RECENT_FOLDERS),
@@ -82,12 +84,13 @@ export class PanelApp {
     this.composer = new Composer(/** @type {HTMLFormElement} */ (byId("composer")), { agent: this.agents.button, folder: this.folder.button, commands: byId("commands"), attach: byId("attach") }, this.writing.actions);
     this.drafts = new Drafts(this.composer);
     this.writing.begin(this.composer, this.drafts);
+    new Keyboard({ connection, store, leave: () => this.composer.leave(), type: (keys, at) => this.composer.type(keys, at) });
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => session.older(),
       tools: {
         prose: { renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html), text: new Pace(TEXT_A_FRAME), html: new Pace(HTML_A_FRAME) },
         load: (file) => this.files.url(this.#shownId, file),
-        answer: (approvalId, decision) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision)),
+        answer: (approvalId, decision, text) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision, text)),
         answerQuestion: (questionId, answers) => this.#attempt(() => control.answerQuestion(this.#shownId, questionId, answers)),
         unattended: (minutes) => this.#attempt(() => control.workUnattended(minutes)),
         retry: (clientId) => this.writing.sayAgain(clientId),
@@ -101,7 +104,7 @@ export class PanelApp {
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
     this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer), showConnection: () => this.drawers.toggleDebug("connection") });
-    quickActions(byId("quick"), { connection, store, toast: this.toast, pick: () => void this.writing.attach("element") });
+    quickActions(byId("quick"), { connection, store, toast: this.toast, attach: (source) => void this.writing.attach(source) });
 
     const draw = oncePerFrame(() => this.draw());
     this.clock = new Clock({ tick: (now) => this.conversation.tick(now), due: draw });
@@ -127,7 +130,7 @@ export class PanelApp {
     this.#drawStrips(state, busy);
     this.queue.update(queue, paused);
     const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
-    this.agents.update(state.agents, own, away);
+    this.agents.update(state.agents, own, away, state.sandbox);
     this.folder.update(connected ? own?.folder ?? "" : "", own?.worktree?.of);
     this.composer.update({
       placeholder: this.#placeholder(state, entries.length === 0, busy),
@@ -161,6 +164,8 @@ export class PanelApp {
       back: () => void this.session.read(null).then(() => this.composer.focus()),
       goOn: (info) => this.#do(async () => { await this.session.control.attach(info.conversationId); this.composer.focus(); }),
     });
+    const { asking } = this.conversation;
+    drawAsks(byId("asks"), asking !== null && this.drawers.open !== null, () => this.drawers.close());
     byId("dock").hidden = state.reading !== null || this.drawers.hidesComposer;
     this.clock.run(busy, rule?.until ?? null);
   }
@@ -171,7 +176,7 @@ export class PanelApp {
     const id = shown?.info.conversationId ?? "";
     if (id !== this.#shownId) {
       this.#shownId = id;
-      this.conversation.reset();
+      this.conversation.reset(id);
       this.files.forget();
     }
     this.conversation.tools.readOnly = state.reading !== null;
@@ -209,8 +214,24 @@ export class PanelApp {
     return isEmpty ? t("sayFirst") : t("sayReply");
   }
 
+  /** A drawer was closed: one goes on where the card or the composer is. */
+  #goOn() {
+    const { asking } = this.conversation;
+    if (asking && this.composer.isEmpty) asking.focus();
+    else if (!this.store.state.reading) this.composer.focus();
+  }
+
   #newChat() {
     this.#do(async () => { await this.session.clear(); this.composer.focus(); });
+  }
+
+  /** Looks for agents again and says what was found. */
+  async #lookForAgents() {
+    this.toast.show(t("lookingForAgents"));
+    await this.#attempt(async () => {
+      const found = await this.session.lookForAgents();
+      this.toast.show(found.length > 0 ? t("agentsFound", found.map((agent) => agent.label).join(", ")) : t("noAgentYet"));
+    });
   }
 
   #showKeys() {
@@ -228,19 +249,21 @@ export class PanelApp {
     return attempt(this.toast, work);
   }
 
-  /** A card takes the focus only if nothing is being typed, and once. */
+  /** A card that is new closes what would hide it, and takes the focus only if nothing is being typed. */
   #offerFocus() {
     const { asking } = this.conversation;
     if (asking === this.#offered) return;
     this.#offered = asking;
-    if (asking && this.composer.isEmpty && document.hasFocus() && this.drawers.open === null) asking.focus();
+    if (!asking) return;
+    this.drawers.close();
+    if (this.composer.isEmpty && document.hasFocus() && !(document.activeElement instanceof HTMLInputElement) && !(document.activeElement instanceof HTMLTextAreaElement && document.activeElement.matches(".asked-text"))) asking.focus();
   }
 
   /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
   #keepFocus({ reading }) {
     const { activeElement } = document;
     const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
-    // Whoever marks text reads it.
+    // Anyone who marks text reads it.
     if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
     if (reading) byId("reading").querySelector("button")?.focus();
     else this.composer.focus();
@@ -248,21 +271,32 @@ export class PanelApp {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") {
-      if (this.pick.stop()) { /* the page's picker is open */ }
-      else if (this.drawers.open) this.drawers.close();
-      else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
-      else return;
+    if (event.defaultPrevented || event.isComposing) return;
+    if (event.key === "Escape" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.#escape(event);
+    if (this.#chooses(event)) {
       event.preventDefault();
-      return;
+      this.conversation.asking?.choose(Number(event.key));
+    } else if (writesElsewhere(event) && this.store.state.reading === null) {
+      // The key itself goes where the focus is now.
+      if (this.drawers.hidesComposer) this.drawers.close();
+      this.composer.focus();
     }
-    const { asking } = this.conversation;
-    if (!asking || this.drawers.open !== null || !/^[1-9]$/.test(event.key)) return;
-    const inCard = event.target instanceof Node && asking.element.contains(event.target);
-    const writes = event.target instanceof HTMLInputElement && event.target.type === "text";
-    if (writes || (!inCard && !(this.composer.isEmpty && (event.target === this.composer.text || event.target === document.body)))) return;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #escape(event) {
+    if (this.pick.stop()) { /* the page's picker is open */ }
+    else if (this.drawers.open) this.drawers.close();
+    else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
+    else return;
     event.preventDefault();
-    asking.choose(Number(event.key));
+  }
+
+  /** A number answers a card that has the focus, and nothing else: in the composer it is the beginning of a sentence. @param {KeyboardEvent} event */
+  #chooses(event) {
+    const { asking } = this.conversation;
+    if (!asking?.takesNumbers || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return false;
+    const writes = event.target instanceof HTMLTextAreaElement || (event.target instanceof HTMLInputElement && event.target.type === "text");
+    return !writes && event.target instanceof Node && asking.element.contains(event.target);
   }
 }

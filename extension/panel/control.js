@@ -31,9 +31,9 @@ export class Control {
     return info;
   }
 
-  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision */
-  async answer(conversationId, approvalId, decision) {
-    await this.connection.request("approval.answer", { conversationId, approvalId, decision });
+  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision @param {string | null} text  in place of the agent's; null for that */
+  async answer(conversationId, approvalId, decision, text) {
+    await this.connection.request("approval.answer", { conversationId, approvalId, decision, ...(text !== null && { text }) });
   }
 
   /** @param {string} conversationId @param {string} questionId @param {string[][]} answers  none: the person does not want to answer */

@@ -13,6 +13,7 @@ import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { download } from "./download.js";
 import { newerExtension } from "./state/panel-state.js";
+import { readMarks, setMarks } from "./page-marks.js";
 import { readTheme, setTheme } from "./theme.js";
 
 /** A hop that does not answer in this time is down. */
@@ -52,12 +53,24 @@ export async function exportConversation({ connection, files, toast }, conversat
   });
 }
 
+/** Every page of the list. @param {Panel["connection"]} connection @param {string | null} search */
+async function allConversations(connection, search) {
+  const all = await connection.request("conversations.list", { search });
+  for (let page = all; page.older && page.conversations.length > 0;) {
+    const { updatedAt, conversationId } = page.conversations[page.conversations.length - 1];
+    page = await connection.request("conversations.list", { search, before: { updatedAt, conversationId } });
+    all.conversations.push(...page.conversations);
+    all.excerpts = { ...all.excerpts, ...page.excerpts };
+  }
+  return all;
+}
+
 /** @param {Panel} panel @param {() => void} close */
 export function historyActions(panel, close) {
   const { store, session, connection, toast } = panel;
   return {
     /** @param {string | null} search */
-    list: (search) => connection.request("conversations.list", { search }),
+    list: (search) => allConversations(connection, search),
     /** @param {ConversationInfo} info */
     open: (info) => {
       close();
@@ -90,6 +103,8 @@ export function settingsActions({ store, session, connection }) {
     takeBack: (rule) => session.control.removeRule(rule.id),
     theme: readTheme,
     setTheme,
+    marks: readMarks,
+    setMarks,
     versions: () => {
       const newer = newerExtension(store.state, chrome.runtime.getManifest().version);
       return { daemon: store.state.connection.welcome?.version ?? "", newer: newer?.version ?? "", mayReload: newer?.mayReload ?? false };

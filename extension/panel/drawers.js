@@ -1,7 +1,7 @@
 /**
  * History, Settings and Debug: one at a time, in the conversation's place.
  *
- * Owns which one is open and where the focus came from. What each does with the daemon is `drawer-actions.js`'s.
+ * Owns which one is open. What each does with the daemon is `drawer-actions.js`'s.
  * @import { ActivityEntry } from "../protocol.js"
  * @import { DebugTab } from "./debug/debug-drawer.js"
  * @import { Compose, Panel } from "./drawer-actions.js"
@@ -18,11 +18,11 @@ import { SettingsDrawer } from "./view/settings-drawer.js";
 
 export class Drawers {
   /** @type {Drawer | null} */ open = null;
-  /** @type {HTMLElement | null} */ #cameFrom = null;
 
-  /** @param {Panel & { compose: Compose, onChange: () => void }} parts */
-  constructor({ onChange, compose, ...panel }) {
+  /** @param {Panel & { compose: Compose, onChange: () => void, onClosed: () => void }} parts  `onClosed`: the focus is to go somewhere */
+  constructor({ onChange, onClosed, compose, ...panel }) {
     this.onChange = onChange;
+    this.onClosed = onClosed;
     this.elements = { history: byId("history"), settings: byId("settings"), debug: byId("debug") };
     for (const [name, element] of Object.entries(this.elements)) element.setAttribute("aria-label", t(name));
     const close = () => this.close();
@@ -65,13 +65,12 @@ export class Drawers {
   close() {
     if (this.open === null) return;
     this.#show(null);
-    this.#cameFrom?.focus();
-    this.#cameFrom = null;
+    // Not to the button that opened it: the next sentence is for the composer, and a space would press the button.
+    this.onClosed();
   }
 
   /** @param {Drawer | null} drawer */
   #show(drawer) {
-    if (this.open === null && document.activeElement instanceof HTMLElement) this.#cameFrom = document.activeElement;
     if (this.open === "debug" && drawer !== "debug") this.views.debug.hide();
     this.open = drawer;
     for (const [name, element] of Object.entries(this.elements)) element.hidden = name !== drawer;

@@ -60,3 +60,15 @@ export function hostOf(url) {
   if (protocol === "http:" || protocol === "https:") return host;
   return host ? `${protocol}//${host}` : protocol === "file:" ? "file" : "";
 }
+
+/** The host of a web page; empty for pages of the browser and of extensions, whose titles say what they are. @param {string} url */
+export function siteOf(url) {
+  return /^(?:https?|file):/.test(url) ? hostOf(url) : "";
+}
+
+/** A model as one speaks of it: `claude-opus-4-5-20251101` is `opus 4.5`. @param {string} model */
+export function modelName(model) {
+  const bare = model.replace(/^.*\//, "").replace(/^claude-/, "").replace(/-(?:\d{8}|latest)(?:\[.*\])?$/, "");
+  const [, family, version] = /^([a-z]+)-(\d+(?:-\d+)?)$/.exec(bare) ?? [];
+  return family ? `${family} ${version?.replace("-", ".")}` : bare;
+}

@@ -10,9 +10,9 @@ import { h, icon, isResting, setResting } from "./view/dom.js";
 
 /**
  * @param {HTMLElement} bar
- * @param {{ connection: Connection, store: PanelStore, toast: Toast, pick: () => void }} parts
+ * @param {{ connection: Connection, store: PanelStore, toast: Toast, attach: (source: "element" | "screenshot") => void }} parts
  */
-export function quickActions(bar, { connection, store, toast, pick }) {
+export function quickActions(bar, { connection, store, toast, attach }) {
   bar.setAttribute("aria-label", t("quickActions"));
 
   /** Runs a command on the page in view while its button rests. @param {HTMLButtonElement} button @param {string} command @param {string[]} args */
@@ -21,9 +21,8 @@ export function quickActions(bar, { connection, store, toast, pick }) {
     if (!tab || isResting(button)) return;
     setResting(button, true);
     try {
-      const { output, files } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
-      const path = files?.[0];
-      toast.show(path ? t("screenshotAt", path) : output, path ? { label: t("copyPath"), onclick: () => void navigator.clipboard.writeText(path) } : undefined);
+      const { output } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
+      toast.show(output);
     } catch (error) {
       const { message, hint } = faultOf(error);
       toast.show(hint ? `${message} ${hint}` : message);
@@ -38,6 +37,6 @@ export function quickActions(bar, { connection, store, toast, pick }) {
   };
   bar.append(
     action("clean", t("cleanUp"), (button) => void run(button, "cleanup", ["--all"])),
-    action("camera", t("screenshot"), (button) => void run(button, "screenshot", [])),
-    action("pick", t("pickElement"), pick));
+    action("camera", t("screenshot"), () => attach("screenshot")),
+    action("pick", t("pickElement"), () => attach("element")));
 }

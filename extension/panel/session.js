@@ -69,7 +69,7 @@ export class Session {
       case "echo":
         return this.connection.notify("echoed", message.params);
       case "agents.changed":
-        return store.dispatch({ type: "agents", agents: message.params.agents });
+        return store.dispatch({ type: "agents", agents: message.params.agents, sandbox: message.params.sandbox ?? null });
       case "tabs.conversations": {
         store.dispatch({ type: "tabs", tabs: message.params.tabs });
         const { tab, conversation } = store.state;
@@ -176,7 +176,7 @@ export class Session {
       const page = await this.connection.request("chat.history", { conversationId, before: first.seq, limit: PAGE });
       this.store.dispatch({ type: "history", conversationId, page });
     } catch {
-      // Away again; the next scroll to the top asks anew.
+      // Away again; the next scroll to the top asks again.
     } finally {
       this.#loadingOlder = false;
     }
@@ -234,10 +234,22 @@ export class Session {
   /** @param {boolean} refresh  look again rather than tell what is known */
   async refreshAgents(refresh) {
     try {
-      const { agents } = await this.connection.request("agents.list", { refresh });
-      this.store.dispatch({ type: "agents", agents });
+      await this.#agents(refresh);
     } catch {
       // The connection's own state tells why; the list comes with the next one.
     }
+  }
+
+  /** Looks again, and fails if that is not possible. Returns the agents with a model that can be used. */
+  async lookForAgents() {
+    const agents = await this.#agents(true);
+    return agents.filter((agent) => agent.hasModel && !agent.fault);
+  }
+
+  /** @param {boolean} refresh */
+  async #agents(refresh) {
+    const { agents, sandbox } = await this.connection.request("agents.list", { refresh });
+    this.store.dispatch({ type: "agents", agents, sandbox: sandbox ?? null });
+    return agents;
   }
 }

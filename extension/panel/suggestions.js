@@ -9,6 +9,7 @@
  * @typedef {object} PageFacts
  * @property {number} fields  visible fields that a person fills
  * @property {number} words
+ * @property {number} links
  * @property {number} rows  of the largest table
  * @property {number} loadMs  0 while unknown
  *
@@ -37,23 +38,33 @@ export function suggest(facts) {
   if (facts && facts.rows > 3) found.push({ icon: "copy", say: "suggestTable", evidence: ["factRows", facts.rows] });
   if (facts && facts.loadMs > SLOW_MS) found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
   if (facts && facts.words > LONG_WORDS) found.push({ icon: "text", say: "suggestSummary", evidence: ["factWords", facts.words] });
+  // Nothing is known of the rest: whatever has words can be asked about.
   /** @type {Suggestion[]} */
-  const always = [
+  const general = facts && facts.words > 0 ? [
     { icon: "alert", say: "suggestConsole", evidence: [] },
     { icon: "message", say: "suggestExplain", evidence: [] },
     { icon: "search", say: "suggestAccess", evidence: [] },
-    { icon: "gauge", say: "suggestSlow", evidence: [] },
-  ];
-  return [...found, ...always.filter(({ say }) => facts && !found.some((each) => each.say === say))].slice(0, SHOWN);
+  ] : [];
+  return [...found, ...general].slice(0, SHOWN);
 }
 
-/** What the built-in commands can do with any page. @type {Suggestion[]} */
-export const PLAIN = [
-  { icon: "text", say: "plainRead", sends: "Read the page", evidence: ["plainReadCommand", ""] },
-  { icon: "form", say: "plainForms", sends: "List the fields of this form", evidence: ["plainFormsCommand", ""] },
-  { icon: "alert", say: "plainConsole", sends: "Show the errors in the console", evidence: ["plainConsoleCommand", ""] },
-  { icon: "globe", say: "plainGoto", sends: "Go to example.com", evidence: ["plainGotoCommand", ""] },
-];
+/**
+ * What the built-in commands can do with this page. `sends` has to be a sentence that the built-in agent understands.
+ * @param {PageFacts | null} facts
+ * @returns {Suggestion[]}
+ */
+export function suggestPlain(facts) {
+  if (!facts) return [];
+  /** @type {(Suggestion | false)[]} */
+  const all = [
+    facts.words > 0 && { icon: "text", say: "plainRead", sends: "Read the page", evidence: ["plainReadCommand", ""] },
+    facts.fields > 0 && { icon: "form", say: "plainForms", sends: "List the fields of this form", evidence: ["factFields", facts.fields] },
+    facts.links > 0 && { icon: "globe", say: "plainLinks", sends: "List the links", evidence: ["factLinks", facts.links] },
+    { icon: "alert", say: "plainConsole", sends: "Show the errors in the console", evidence: ["plainConsoleCommand", ""] },
+    { icon: "camera", say: "plainShot", sends: "Take a screenshot", evidence: ["plainShotCommand", ""] },
+  ];
+  return all.filter((one) => one !== false).slice(0, SHOWN);
+}
 
 /** Runs in the page's isolated world; must stand on its own. @returns {PageFacts} */
 function look() {
@@ -63,6 +74,7 @@ function look() {
   return {
     fields: fields.length,
     words: (document.body?.innerText.match(/\S+/g) ?? []).length,
+    links: [...document.links].filter((link) => link.getClientRects().length > 0).length,
     rows: Math.max(0, ...[...document.querySelectorAll("table")].map(({ rows }) => rows.length)),
     loadMs: load instanceof PerformanceNavigationTiming ? load.loadEventEnd : 0,
   };

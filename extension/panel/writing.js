@@ -30,13 +30,14 @@ export class Writing {
   /**
    * @param {Panel} panel
    * @param {Place} place
-   * @param {{ queue: Queue, conversation: () => ConversationView }} parts
+   * @param {{ queue: Queue, conversation: () => ConversationView, sent: () => void }} parts  `sent`: the conversation is to be in sight
    */
-  constructor(panel, place, { queue, conversation }) {
+  constructor(panel, place, { queue, conversation, sent }) {
     this.panel = panel;
     this.place = place;
     this.queue = queue;
     this.conversation = conversation;
+    this.sent = sent;
   }
 
   /** Composer and drafts know this; it knows them from here on. @param {Composer} composer @param {Drafts} drafts */
@@ -92,6 +93,7 @@ export class Writing {
       return false;
     }
     this.panel.session.sender.say(text, attachments, context);
+    this.sent();
     this.conversation().toEnd();
     return true;
   }
@@ -107,7 +109,7 @@ export class Writing {
     if (event?.type === "message") this.send(event.text, [], event.page?.selection ?? null);
   }
 
-  /** What mends a failed turn, as buttons. @param {string} clientId @param {Fault} fault */
+  /** What fixes a failed turn, as buttons. @param {string} clientId @param {Fault} fault */
   remedies(clientId, fault) {
     const again = { label: t("retry"), onclick: () => this.sayAgain(clientId) };
     if (fault.code !== "agent-signed-out" && fault.code !== "agent-missing") return [again];

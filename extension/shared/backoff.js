@@ -4,7 +4,7 @@
 
 /** The first wait. Short, since most losses are a restart that takes a moment. */
 export const FIRST_MS = 250;
-/** The longest wait: a person who mends something sees it within this time without a click. */
+/** The longest wait: a person who fixes something sees it within this time without a click. */
 export const LAST_MS = 10_000;
 
 /**

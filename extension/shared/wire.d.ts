@@ -52,6 +52,7 @@ export interface Requests {
 /** Notifications of a panel. */
 export interface Notifications {
   "panel.opened": P.PanelOpened;
+  "panel.focus": P.PanelFocus;
   "chat.ack": P.ChatAck;
   echoed: P.Echo;
   "local.retry": P.Empty;

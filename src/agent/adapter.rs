@@ -1,7 +1,10 @@
 //! What every agent adapter offers, and the one vocabulary of events that it reports in.
 
+use super::sandbox::{Access, Confinement};
 use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
-use crate::protocol::chat::{PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
+use crate::protocol::chat::{
+    PageContext, PlanEntry, QuestionPart, SaidPhrase, StepKind, StepOutcome, TurnOutcome, Usage,
+};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
 use futures_util::future::BoxFuture;
@@ -60,6 +63,10 @@ pub struct AgentEnvironment {
     pub variables: BTreeMap<OsString, OsString>,
     /// Our own program, which a long-lived agent is started beneath: `process::minder`. None: it is started by itself.
     pub minder: Option<PathBuf>,
+    /// What keeps a process that is started with it to its own files.
+    pub confinement: Confinement,
+    /// The files that it needs of the person's, where it is confined.
+    pub access: Access,
 }
 
 /// What an agent needs to begin a conversation.
@@ -80,6 +87,8 @@ pub struct Launch {
     pub environment: AgentEnvironment,
     /// A private folder (0700) for files that must not be in argv. The adapter removes what it puts there.
     pub run_files: PathBuf,
+    /// What it may reach besides its folder: the parts of a repository that its work tree needs.
+    pub access: Access,
     /// Folders that file tools never see, besides those with credentials: gstack's own. `folder` stays open
     /// where it lies in one of them.
     pub off_limits: Vec<PathBuf>,
@@ -144,6 +153,21 @@ pub struct StepWords {
     pub verb: String,
     /// `Submit`
     pub object: String,
+    /// The same for readers of other languages.
+    pub phrase: Option<SaidPhrase>,
+}
+
+impl StepWords {
+    /// The words of an agent's own tool.
+    pub fn of_own_tool(kind: StepKind, verb: &str, object: String) -> Self {
+        let phrase = Some(SaidPhrase::of_own_tool(verb, &object));
+        Self { kind, verb: verb.to_owned(), object, phrase }
+    }
+
+    /// Words that have no code: a title that an agent gave.
+    pub fn untranslated(kind: StepKind, verb: &str, object: String) -> Self {
+        Self { kind, verb: verb.to_owned(), object, phrase: None }
+    }
 }
 
 /// What an agent does, whatever agent it is.
@@ -206,6 +230,8 @@ pub struct PermissionAsked {
     pub ask: String,
     /// The thing itself: the shell command, the path.
     pub does: String,
+    /// All of it: its input, the new content of files.
+    pub content: String,
     pub why: Option<String>,
     pub kind: StepKind,
     /// True for what the first policy lets run: reading files inside the folder.

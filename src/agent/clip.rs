@@ -3,6 +3,9 @@
 /// What a step's arguments and result may hold on the wire and in the journal.
 pub const STEP_BYTES: usize = 4 * 1024;
 
+/// What is heard of a step's result: enough to know it when it is sent elsewhere. The journal keeps [`STEP_BYTES`].
+pub const RESULT_BYTES: usize = 256 * 1024;
+
 const ELLIPSIS: char = '…';
 
 /// `text` itself, or its beginning with `…`, at most `bytes` long.

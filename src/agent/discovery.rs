@@ -131,7 +131,7 @@ mod tests {
     fn environment(home: &Path, path: &str) -> AgentEnvironment {
         AgentEnvironment {
             variables: [("HOME".into(), home.into()), ("PATH".into(), path.into())].into(),
-            minder: None,
+            ..AgentEnvironment::default()
         }
     }
 

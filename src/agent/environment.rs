@@ -47,25 +47,82 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/home
 /// The environment, asked for at its first use and kept. Share it behind an `Arc`.
 #[derive(Debug)]
 pub struct LoginEnvironment {
-    additions: BTreeMap<String, String>,
+    additions: Mutex<BTreeMap<String, String>>,
     captured: Mutex<Option<AgentEnvironment>>,
+    /// Folders of the PATH of terminals, the latest terminal's first. They come before the login shell's: what works in
+    /// the terminal that gstack was connected from works in the panel.
+    of_terminals: Mutex<Vec<PathBuf>>,
     asks: bool,
 }
+
+/// A PATH with more folders is cut: each one costs a look for each agent.
+const MOST_FOLDERS: usize = 200;
 
 impl LoginEnvironment {
     /// `additions` come from the configuration and win over everything.
     pub fn new(additions: BTreeMap<String, String>) -> Self {
-        Self { additions, captured: Mutex::default(), asks: true }
+        Self {
+            additions: Mutex::new(additions),
+            captured: Mutex::default(),
+            of_terminals: Mutex::default(),
+            asks: true,
+        }
     }
 
     /// One that is known already: no shell is ever asked.
     pub fn known(environment: AgentEnvironment) -> Self {
-        Self { additions: BTreeMap::new(), captured: Mutex::new(Some(environment)), asks: false }
+        Self {
+            additions: Mutex::default(),
+            captured: Mutex::new(Some(environment)),
+            of_terminals: Mutex::default(),
+            asks: false,
+        }
+    }
+
+    /// Replaces what comes from the configuration.
+    pub fn configure(&self, additions: BTreeMap<String, String>) {
+        *self.additions.lock().unwrap_or_else(PoisonError::into_inner) = additions;
+        if self.asks {
+            *self.captured.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+
+    /// Adds the absolute folders of a terminal's PATH. Returns whether one of them is new.
+    pub fn learn_path(&self, path: &str) -> bool {
+        let captured = self.kept().and_then(|kept| kept.variables.get(OsStr::new("PATH")).cloned()).unwrap_or_default();
+        let captured: Vec<PathBuf> = std::env::split_paths(&captured).collect();
+        let mut known = self.of_terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let is_news = folders.iter().any(|folder| !known.contains(folder) && !captured.contains(folder));
+        let earlier = known.drain(..).filter(|folder| !folders.contains(folder)).collect::<Vec<_>>();
+        folders.extend(earlier);
+        folders.truncate(MOST_FOLDERS);
+        *known = folders;
+        is_news
+    }
+
+    fn with_terminals(&self, mut environment: AgentEnvironment) -> AgentEnvironment {
+        let known = self.of_terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.is_empty() && !self.sets_path() {
+            let own = environment.variables.remove(OsStr::new("PATH")).unwrap_or_default();
+            environment.variables.insert("PATH".into(), joined(known.clone(), &own));
+        }
+        environment
+    }
+
+    /// The configuration names the PATH itself, which wins over everything.
+    fn sets_path(&self) -> bool {
+        self.additions.lock().unwrap_or_else(PoisonError::into_inner).contains_key("PATH")
     }
 
     pub async fn get(&self) -> AgentEnvironment {
         match self.kept() {
-            Some(environment) => environment,
+            Some(environment) => self.with_terminals(environment),
             None => self.refresh().await,
         }
     }
@@ -76,11 +133,12 @@ impl LoginEnvironment {
     /// stopped by it, and then nothing but the seed is known when the limit is over.
     pub async fn refresh(&self) -> AgentEnvironment {
         if !self.asks {
-            return self.kept().unwrap_or_default();
+            return self.with_terminals(self.kept().unwrap_or_default());
         }
-        let environment = capture(seed(), &self.additions).await;
+        let additions = self.additions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let environment = capture(seed(), &additions).await;
         *self.captured.lock().unwrap_or_else(PoisonError::into_inner) = Some(environment.clone());
-        environment
+        self.with_terminals(environment)
     }
 
     fn kept(&self) -> Option<AgentEnvironment> {
@@ -95,26 +153,38 @@ fn seed() -> BTreeMap<OsString, OsString> {
 /// Asks the login shell named in `seed`; where it doesn't answer, `seed` itself has to do.
 pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMap<String, String>) -> AgentEnvironment {
     seed.insert("TERM".into(), "dumb".into());
-    let asked = ask_shell(&seed).await;
-    let mut variables = asked.unwrap_or_else(|| {
-        let mut fallback = seed;
-        let path = fallback.entry("PATH".into()).or_default();
-        if !path.is_empty() {
-            path.push(":");
+    let of_starter = seed.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+    let mut variables = match ask_shell(&seed).await {
+        Some(mut asked) => {
+            let path = asked.remove(OsStr::new("PATH")).unwrap_or_default();
+            asked.insert("PATH".into(), joined(std::env::split_paths(&path).collect(), &of_starter));
+            asked
         }
-        path.push(USUAL_PATH);
-        fallback
-    });
+        None => {
+            let path = joined(std::env::split_paths(&of_starter).collect(), OsStr::new(USUAL_PATH));
+            seed.insert("PATH".into(), path);
+            seed
+        }
+    };
     variables.retain(|name, _| !is_dropped(name));
     variables.extend(additions.iter().map(|(name, value)| (name.into(), value.into())));
-    AgentEnvironment { variables, minder: None }
+    AgentEnvironment { variables, ..AgentEnvironment::default() }
+}
+
+/// `first`, then the folders of `path` that are not among them.
+fn joined(first: Vec<PathBuf>, path: &OsStr) -> OsString {
+    let mut folders: Vec<PathBuf> = first.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let more: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| !folders.contains(folder)).collect();
+    folders.extend(more.into_iter().filter(|folder| !folder.as_os_str().is_empty()));
+    // No folder that came out of a PATH holds a colon.
+    std::env::join_paths(folders).unwrap_or_else(|_| path.to_owned())
 }
 
 async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsString, OsString>> {
     let (shell, flags) = shell(seed.get(OsStr::new("SHELL")).map(OsString::as_os_str));
     // `env -0` keeps values with line breaks whole; an old one without it is read by lines.
     let script = format!("printf %s {BEGIN}; command env -0 2>/dev/null || command env; printf %s {END}");
-    let environment = AgentEnvironment { variables: seed.clone(), minder: None };
+    let environment = AgentEnvironment { variables: seed.clone(), ..AgentEnvironment::default() };
     match brief::run(&shell, &[flags, "-c", &script], &environment, SHELL_LIMIT).await {
         Ok(output) => {
             let found = parse(&output.stdout);
@@ -169,7 +239,8 @@ fn is_dropped(name: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{capture, parse, shell};
+    use super::{LoginEnvironment, capture, parse, shell};
+    use crate::agent::adapter::AgentEnvironment;
     use std::collections::BTreeMap;
     use std::ffi::{OsStr, OsString};
     use std::path::PathBuf;
@@ -205,6 +276,26 @@ mod tests {
         let path = found.get(OsStr::new("PATH")).unwrap().to_str().unwrap();
         assert!(path.starts_with("/usr/bin:/bin:/usr/local/bin"));
         assert_eq!(found.get(OsStr::new("HOME")).unwrap(), home.path().as_os_str());
+    }
+
+    #[test]
+    fn a_terminals_path_comes_first_and_only_new_folders_are_news() {
+        let variables = [("PATH".into(), "/usr/bin:/own".into())].into();
+        let environment = LoginEnvironment::known(AgentEnvironment { variables, ..AgentEnvironment::default() });
+        let path = || {
+            let kept = environment.with_terminals(environment.kept().unwrap_or_default());
+            kept.variables.get(OsStr::new("PATH")).and_then(|path| path.to_str()).map(str::to_owned)
+        };
+        assert_eq!(path().as_deref(), Some("/usr/bin:/own"));
+        assert!(!environment.learn_path("/own:/usr/bin"), "in the login shell's PATH too");
+        assert!(environment.learn_path("/node/22:.:bin::/own:/node/22"));
+        assert_eq!(path().as_deref(), Some("/node/22:/own:/usr/bin"));
+        assert!(!environment.learn_path("/own"), "known from the terminal before");
+        assert!(environment.learn_path("/other") && !environment.learn_path(""));
+        assert_eq!(path().as_deref(), Some("/other:/own:/node/22:/usr/bin"));
+        let long: Vec<String> = (0..1000).map(|n| format!("/{n}")).collect();
+        environment.learn_path(&long.join(":"));
+        assert!(path().unwrap().split(':').count() <= super::MOST_FOLDERS + 2);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Program<'_> {
     /// It is there and does not work.
     pub fn broken(self, why: &str) -> Fault {
         let message = format!("{} does not start: {}", self.label, one_line(why, LONGEST_TOLD));
-        let hint = format!("Run `{}` in a terminal; installing it again often mends it.", self.check);
+        let hint = format!("Run `{}` in a terminal; installing it again often fixes it.", self.check);
         self.with_install(Fault::new(FaultCode::AgentCrashed, message).hint(hint))
     }
 
@@ -102,6 +102,45 @@ pub fn busy(label: &str) -> Fault {
         .at(Hop::Agent)
 }
 
+/// Why an API gave no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiTrouble {
+    Overloaded,
+    RateLimit,
+    SignIn,
+    Network,
+}
+
+impl ApiTrouble {
+    /// Reads the trouble from an error's words, for a program that passes on neither kind nor status: an API that fails in
+    /// mid-stream reports an error event after its status 200. These are the APIs' and the HTTP clients' own words.
+    pub fn from_words(said: &str) -> Option<Self> {
+        const WORDS: [(ApiTrouble, &[&str]); 4] = [
+            (ApiTrouble::Overloaded, &["overloaded", "at capacity", "high demand"]),
+            (ApiTrouble::RateLimit, &["rate limit", "rate_limit", "too many requests", "quota"]),
+            (ApiTrouble::SignIn, &["api key", "api_key", "authentication", "unauthorized"]),
+            (
+                ApiTrouble::Network,
+                &[
+                    "unable to connect",
+                    "connection closed",
+                    "connection error",
+                    "econn",
+                    "enotfound",
+                    "eai_again",
+                    "etimedout",
+                    "fetch failed",
+                    "socket hang up",
+                    "timed out",
+                    "error sending request",
+                ],
+            ),
+        ];
+        let said = said.to_lowercase();
+        WORDS.iter().find(|(_, words)| words.iter().any(|word| said.contains(word))).map(|(trouble, _)| *trouble)
+    }
+}
+
 /// Told by an agent's own API error, with what the agent said about it.
 pub fn api(message: &str, said: &str, hint: &str) -> Fault {
     let said = one_line(said, LONGEST_TOLD);
@@ -111,4 +150,25 @@ pub fn api(message: &str, said: &str, hint: &str) -> Fault {
 
 /// Told when an earlier session can't be gone on with.
 pub const FRESH_START: &str =
-    "The agent's earlier session is not there any more: it starts anew and is given what was said here.";
+    "The agent's earlier session is not there any more: it starts again and is given what was said here.";
+
+#[cfg(test)]
+mod tests {
+    use super::ApiTrouble;
+
+    #[test]
+    fn words_of_apis_tell_what_the_trouble_is() {
+        for (said, trouble) in [
+            ("API Error: Overloaded", Some(ApiTrouble::Overloaded)),
+            ("Selected model is at capacity. Please try a different model.", Some(ApiTrouble::Overloaded)),
+            ("Rate limit reached for gpt-5", Some(ApiTrouble::RateLimit)),
+            ("Invalid API key", Some(ApiTrouble::SignIn)),
+            ("API Error: Unable to connect to API (ECONNRESET)", Some(ApiTrouble::Network)),
+            ("API Error: Connection closed mid-response.", Some(ApiTrouble::Network)),
+            ("API Error: Internal server error", None),
+            ("", None),
+        ] {
+            assert_eq!(ApiTrouble::from_words(said), trouble, "{said}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// Below the home directory: keys, tokens and sessions of the usual tools and browsers.
-const CREDENTIALS: [&str; 27] = [
+pub const CREDENTIALS: [&str; 46] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -31,6 +31,25 @@ const CREDENTIALS: [&str; 27] = [
     ".codex",
     ".gemini",
     ".gstack",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/git/credentials",
+    ".config/microsoft-edge-beta",
+    ".config/opera",
+    ".config/vivaldi",
+    ".local/share/kwalletd",
+    ".cache/google-chrome",
+    ".cache/chromium",
+    ".cache/mozilla",
+    ".thunderbird",
+    ".var/app",
+    ".terraform.d",
+    ".config/op",
+    ".config/hub",
+    ".local/share/containers",
+    ".bash_history",
+    ".zsh_history",
+    "snap/firefox",
     "Library/Keychains",
     "Library/Application Support/Google/Chrome",
     "Library/Application Support/Firefox",

@@ -17,4 +17,5 @@ pub mod process;
 pub mod prompt;
 pub mod registry;
 pub mod rpc;
+pub mod sandbox;
 pub mod session_task;

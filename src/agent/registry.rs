@@ -9,6 +9,7 @@ use super::builtin::{self, Builtin};
 use super::claude::{self, ClaudeCode};
 use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
+use super::sandbox::{Confiner, SandboxSettings, SandboxState};
 use crate::protocol::agents::{AgentInfo, AgentStatus};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
@@ -23,7 +24,7 @@ use std::time::Duration;
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
 /// What the configuration says about agents.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentSettings {
     /// Where programs are, by their agent's name, that should not be looked for.
     pub programs: BTreeMap<String, PathBuf>,
@@ -33,6 +34,8 @@ pub struct AgentSettings {
     pub default: Option<AgentName>,
     /// Variables for all agents, over those of the login shell.
     pub environment: BTreeMap<String, String>,
+    /// `None`: agents run as any program of the person's.
+    pub sandbox: Option<SandboxSettings>,
 }
 
 /// An agent of the configuration. It speaks ACP.
@@ -52,15 +55,25 @@ pub struct Agents {
 }
 
 struct Shared {
-    /// In the order of preference; the built-in one is the last.
-    agents: Vec<Arc<dyn Agent>>,
-    chosen: Option<AgentName>,
+    listed: Mutex<Listed>,
     environment: LoginEnvironment,
+    confiner: Confiner,
     found: Mutex<Option<Vec<AgentInfo>>>,
 }
 
-impl Agents {
-    pub fn new(settings: AgentSettings) -> Self {
+/// What the configuration decides. Replaced whole when that changes.
+#[derive(Clone)]
+struct Listed {
+    /// None: the agents were given as they are.
+    settings: Option<Arc<AgentSettings>>,
+    /// In the order of preference; the built-in one is the last.
+    agents: Vec<Arc<dyn Agent>>,
+    chosen: Option<AgentName>,
+}
+
+impl Listed {
+    fn of(settings: AgentSettings) -> Self {
+        let kept = Some(Arc::new(settings.clone()));
         let path = |name: &str| settings.programs.get(name).cloned();
         let mut agents: Vec<Arc<dyn Agent>> =
             vec![Arc::new(ClaudeCode::new(path(claude::NAME))), Arc::new(Codex::new(path(codex::NAME)))];
@@ -77,24 +90,59 @@ impl Agents {
             agents.push(Arc::new(acp));
         }
         agents.push(Arc::new(Builtin));
-        Self::with(agents, settings.default, LoginEnvironment::new(settings.environment))
+        Self { settings: kept, agents, chosen: settings.default }
+    }
+}
+
+impl Agents {
+    pub fn new(settings: AgentSettings) -> Self {
+        let environment = LoginEnvironment::new(settings.environment.clone());
+        let confiner = Confiner::new(settings.sandbox.clone());
+        Self::from(Listed::of(settings), environment, confiner)
     }
 
     /// With agents of one's own: the first usable one is the default, the last one should always be usable.
     pub fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
-        Self { shared: Arc::new(Shared { agents, chosen, environment, found: Mutex::default() }) }
+        Self::from(Listed { settings: None, agents, chosen }, environment, Confiner::new(None))
     }
 
-    /// The environment that agents are started in.
+    fn from(listed: Listed, environment: LoginEnvironment, confiner: Confiner) -> Self {
+        Self { shared: Arc::new(Shared { listed: Mutex::new(listed), environment, confiner, found: Mutex::default() }) }
+    }
+
+    /// Goes by a changed configuration from the next look on. Agents that run are not touched.
+    pub fn configure(&self, settings: AgentSettings) {
+        let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if listed.settings.as_deref() == Some(&settings) {
+            return;
+        }
+        self.shared.environment.configure(settings.environment.clone());
+        self.shared.confiner.configure(settings.sandbox.clone());
+        *listed = Listed::of(settings);
+        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Adds the folders of a terminal's PATH, so that what its `which` finds is found here too. Returns whether one of
+    /// them is new: then another look may find more.
+    pub fn learn_path(&self, path: &str) -> bool {
+        self.shared.environment.learn_path(path)
+    }
+
+    fn listed(&self) -> Listed {
+        self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The environment that agents, and git, are started in, with what confines them.
     pub async fn environment(&self) -> AgentEnvironment {
-        self.shared.environment.get().await
+        self.shared.confiner.confine(self.shared.environment.get().await).await
     }
 
     /// The agent of this name, usable or not.
     pub fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
-        let named = self.shared.agents.iter().find(|agent| agent.name() == *name);
+        let agents = self.listed().agents;
+        let named = agents.iter().find(|agent| agent.name() == *name);
         named.cloned().ok_or_else(|| {
-            let names: Vec<String> = self.shared.agents.iter().map(|agent| agent.name().to_string()).collect();
+            let names: Vec<String> = agents.iter().map(|agent| agent.name().to_string()).collect();
             Fault::new(FaultCode::NotFound, format!("There is no agent named {name}."))
                 .hint(format!("Choose one of: {}.", names.join(", ")))
                 .at(Hop::Daemon)
@@ -135,11 +183,20 @@ impl Agents {
         (*info != before).then(|| all.clone())
     }
 
-    /// Looks again at all agents at once, in an environment asked for anew.
+    /// What confines agents, as it was last found.
+    pub fn known_sandbox(&self) -> Option<SandboxState> {
+        self.shared.confiner.known()
+    }
+
+    /// Looks again at all agents at once, after asking the login shell for its environment again.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
         let environment = self.shared.environment.refresh().await;
-        let mut found = join_all(self.shared.agents.iter().map(|agent| probe(agent.as_ref(), &environment))).await;
-        choose_default(&mut found, self.shared.chosen.as_ref());
+        // Something may have been installed since.
+        self.shared.confiner.forget();
+        let environment = self.shared.confiner.confine(environment).await;
+        let listed = self.listed();
+        let mut found = join_all(listed.agents.iter().map(|agent| probe(agent.as_ref(), &environment))).await;
+        choose_default(&mut found, listed.chosen.as_ref());
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
         found
     }

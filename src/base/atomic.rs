@@ -2,9 +2,9 @@
 //!
 //! Owns whole-file replacement. Never appends: journals do that themselves.
 
-use std::fs::{self, File, OpenOptions};
+use super::whole_file::{self, WholeFile};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Only the owner may read what gstack writes.
@@ -13,27 +13,16 @@ pub const FILE_MODE: u32 = 0o600;
 /// Replaces `path` by `bytes`, mode 0600. A reader sees the old file or the new one, never a part.
 /// The content is on disk when this returns.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a file name is missing"))?;
-    let temporary = folder.join(format!(".{}.{}", name.to_string_lossy(), uuid::Uuid::new_v4().simple()));
-    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first error is the one to tell; the left-over is removed where that is possible.
-        fs::remove_file(&temporary).ok();
-    }
-    written?;
-    File::open(folder)?.sync_all()
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let new = WholeFile::create(path)?;
+    new.file().write_all(bytes)?;
+    new.finish()?;
+    File::open(whole_file::folder(path))?.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -5,14 +5,27 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Environment variable that moves the home.
 pub const HOME_VARIABLE: &str = "GSTACK_HOME";
 /// Environment variable that names an isolated instance beneath the home.
 pub const SESSION_VARIABLE: &str = "GSTACK_SESSION";
 
+/// Environment variable that leaves out mechanisms of the agents' sandbox, for tests: `landlock` skips bubblewrap, `none`
+/// finds nothing.
+pub const MECHANISM_VARIABLE: &str = "GSTACK_SANDBOX_MECHANISM";
+
 const FOLDER_MODE: u32 = 0o700;
+/// Beneath the home: one folder an isolated instance.
+const INSTANCES: &str = "instances";
+/// Any user may write there (`o+w`), and whether each may then remove only what is theirs (the sticky bit).
+const WORLD_WRITABLE: u32 = 0o002;
+const STICKY: u32 = 0o1000;
+/// As many links as Linux follows.
+const MOST_LINKS: usize = 40;
+/// What the kernel shows instead of users of another user namespace, root among them: in a container `/` may belong to it.
+const OVERFLOW_UID: u32 = 65534;
 /// `sun_path` holds 108 bytes on Linux and 104 on macOS, the final zero included.
 const LONGEST_SOCKET_PATH: usize = 103;
 
@@ -20,6 +33,8 @@ const LONGEST_SOCKET_PATH: usize = 103;
 pub enum HomeError {
     #[error("there is no home directory: HOME is not set")]
     NoHome,
+    #[error("{0} can't be used: its path is not valid UTF-8")]
+    NotUtf8(PathBuf),
     #[error("the session name {0:?} is not usable")]
     BadSession(String),
     #[error("{path} can't be used: {source}")]
@@ -28,6 +43,9 @@ pub enum HomeError {
     Foreign { path: PathBuf, owner: u32, own: u32 },
     #[error("{path} can be written by others (mode {mode:o})")]
     Open { path: PathBuf, mode: u32 },
+    /// A folder above the home.
+    #[error("every user may exchange what lies in {path} (mode {mode:o})")]
+    Exchangeable { path: PathBuf, mode: u32 },
 }
 
 impl HomeError {
@@ -36,9 +54,13 @@ impl HomeError {
         match self {
             Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
             Self::BadSession(_) => "A session name has letters, digits, - and _ only, at most 32 of them.".to_owned(),
+            Self::NotUtf8(_) => format!("Set {HOME_VARIABLE} to a folder with another name."),
             Self::Unusable { path, source } => super::trouble::hint(path, source),
             Self::Foreign { .. } => format!("Set {HOME_VARIABLE} to a folder of your own."),
             Self::Open { path, .. } => format!("Run: chmod 700 '{}'", path.display()),
+            Self::Exchangeable { path, .. } => {
+                format!("Set {HOME_VARIABLE} to a folder of your own, or run: chmod o-w '{}'", path.display())
+            }
         }
     }
 }
@@ -59,12 +81,12 @@ impl Home {
                 .map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })?,
             None => dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack"),
         };
-        let from_environment = std::env::var(SESSION_VARIABLE).ok();
+        let from_environment = std::env::var_os(SESSION_VARIABLE).map(|name| name.to_string_lossy().into_owned());
         let root = match session.or(from_environment.as_deref()).filter(|name| !name.is_empty()) {
             Some(name) if is_session_name(name) => {
                 private_folder(&base)?;
-                private_folder(&base.join("instances"))?;
-                base.join("instances").join(name)
+                private_folder(&base.join(INSTANCES))?;
+                base.join(INSTANCES).join(name)
             }
             Some(name) => return Err(HomeError::BadSession(name.to_owned())),
             None => base,
@@ -74,6 +96,11 @@ impl Home {
 
     /// A home at a given place. Makes it (0700) where it is missing.
     pub fn at(root: PathBuf) -> Result<Self, HomeError> {
+        check_way(&root)?;
+        // Agents, browsers and their manifests are told of it in JSON.
+        if root.to_str().is_none() {
+            return Err(HomeError::NotUtf8(root));
+        }
         private_folder(&root)?;
         let sockets = if root.join("browser.sock").as_os_str().len() <= LONGEST_SOCKET_PATH {
             root.clone()
@@ -81,6 +108,21 @@ impl Home {
             run_folder(&root)?
         };
         Ok(Self { root, sockets })
+    }
+
+    /// A home that is only named: nothing is made or checked. For a process that may not look there.
+    pub fn named(root: PathBuf) -> Self {
+        Self { sockets: root.clone(), root }
+    }
+
+    /// Every folder of this instance, for what must not be reached by others.
+    pub fn closed(&self) -> Vec<PathBuf> {
+        let mut all = vec![self.root.clone()];
+        all.extend(Some(self.sockets.clone()).filter(|sockets| *sockets != self.root));
+        // An instance lies beneath the home that all instances share.
+        let shared = self.root.parent().filter(|above| above.file_name().is_some_and(|name| name == INSTANCES));
+        all.extend(shared.and_then(Path::parent).map(Path::to_owned));
+        all
     }
 
     pub fn root(&self) -> &Path {
@@ -107,6 +149,10 @@ impl Home {
     pub fn browser_socket(&self) -> PathBuf {
         self.sockets.join("browser.sock")
     }
+    /// What proves to the browser's keeper that a client is the person's daemon; new for each browser.
+    pub fn keeper_key(&self) -> PathBuf {
+        self.root.join("keeper.key")
+    }
     pub fn daemon_log(&self) -> PathBuf {
         self.root.join("daemon.log")
     }
@@ -132,9 +178,25 @@ impl Home {
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")
     }
+    /// Room for what must be written when the disk is full.
+    pub fn reserve(&self) -> PathBuf {
+        self.root.join("reserve")
+    }
+    /// What was done in the browser, for the daemon after this one.
+    pub fn activity_file(&self) -> PathBuf {
+        self.root.join("activity.jsonl")
+    }
+    /// Where `connect` was run last.
+    pub fn connected_file(&self) -> PathBuf {
+        self.root.join("connected.json")
+    }
     /// Which everyday browser is in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")
+    }
+    /// The numbers of the tabs, for the next daemon.
+    pub fn tabs_file(&self) -> PathBuf {
+        self.root.join("tabs.json")
     }
     pub fn browser_profile(&self) -> PathBuf {
         self.root.join("chromium-profile")
@@ -155,6 +217,10 @@ impl Home {
     pub fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
     }
+    /// Where the browser writes downloads before they have a name.
+    pub fn incoming(&self) -> PathBuf {
+        self.temporary().join("incoming")
+    }
     /// For files that live as long as a process of ours (an agent's MCP configuration).
     pub fn run_files(&self) -> PathBuf {
         self.root.join("run")
@@ -164,6 +230,52 @@ impl Home {
 /// Letters, digits, `-` and `_`, 1 to 32 of them.
 fn is_session_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// Refuses a path that another user can lead elsewhere: each folder and link on the way belongs to us or to root, and in a folder
+/// that everybody may write to nobody can exchange what is ours. What does not exist yet is ours to make.
+fn check_way(path: &Path) -> Result<(), HomeError> {
+    let unusable = |path: &Path, source| HomeError::Unusable { path: path.to_owned(), source };
+    let own = rustix::process::geteuid().as_raw();
+    let mut ahead = std::path::absolute(path).map_err(|source| unusable(path, source))?;
+    let mut reached = PathBuf::new();
+    let mut links = 0;
+    loop {
+        let mut components = ahead.components();
+        let Some(next) = components.next() else { return Ok(()) };
+        let rest = components.as_path().to_owned();
+        if next == Component::ParentDir {
+            reached.pop();
+            ahead = rest;
+            continue;
+        }
+        let here = reached.join(next);
+        let found = match fs::symlink_metadata(&here) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(|source| unusable(&here, source))?,
+        };
+        let owner = found.uid();
+        let is_foreign_folder = found.is_dir() && owner != OVERFLOW_UID;
+        if ![0, own].contains(&owner) && (found.is_symlink() || is_foreign_folder) {
+            return Err(HomeError::Foreign { path: here, owner, own });
+        }
+        let mode = found.permissions().mode();
+        if found.is_dir() && !rest.as_os_str().is_empty() && mode & WORLD_WRITABLE != 0 && mode & STICKY == 0 {
+            return Err(HomeError::Exchangeable { path: here, mode: mode & 0o7777 });
+        }
+        if !found.is_symlink() {
+            (reached, ahead) = (here, rest);
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(unusable(&here, io::Error::new(io::ErrorKind::InvalidInput, "too many links")));
+        }
+        let target = fs::read_link(&here).map_err(|source| unusable(&here, source))?;
+        // A target that is absolute begins at the root.
+        ahead = if target.is_absolute() { target.join(rest) } else { reached.join(target).join(rest) };
+        reached = PathBuf::new();
+    }
 }
 
 /// Makes a folder that is ours alone, or checks that the one which is there is.

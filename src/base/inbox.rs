@@ -1,4 +1,4 @@
-//! Messages that the side panel leaves for whoever works in a folder: `<root>/.context/sidebar-inbox/*.json`.
+//! Messages that the side panel leaves for an agent or a person that works in a folder: `<root>/.context/sidebar-inbox/*.json`.
 //!
 //! Owns the files' form, their names and their limits. A file is whole or not there: it is written beside its place and
 //! renamed into it. The folder may come from a stranger's repository, so no link is followed and nothing large is read.
@@ -57,7 +57,7 @@ pub fn root_of(folder: &Path) -> &Path {
 /// Leaves a message; gives its file.
 pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
     if !is_id(&message.id) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the message's id is no plain word"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the message's id is not a plain word"));
     }
     let bytes = serde_json::to_vec_pretty(message)?;
     if bytes.len() > LARGEST_MESSAGE {
@@ -87,7 +87,7 @@ pub fn list(root: &Path) -> io::Result<Listed> {
         match read(&file) {
             Ok(message) => listed.messages.push(message),
             Err(error) => {
-                tracing::info!(file = %file.display(), %error, "a file in the inbox is no message");
+                tracing::info!(file = %file.display(), %error, "a file in the inbox is not a message");
                 listed.unreadable += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Pages that browsers let nobody into: their own, their extensions' and those of the stores that these come from.
+//! Pages that browsers let no extension into: their own, their extensions' and those of the stores that these come from.
 //!
 //! Owns the list. Looks at an address only.
 

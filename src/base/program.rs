@@ -1,10 +1,12 @@
 //! Where this program lies, also after it was replaced while it ran.
 //!
-//! Owns the one way to find it. Never checks whether it can be started.
+//! Owns the one way to find it, and the roles by which its processes are told apart. Never checks whether it can be started.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The hidden role of the browser's keeper: the program's first argument.
+pub const KEEPER_ROLE: &str = "browser-keeper";
 /// What Linux appends to the name of a running program whose file was replaced or removed.
 const DELETED: &str = " (deleted)";
 

@@ -17,7 +17,7 @@ pub struct State {
     /// What an HTTP client on the port sends as `Authorization: Bearer …`.
     pub token: String,
     pub version: String,
-    /// `headed`, `headless` or `none`.
+    /// As `gstack status` says it: `headed`, `headless`, `attached`, `everyday` or `none`. Written again when it changes.
     pub mode: String,
 }
 
@@ -25,7 +25,7 @@ impl State {
     pub fn write(&self, home: &Home) -> io::Result<()> {
         atomic::write(&home.state_file(), &serde_json::to_vec_pretty(self)?)
     }
-    /// None when there is no file or it is not one of ours; a daemon that lives writes it anew.
+    /// None when there is no file or it is not one of ours; a daemon that lives writes it again.
     pub fn read(home: &Home) -> Option<Self> {
         serde_json::from_slice(&fs::read(home.state_file()).ok()?).ok()
     }

@@ -2,12 +2,19 @@
 //!
 //! Owns the next step in words. What happened is the error itself.
 
+use rustix::io::Errno;
 use std::io;
 use std::path::Path;
 
 /// The next step.
 pub fn hint(path: &Path, source: &io::Error) -> String {
     let place = path.display();
+    if source
+        .raw_os_error()
+        .is_some_and(|code| code == Errno::MFILE.raw_os_error() || code == Errno::NFILE.raw_os_error())
+    {
+        return "Too many files are open. Close tabs and panels that you do not need, or raise the limit (ulimit -n) and run `gstack stop`.".to_owned();
+    }
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             format!("The disk that holds {place} is full. Free some space, then try again.")
@@ -21,8 +28,22 @@ pub fn hint(path: &Path, source: &io::Error) -> String {
             format!("Make {place} writable for you, or set GSTACK_HOME to a folder of yours.")
         }
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            format!("{place} is in the way and is no folder. Move it away, or set GSTACK_HOME to another folder.")
+            format!("{place} is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.")
         }
         _ => format!("Check the disk that holds {place}, then try again."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_open_files_are_not_taken_for_trouble_of_the_disk() {
+        for errno in [Errno::MFILE, Errno::NFILE] {
+            let words = hint(Path::new("/home/a/.gstack"), &errno.into());
+            assert!(words.contains("files are open") && !words.contains("disk"), "{words}");
+        }
+        assert!(hint(Path::new("/a"), &Errno::NOSPC.into()).contains("is full"));
     }
 }

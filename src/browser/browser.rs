@@ -5,23 +5,24 @@
 
 use super::cdp::{Cdp, CdpError, Observer};
 use super::dialogs::Dialogs;
+use super::downloads::{DownloadFolders, Downloads};
+use super::effects::{Effects, Noted};
 use super::engage::auto_attach;
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::keeper_link::KeeperLink;
+use super::keyboard::Keyboard;
 use super::refused::Refused;
 use super::router::Router;
 use super::session::Session;
 use super::standing::Standing;
 use super::tab::Tab;
-use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, Tabs};
+use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, TabRecord, Tabs};
 use super::targets::ReadTabTargets;
 use super::transport::Transport;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
-use chromiumoxide::cdp::browser_protocol::browser::{
-    GetVersionParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
+use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
 use chromiumoxide::cdp::browser_protocol::target::{
     CreateTargetParams, FilterEntry, GetBrowserContextsParams, SessionId, SetDiscoverTargetsParams, TargetFilter,
 };
@@ -49,8 +50,10 @@ pub struct EarlyScript {
 #[derive(Clone, Debug, Default)]
 pub struct AttachOptions {
     pub numbers: TabNumbers,
-    /// Nobody sees the browser: its dialogs are answered at any time and downloads are refused unless asked for.
+    /// Without a window: its dialogs are answered at any time and its downloads are saved at any time.
     pub headless: bool,
+    /// Where downloads go; none: a browser without a window refuses them.
+    pub downloads: Option<DownloadFolders>,
     pub early_scripts: Vec<EarlyScript>,
     /// Whether nothing is read from an address that answered, as the browser spells it (`1.2.3.4`, `[::1]`). None: all
     /// may be read.
@@ -81,6 +84,8 @@ pub(super) struct State {
     pub(super) sessions: HashMap<SessionId, Role>,
     pub(super) engaged: HashMap<TabId, Engaged>,
     pub(super) desks: HashMap<TabId, Desk>,
+    pub(super) downloads: Downloads,
+    pub(super) keyboard: Keyboard,
     /// Pages of another browser context are incognito (or a test's own).
     pub(super) default_context: Option<String>,
 }
@@ -135,6 +140,8 @@ pub(super) struct Desk {
     /// Commands on one tab run in the order in which they asked.
     pub(super) order: Arc<tokio::sync::Mutex<()>>,
     pub(super) dialogs: Dialogs,
+    /// What the act causes that is under way.
+    pub(super) effects: Option<Effects>,
     pub(super) refused: Refused,
     /// What each of its pages, frames and workers is given.
     pub(super) standing: Vec<Standing>,
@@ -144,7 +151,7 @@ pub(super) struct Desk {
     pub(super) holds: usize,
     /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
     pub(super) hold_round: u64,
-    /// Whoever wants the tab to stay attached although no command works on it.
+    /// Anyone who wants the tab to stay attached although no command works on it.
     pub(super) stays: usize,
     /// Not let go of before.
     pub(super) linger_until: Option<Instant>,
@@ -153,6 +160,16 @@ pub(super) struct Desk {
 }
 
 impl State {
+    /// Notes closed tabs with the acts that caused it, under the lock under which they leave the table.
+    pub(super) fn note_closed(&self, follows: &[Follow]) {
+        for follow in follows {
+            let Follow::Closed(tab) = follow else { continue };
+            for effects in self.desks.values().filter_map(|desk| desk.effects.as_ref()) {
+                effects.tab_closed(*tab);
+            }
+        }
+    }
+
     /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word. What they were
     /// asked is the caller's to give up.
     pub(super) fn forget_sessions(&mut self, tab: TabId) -> Vec<SessionId> {
@@ -180,10 +197,22 @@ impl Shared {
     pub(super) fn follow(self: &Arc<Self>, follows: Vec<Follow>) {
         for follow in follows {
             match follow {
-                Follow::Tell(event) => self.tell(event),
+                Follow::Tell(event) => {
+                    self.note_tab(&event);
+                    self.tell(event);
+                }
                 Follow::FindPage(target) => self.find_page(target),
                 Follow::Closed(tab) => self.forget(tab),
             }
+        }
+    }
+    /// A tab is noted by the act that made a page open it.
+    fn note_tab(&self, event: &BrowserEvent) {
+        let BrowserEvent::TabOpened(info) = event else { return };
+        let state = self.state();
+        let opener = info.opener.and_then(|opener| state.desks.get(&opener));
+        if let Some(effects) = opener.and_then(|desk| desk.effects.as_ref()) {
+            effects.note(Noted::TabOpened(info.id));
         }
     }
     fn forget(&self, tab: TabId) {
@@ -197,7 +226,7 @@ impl Shared {
         };
         self.give_up(&ended);
     }
-    /// Whoever waits for an answer of these sessions waits for nothing. Called without the state's lock.
+    /// Calls that wait for an answer of these sessions end. Called without the state's lock.
     pub(super) fn give_up(&self, sessions: &[SessionId]) {
         for session in sessions {
             self.cdp.give_up(session);
@@ -243,6 +272,8 @@ impl Browser {
             sessions: HashMap::new(),
             engaged: HashMap::new(),
             desks: HashMap::new(),
+            downloads: Downloads::default(),
+            keyboard: Keyboard::default(),
             default_context: None,
         };
         let shared = Cdp::start(transport, root, first_id, |cdp| {
@@ -261,9 +292,7 @@ impl Browser {
             // Older browsers do not name the default context: then nothing is taken for incognito.
             Err(_) => None,
         };
-        if self.shared.options.headless {
-            root.post(SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny));
-        }
+        self.shared.set_up_downloads();
         let mut discover = SetDiscoverTargetsParams::new(true);
         discover.filter = Some(TargetFilter::new(vec![
             FilterEntry { exclude: Some(true), r#type: Some("browser".to_owned()) },
@@ -392,6 +421,10 @@ impl Browser {
         Ok(tab)
     }
 
+    /// The numbers of the tabs and the current one, for the daemon after this one.
+    pub fn tab_record(&self) -> TabRecord {
+        self.shared.state().tabs.record()
+    }
     /// Joins Chrome's report of a tab (its id, view, discarding) to ours, by the page target in it.
     pub fn bind(&self, chrome: &ChromeTab) {
         let follows = self.shared.state().tabs.bind(chrome);

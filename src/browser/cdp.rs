@@ -6,17 +6,18 @@
 use super::events::{Event, Filter, Subscribers, Subscription};
 use super::session::Session;
 use super::transport::{MessageSink, MessageSource, Transport};
+use crate::base::well_formed;
 use crate::protocol::keeper::KEEPER_IDS;
 use bytes::Bytes;
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -73,6 +74,8 @@ struct Inner {
     closing: CancellationToken,
     gone: CancellationToken,
     tasks: TaskTracker,
+    /// Sessions that answer nothing before a dialog of their page is closed.
+    held: watch::Sender<HashSet<SessionId>>,
 }
 
 #[derive(Default)]
@@ -169,6 +172,7 @@ impl Cdp {
             closing: CancellationToken::new(),
             gone: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            held: watch::channel(HashSet::new()).0,
         });
         let cdp = Self { inner };
         let (observer, made) = observer(&cdp);
@@ -269,8 +273,29 @@ impl Cdp {
         }
     }
 
+    /// The sessions' page waits for somebody's answer to a dialog: time does not count for what they are asked.
+    pub(super) fn hold(&self, sessions: &[SessionId]) {
+        self.inner.held.send_modify(|held| held.extend(sessions.iter().cloned()));
+    }
+    pub(super) fn unhold(&self, sessions: &[SessionId]) {
+        self.inner.held.send_modify(|held| held.retain(|session| !sessions.contains(session)));
+    }
+    pub(super) fn is_held(&self, session: &SessionId) -> bool {
+        self.inner.held.borrow().contains(session)
+    }
+    /// Waits until the session is not held.
+    pub(super) async fn unheld(&self, session: &SessionId) {
+        let mut held = self.inner.held.subscribe();
+        tokio::select! {
+            // The sender lives as long as this connection.
+            _ = held.wait_for(|held| !held.contains(session)) => {}
+            () = self.gone().cancelled() => {}
+        }
+    }
+
     /// The page behind a session crashed or went away: what it was asked will not be answered any more.
     pub(super) fn give_up(&self, session: &SessionId) {
+        self.unhold(std::slice::from_ref(session));
         let waiting: Vec<Waiting> = {
             let mut state = self.inner.state();
             let of_it = |_: &u32, waiting: &mut Waiting| waiting.session.as_ref() == Some(session);
@@ -291,6 +316,8 @@ impl Cdp {
     }
 
     fn take_in(&self, message: &Bytes, observer: &dyn Observer) {
+        // What a page says may hold half of a surrogate pair.
+        let message: &[u8] = &well_formed::repair(message);
         let incoming: Incoming<'_> = match serde_json::from_slice(message) {
             Ok(incoming) => incoming,
             Err(error) => {
@@ -310,7 +337,7 @@ impl Cdp {
     }
 
     fn end(&self) {
-        // First of all: whoever is woken by what follows finds that the browser is gone.
+        // First of all: anyone who is woken by what follows finds that the browser is gone.
         self.inner.gone.cancel();
         let waiting = {
             let mut state = self.inner.state();

@@ -3,19 +3,23 @@
 //! Owns the standing answer and the ring of past dialogs. Never answers by itself: the router does, by `decide`.
 
 use crate::base::clock::now_millis;
+use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use serde::Deserialize;
 use std::collections::VecDeque;
 
 /// How many dialogs a tab remembers.
 const RING: usize = 1000;
 
-/// The standing answer to a tab's dialogs.
+/// How a tab's dialogs are answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogPolicy {
-    /// With this text, where it is a prompt.
+    /// With this text if it is a prompt.
     Accept(Option<String>),
     Dismiss,
-    /// `confirm` and `beforeunload` stand open and are told of (`BrowserEvent::DialogOpened`); the rest is accepted.
+    /// All but `alert` stay open for the person in the window.
+    Leave,
+    /// All but `alert` stay open and are told of (`BrowserEvent::DialogOpened`); the one who runs the act answers.
+    /// Nothing that was set for the tab before counts.
     Ask,
 }
 
@@ -66,17 +70,27 @@ pub(super) enum Decision {
 /// The dialogs of one tab.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
-    pub(super) policy: DialogPolicy,
+    /// What was chosen for this tab by a command.
+    pub(super) chosen: Option<DialogPolicy>,
+    /// How acts want it that were begun last; it also counts between acts if nobody sees the browser.
+    pub(super) during_acts: DialogPolicy,
+    /// Sessions that answer nothing before the dialog is closed.
+    pub(super) held: Vec<SessionId>,
     ring: VecDeque<DialogRecord>,
 }
 
 impl Dialogs {
     /// `ours`: a command is running on the tab, or nobody sees the browser.
     pub(super) fn decide(&mut self, dialog: Dialog, ours: bool) -> Decision {
-        let decision = match &self.policy {
+        let policy = match (&self.during_acts, &self.chosen) {
+            (DialogPolicy::Ask, _) => &DialogPolicy::Ask,
+            (_, Some(chosen)) => chosen,
+            (during_acts, None) => during_acts,
+        };
+        let decision = match policy {
             _ if !ours => Decision::Leave,
-            DialogPolicy::Ask if matches!(dialog.kind.as_str(), "confirm" | "beforeunload") => Decision::Tell,
-            DialogPolicy::Ask => Decision::Answer { accept: true, text: None },
+            DialogPolicy::Ask | DialogPolicy::Leave if dialog.kind != "alert" => Decision::Tell,
+            DialogPolicy::Ask | DialogPolicy::Leave => Decision::Answer { accept: true, text: None },
             DialogPolicy::Dismiss => Decision::Answer { accept: false, text: None },
             DialogPolicy::Accept(text) => {
                 let is_prompt = dialog.kind == "prompt";
@@ -95,7 +109,15 @@ impl Dialogs {
         decision
     }
 
-    /// A dialog that stood open was closed, by whomever.
+    /// The dialog that is open now.
+    pub(super) fn open(&self) -> Option<&Dialog> {
+        self.ring.back().filter(|record| record.accepted.is_none()).map(|record| &record.dialog)
+    }
+    pub(super) fn last(&self) -> Option<&DialogRecord> {
+        self.ring.back()
+    }
+
+    /// A dialog that was open was closed.
     pub(super) fn closed(&mut self, accepted: bool, text: Option<String>) {
         if let Some(open) = self.ring.iter_mut().rev().find(|record| record.accepted.is_none()) {
             open.accepted = Some(accepted);
@@ -138,10 +160,21 @@ mod tests {
         let given = Some("given".to_owned());
         assert_eq!(dialogs.decide(dialog("prompt"), true), Decision::Answer { accept: true, text: given });
         assert_eq!(dialogs.decide(dialog("alert"), true), Decision::Answer { accept: true, text: None });
-        dialogs.policy = DialogPolicy::Dismiss;
+        dialogs.during_acts = DialogPolicy::Leave;
+        assert_eq!(dialogs.decide(dialog("prompt"), true), Decision::Tell);
+        dialogs.chosen = Some(DialogPolicy::Dismiss);
         assert_eq!(dialogs.decide(dialog("confirm"), true), Decision::Answer { accept: false, text: None });
-        dialogs.policy = DialogPolicy::Ask;
-        assert_eq!(dialogs.decide(dialog("beforeunload"), true), Decision::Tell);
+    }
+
+    #[test]
+    fn an_act_that_asks_is_not_answered_by_what_was_chosen_for_the_tab() {
+        let mut dialogs = Dialogs { chosen: Some(DialogPolicy::Accept(None)), ..Dialogs::default() };
+        dialogs.during_acts = DialogPolicy::Ask;
+        for kind in ["confirm", "prompt", "beforeunload"] {
+            assert_eq!(dialogs.decide(dialog(kind), true), Decision::Tell, "{kind}");
+        }
+        assert_eq!(dialogs.open().map(|dialog| dialog.kind.as_str()), Some("beforeunload"));
         assert_eq!(dialogs.decide(dialog("alert"), true), Decision::Answer { accept: true, text: None });
+        assert_eq!(dialogs.open(), None);
     }
 }

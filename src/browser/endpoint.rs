@@ -1,7 +1,7 @@
 //! The DevTools address of a browser that somebody else started: what a person types for `connect --attach`.
 //!
 //! Owns the reading of both forms, a websocket address and the port's web address, and the question to the port.
-//! Only loopback: whoever reaches a DevTools port owns the browser.
+//! Only loopback: anyone who reaches a DevTools port owns the browser.
 
 use super::websocket::{AttachError, is_local};
 use http_body_util::{BodyExt, Empty, Limited};

@@ -191,7 +191,11 @@ impl Shared {
                 state.engaged.insert(tab, Engaged { tab_session, page: None, frames: FrameTree::default(), phase });
                 state.sessions.insert(parent.clone(), Role::Tab(tab));
                 let standing = state.desks.get(&opener).map(|desk| desk.standing.clone()).unwrap_or_default();
-                state.desks.entry(tab).or_default().standing = standing;
+                let dialogs = state.desks.get(&opener).map(|desk| desk.dialogs.during_acts.clone());
+                let desk = state.desks.entry(tab).or_default();
+                desk.standing = standing;
+                // What an agent's page opens asks as the page itself does.
+                desk.dialogs.during_acts = dialogs.unwrap_or_default();
                 (tab, state.tabs.seen(target.clone(), false))
             })
         };

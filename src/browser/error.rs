@@ -95,7 +95,8 @@ impl From<BrowserError> for Fault {
                 (FaultCode::Internal, "The details are in the daemon's log.".to_owned())
             }
         };
-        Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser)
+        let unanswered = matches!(error, BrowserError::Cdp(CdpError::Timeout { .. }));
+        Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser).unanswered(unanswered)
     }
 }
 

@@ -1,16 +1,19 @@
-//! The daemon's end of `browser.sock`: from a socket path to a transport and the browser run behind it.
+//! The daemon's end of `browser.sock`: from a home to a transport and the browser run behind it.
 //!
 //! Owns the handshake. Never starts a keeper: `launch` does.
 
 use super::transport::Transport;
+use crate::base::home::Home;
+use crate::base::proof::{self, Key};
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{Control, Greeting, NulFrames};
+use crate::protocol::keeper::{Control, Greeting, NulFrames, Purpose};
 use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 /// The keeper answers at once; it waits this long only for an earlier client's connection to end.
 const GREETING_LIMIT: Duration = Duration::from_secs(10);
@@ -19,6 +22,10 @@ const GREETING_LIMIT: Duration = Duration::from_secs(10);
 pub enum LinkError {
     #[error("no browser keeper answers at {path}: {source}")]
     Unreachable { path: PathBuf, source: io::Error },
+    #[error("the open browser does not accept this daemon")]
+    Refused,
+    #[error("the program at {path} could not prove that it keeps this browser")]
+    Impostor { path: PathBuf },
     #[error("another process is connected to the browser")]
     Busy,
     #[error("the browser keeper did not answer within {0:?}")]
@@ -39,42 +46,87 @@ pub struct KeeperLink {
     pub first_id: u32,
 }
 
-/// Connects to the keeper and reads its greeting.
-pub async fn connect(socket: &Path) -> Result<KeeperLink, LinkError> {
-    let stream = UnixStream::connect(socket)
-        .await
-        .map_err(|source| LinkError::Unreachable { path: socket.to_owned(), source })?;
-    let (reader, writer) = stream.into_split();
-    let mut frames = NulFrames::new(reader);
-    let first = tokio::time::timeout(GREETING_LIMIT, frames.next())
-        .await
-        .map_err(|_| LinkError::Silent(GREETING_LIMIT))?
-        .map_err(|source| LinkError::Unreachable { path: socket.to_owned(), source })?
-        .ok_or_else(|| LinkError::Unreachable { path: socket.to_owned(), source: closed() })?;
-    match serde_json::from_slice(&first).map_err(|error| LinkError::Garbled(error.to_string()))? {
+/// A connection to the keeper, and what both sides have proven themselves over.
+struct Known {
+    frames: NulFrames<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    path: PathBuf,
+    key: Key,
+    challenge: String,
+    nonce: String,
+}
+
+/// Connects to the keeper, proves that this is the person's daemon, and reads the greeting.
+pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
+    let mut known = introduce(home, Purpose::Attach).await?;
+    match known.next().await? {
         Greeting::Busy => Err(LinkError::Busy),
-        Greeting::Hello { pid, run, headless, session, first_id, .. } => Ok(KeeperLink {
-            transport: Transport::from_frames(frames, writer),
-            run,
-            pid,
-            headless,
-            session: session.into(),
-            first_id,
-        }),
+        Greeting::Refused => Err(LinkError::Refused),
+        Greeting::Challenge { .. } => Err(LinkError::Garbled("it asks twice".to_owned())),
+        Greeting::Hello { pid, run, headless, proof, session, first_id, .. } => {
+            if !known.key.accepts(Greeting::PROOF, &[&known.challenge, &known.nonce], &proof) {
+                return Err(LinkError::Impostor { path: known.path });
+            }
+            Ok(KeeperLink {
+                transport: Transport::from_frames(known.frames, known.writer),
+                run,
+                pid,
+                headless,
+                session: session.into(),
+                first_id,
+            })
+        }
+    }
+}
+
+/// Asks the keeper to end the browser, on a connection of its own. Returns once the keeper has closed it.
+pub async fn stop(home: &Home) -> Result<(), LinkError> {
+    let mut known = introduce(home, Purpose::Stop).await?;
+    let path = known.path;
+    while let Some(said) =
+        known.frames.next().await.map_err(|source| LinkError::Unreachable { path: path.clone(), source })?
+    {
+        if serde_json::from_slice(&said).is_ok_and(|said: Greeting| said == Greeting::Refused) {
+            return Err(LinkError::Refused);
+        }
+    }
+    Ok(())
+}
+
+/// Answers the keeper's challenge.
+async fn introduce(home: &Home, purpose: Purpose) -> Result<Known, LinkError> {
+    let path = home.browser_socket();
+    let unreachable = |source| LinkError::Unreachable { path: home.browser_socket(), source };
+    let (reader, writer) = UnixStream::connect(&path).await.map_err(unreachable)?.into_split();
+    // The keeper writes it before it listens.
+    let key = Key::read(&home.keeper_key()).map_err(unreachable)?;
+    let (challenge, nonce) = (String::new(), proof::nonce());
+    let mut known = Known { frames: NulFrames::new(reader), writer, path, key, challenge, nonce };
+    known.challenge = match known.next().await? {
+        Greeting::Challenge { nonce } => nonce,
+        Greeting::Refused => return Err(LinkError::Refused),
+        _ => return Err(LinkError::Impostor { path: known.path }),
+    };
+    let proof = known.key.proof(purpose.name(), &[&known.challenge, &known.nonce]);
+    let answer = Control::Prove { purpose, nonce: known.nonce.clone(), proof };
+    let mut message = serde_json::to_vec(&answer).map_err(|error| unreachable(error.into()))?;
+    message.push(0);
+    known.writer.write_all(&message).await.map_err(unreachable)?;
+    Ok(known)
+}
+
+impl Known {
+    async fn next(&mut self) -> Result<Greeting, LinkError> {
+        let unreachable = |source| LinkError::Unreachable { path: self.path.clone(), source };
+        let said = tokio::time::timeout(GREETING_LIMIT, self.frames.next())
+            .await
+            .map_err(|_| LinkError::Silent(GREETING_LIMIT))?
+            .map_err(unreachable)?
+            .ok_or_else(|| unreachable(closed()))?;
+        serde_json::from_slice(&said).map_err(|error| LinkError::Garbled(error.to_string()))
     }
 }
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection")
-}
-
-/// Asks the keeper to end the browser, on a connection of its own. Returns once the keeper has closed it.
-pub async fn stop(socket: &Path) -> io::Result<()> {
-    let mut stream = UnixStream::connect(socket).await?;
-    let mut message = serde_json::to_vec(&Control::Stop)?;
-    message.push(0);
-    stream.write_all(&message).await?;
-    let mut frames = NulFrames::new(stream);
-    while frames.next().await?.is_some() {}
-    Ok(())
 }

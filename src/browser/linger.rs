@@ -59,6 +59,7 @@ impl Tab {
 
     /// Nothing works on the tab now.
     pub(super) fn let_go_later(&self) {
+        self.browser().shared.end_pretended_focus(self.id());
         let Some(after) = self.browser().shared.options.lets_go_after else { return };
         let state =
             self.with_desk(|desk| (desk.holds == 0 && desk.stays == 0).then_some((desk.hold_round, desk.linger_until)));

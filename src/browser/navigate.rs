@@ -137,7 +137,7 @@ impl Work {
         Ok(session.call(ReadHistory {}).await?)
     }
 
-    /// Loads the present address again; `past_cache` asks the server for everything anew.
+    /// Loads the present address again; `past_cache` asks the server for everything again.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let url = self.info()?.url;
@@ -183,6 +183,12 @@ impl<'a> Watch<'a> {
             let event = match tokio::time::timeout_at(self.deadline, self.events.next()).await {
                 Ok(Some(event)) => event,
                 Ok(None) => return Err(BrowserError::Gone),
+                // `beforeunload` asks: the time until somebody has answered does not count.
+                Err(_) if self.session.is_held() => {
+                    self.session.unheld().await;
+                    self.deadline = Instant::now() + self.limit;
+                    continue;
+                }
                 Err(_) => return Err(self.too_slow()),
             };
             match self.progress.event(&event) {

@@ -6,11 +6,16 @@
 use super::browser::{Engaged, Phase, Role, Shared};
 use super::cdp::Observer;
 use super::dialogs::{Decision, Dialog};
+use super::effects::Noted;
 use super::error::BrowserError;
 use super::events::Event;
+use super::frames::Frame;
+use super::page::error_text;
 use super::session::Session;
 use super::tabs::BrowserEvent;
-use super::targets::{Attached, Detached, FrameNavigated, ReadFrameTree, TargetInfo, TargetLost, TargetSeen};
+use super::targets::{
+    Attached, Detached, FrameNavigated, NavigatedWithinDocument, ReadFrameTree, TargetInfo, TargetLost, TargetSeen,
+};
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;
 use chromiumoxide::cdp::browser_protocol::page::{HandleJavaScriptDialogParams, ScreencastFrameAckParams};
@@ -33,6 +38,12 @@ struct DialogClosed {
 }
 
 #[derive(Deserialize)]
+struct WindowOpen {
+    #[serde(default)]
+    url: String,
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ScreencastFrame {
     session_id: i64,
@@ -50,7 +61,15 @@ impl Observer for Router {
         let (domain, name) = event.method().split_once('.').unwrap_or_default();
         match domain {
             "Target" => shared.target_event(name, event),
+            // Elsewhere the browser itself tells, and more of it.
+            "Page"
+                if matches!(name, "downloadWillBegin" | "downloadProgress")
+                    && shared.options.lets_go_after.is_some() =>
+            {
+                shared.download_event(name, event);
+            }
             "Page" | "Runtime" => shared.page_event(event),
+            "Browser" => shared.download_event(name, event),
             "Fetch" if name == "requestPaused" => shared.request_paused(event),
             "Network" if matches!(name, "responseReceived" | "requestWillBeSent") => shared.network_event(event),
             _ => {}
@@ -83,7 +102,12 @@ impl Shared {
             }
             "targetDestroyed" if is_root => {
                 let Some(TargetLost { target_id }) = event.read() else { return };
-                let follows = self.state().tabs.destroyed(&TargetId::new(target_id));
+                let follows = {
+                    let mut state = self.state();
+                    let follows = state.tabs.destroyed(&TargetId::new(target_id));
+                    state.note_closed(&follows);
+                    follows
+                };
                 self.follow(follows);
             }
             "targetCrashed" if is_root => {
@@ -228,19 +252,39 @@ impl Shared {
             "Page.javascriptDialogOpening" => self.dialog_opening(tab, session, event),
             "Page.javascriptDialogClosed" => {
                 let Some(DialogClosed { result, user_input }) = event.read() else { return };
-                self.state().desks.entry(tab).or_default().dialogs.closed(result, user_input);
+                self.dialog_closed(tab, result, user_input);
             }
             "Page.screencastFrame" => {
                 // Unacknowledged frames would stop the drawing that the screencast is held for.
                 let Some(ScreencastFrame { session_id }) = event.read() else { return };
                 self.cdp.session(session.clone()).post(ScreencastFrameAckParams::new(session_id));
             }
-            _ => {
-                if let Some(engaged) = self.state().engaged.get_mut(&tab) {
+            method => {
+                let mut state = self.state();
+                if let Some(engaged) = state.engaged.get_mut(&tab) {
                     engaged.frames.apply(session, event);
+                }
+                if let Some(effects) = state.desks.get(&tab).and_then(|desk| desk.effects.as_ref()) {
+                    let main = state.engaged.get(&tab).and_then(|engaged| engaged.frames.main());
+                    if let Some(noted) = noted(method, event, main) {
+                        effects.note(noted);
+                    }
                 }
             }
         }
+    }
+
+    fn dialog_closed(&self, tab: TabId, accepted: bool, text: Option<String>) {
+        let held = {
+            let mut state = self.state();
+            let desk = state.desks.entry(tab).or_default();
+            desk.dialogs.closed(accepted, text);
+            if let (Some(effects), Some(record)) = (&desk.effects, desk.dialogs.last()) {
+                effects.dialog_closed(accepted, record.text.clone());
+            }
+            std::mem::take(&mut desk.dialogs.held)
+        };
+        self.cdp.unhold(&held);
     }
 
     fn frame_navigated(self: &Arc<Self>, tab: TabId, session: &SessionId, event: &Event) {
@@ -253,6 +297,9 @@ impl Shared {
             engaged.frames.navigated(session, &navigated.frame);
             if is_main {
                 engaged.mark_ready();
+                if let Some(effects) = state.desks.get(&tab).and_then(|desk| desk.effects.as_ref()) {
+                    effects.note(Noted::Navigated(navigated.frame.full_url()));
+                }
                 state.tabs.has_new_document(tab)
             } else {
                 Vec::new()
@@ -271,7 +318,17 @@ impl Shared {
             let mut state = self.state();
             let desk = state.desks.entry(tab).or_default();
             let ours = self.options.headless || desk.holds > 0;
-            desk.dialogs.decide(dialog.clone(), ours)
+            let decision = desk.dialogs.decide(dialog.clone(), ours);
+            if let (Some(effects), Some(record)) = (&desk.effects, desk.dialogs.last()) {
+                effects.note(Noted::Dialog(record.clone()));
+            }
+            if decision == Decision::Tell {
+                let of_tab = |(_, role): &(&SessionId, &Role)| role.tab() == Some(tab);
+                let held: Vec<SessionId> = state.sessions.iter().filter(of_tab).map(|(id, _)| id.clone()).collect();
+                self.cdp.hold(&held);
+                state.desks.entry(tab).or_default().dialogs.held = held;
+            }
+            decision
         };
         match decision {
             Decision::Answer { accept, text } => {
@@ -290,6 +347,19 @@ impl Engaged {
         if self.page.is_some() {
             self.phase.send_replace(Phase::Ready);
         }
+    }
+}
+
+/// What an event of a page says about the act that is under way.
+fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<Noted> {
+    match method {
+        "Page.windowOpen" => Some(Noted::WindowAsked(event.read::<WindowOpen>()?.url)),
+        "Page.navigatedWithinDocument" => {
+            let went = event.read::<NavigatedWithinDocument>()?;
+            main.is_some_and(|main| main.id.as_str() == went.frame_id).then_some(Noted::Navigated(went.url))
+        }
+        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => error_text(event).map(Noted::ConsoleError),
+        _ => None,
     }
 }
 

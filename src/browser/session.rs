@@ -36,6 +36,16 @@ impl Session {
         &self.cdp
     }
 
+    /// Its page waits for somebody's answer to a dialog.
+    pub(super) fn is_held(&self) -> bool {
+        self.id.as_ref().is_some_and(|id| self.cdp.is_held(id))
+    }
+    pub(super) async fn unheld(&self) {
+        if let Some(id) = &self.id {
+            self.cdp.unheld(id).await;
+        }
+    }
+
     /// Sends a command and awaits its reply for `DEFAULT_LIMIT`. Dropping the future forgets the reply; the command
     /// was sent all the same.
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Response, CdpError> {
@@ -114,7 +124,16 @@ impl Batch<'_> {
         let on_reply: OnReply = Box::new(move |result| drop(sender.send(result)));
         let (bytes, ticket) = self.session.cdp.prepare(self.session.id.as_ref(), method.clone(), params, on_reply)?;
         self.messages.push(bytes);
-        Ok(Reply { method, reply, _ticket: ticket, shape: PhantomData })
+        let session = self.session.clone();
+        Ok(Reply { method, reply, session, _ticket: ticket, shape: PhantomData })
+    }
+    /// A command to another session, whose reply is not awaited: it reaches the browser in this order.
+    pub(super) fn add_elsewhere(&mut self, other: &Session, method: &'static str) -> Result<(), CdpError> {
+        let ignore: OnReply = Box::new(|_| {});
+        let params = serde_json::json!({});
+        let (bytes, _ticket) = other.cdp.prepare(other.id.as_ref(), method.into(), params, ignore)?;
+        self.messages.push(bytes);
+        Ok(())
     }
     /// Sends all of them in one write.
     pub fn send(self) {
@@ -126,6 +145,7 @@ impl Batch<'_> {
 pub struct Reply<T> {
     method: Cow<'static, str>,
     reply: oneshot::Receiver<Result<Box<RawValue>, CdpError>>,
+    session: Session,
     _ticket: Ticket,
     shape: PhantomData<fn() -> T>,
 }
@@ -135,11 +155,15 @@ impl<T: DeserializeOwned> Reply<T> {
     pub async fn get(self) -> Result<T, CdpError> {
         self.within(DEFAULT_LIMIT).await
     }
-    pub async fn within(self, limit: Duration) -> Result<T, CdpError> {
-        let raw = match tokio::time::timeout(limit, self.reply).await {
-            Ok(Ok(reply)) => reply?,
-            Ok(Err(_)) => return Err(CdpError::Gone),
-            Err(_) => return Err(CdpError::Timeout { method: self.method.into_owned(), after: limit }),
+    /// Awaits it. The time in which a dialog of the page waits for its answer does not count.
+    pub async fn within(mut self, limit: Duration) -> Result<T, CdpError> {
+        let raw = loop {
+            match tokio::time::timeout(limit, &mut self.reply).await {
+                Ok(Ok(reply)) => break reply?,
+                Ok(Err(_)) => return Err(CdpError::Gone),
+                Err(_) if self.session.is_held() => self.session.unheld().await,
+                Err(_) => return Err(CdpError::Timeout { method: self.method.into_owned(), after: limit }),
+            }
         };
         decode(&self.method, &raw)
     }

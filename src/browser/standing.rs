@@ -2,7 +2,7 @@
 //!
 //! Owns the list of a tab and its giving. A popup begins with its opener's list. Never decides what is on it.
 
-use super::browser::{Role, Shared};
+use super::browser::{Desk, Role, Shared};
 use super::cdp::CdpError;
 use super::error::BrowserError;
 use super::session::Session;
@@ -19,6 +19,21 @@ pub(super) struct Standing {
     #[serde(skip)]
     method: &'static str,
     params: Value,
+}
+
+impl Standing {
+    pub(super) fn new(method: &'static str, params: Value) -> Self {
+        Self { method, params }
+    }
+}
+
+impl Desk {
+    /// Takes a command off the list; false if it was not on it.
+    pub(super) fn drop_standing(&mut self, method: &str) -> bool {
+        let before = self.standing.len();
+        self.standing.retain(|known| known.method != method);
+        self.standing.len() < before
+    }
 }
 
 impl Method for Standing {
@@ -64,7 +79,7 @@ impl Tab {
 
     /// The parameters that stand for this method.
     pub fn kept(&self, method: &str) -> Option<Value> {
-        let found = |desk: &mut super::browser::Desk| {
+        let found = |desk: &mut Desk| {
             desk.standing.iter().find(|known| known.method == method).map(|known| known.params.clone())
         };
         self.with_desk(found).ok().flatten()

@@ -4,14 +4,14 @@
 //! the focus but `activate`.
 
 use super::browser::{Browser, Desk, Phase};
-use super::dialogs::{DialogPolicy, DialogRecord};
+use super::dialogs::{Dialog, DialogPolicy, DialogRecord};
 use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
 use super::linger::Stay;
 use super::session::Session;
-use super::tabs::TabInfo;
+use super::tabs::{BrowserEvent, TabInfo};
 use crate::protocol::ids::TabId;
 use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
 use chromiumoxide::cdp::browser_protocol::page::{
@@ -21,11 +21,14 @@ use chromiumoxide::cdp::browser_protocol::page::{
 use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
 use std::ops::Deref;
 use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedMutexGuard, watch};
 use tokio::time::timeout;
 
 /// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
 const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
+/// A tab is gone within milliseconds; a machine may be busy.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 /// A page that has not answered by then is taken for hung.
 pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
@@ -58,7 +61,7 @@ impl Tab {
     pub async fn work(&self) -> Result<Work, BrowserError> {
         let order = self.with_desk(|desk| desk.order.clone())?;
         let order = order.lock_owned().await;
-        // Before the tab is engaged: whoever goes away meanwhile leaves it to be let go of.
+        // Before the tab is engaged: anyone who goes away meanwhile leaves it to be let go of.
         let stay = self.stay()?;
         let page = self.engage().await?;
         let hold = self.hold()?;
@@ -196,16 +199,31 @@ impl Tab {
         self.browser.root().call(ActivateTargetParams::new(target)).await?;
         Ok(())
     }
-    /// Closes the tab without asking its page.
+    /// Closes the tab without asking its page; returns once it is closed.
     pub async fn close(&self) -> Result<(), BrowserError> {
         let target = CdpTargetId::new(self.info()?.target.as_str().to_owned());
-        self.browser.root().call(CloseTargetParams::new(target)).await?;
-        Ok(())
+        let mut events = self.browser.events();
+        let close = async {
+            self.browser.root().call(CloseTargetParams::new(target)).await?;
+            while self.info().is_ok() {
+                match events.recv().await {
+                    // The last tab takes the browser along.
+                    Err(RecvError::Closed) | Ok(BrowserEvent::Gone) => return Ok(()),
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                }
+            }
+            Ok(())
+        };
+        let late = || BrowserError::Timeout { what: format!("closing tab {}", self.id), after: CLOSE_LIMIT };
+        tokio::select! {
+            closed = timeout(CLOSE_LIMIT, close) => closed.map_err(|_| late())?,
+            () = self.browser.gone().cancelled() => Ok(()),
+        }
     }
 
     /// The standing answer to dialogs that arise while something works on the tab (always, in a headless browser).
     pub fn set_dialog_policy(&self, policy: DialogPolicy) -> Result<(), BrowserError> {
-        self.with_desk(|desk| desk.dialogs.policy = policy)
+        self.with_desk(|desk| desk.dialogs.chosen = Some(policy))
     }
     /// The dialogs seen in this tab, oldest first.
     pub fn dialogs(&self) -> Result<Vec<DialogRecord>, BrowserError> {
@@ -214,7 +232,18 @@ impl Tab {
     pub fn clear_dialogs(&self) -> Result<(), BrowserError> {
         self.with_desk(|desk| desk.dialogs.clear())
     }
-    /// Answers the dialog that stands open.
+    /// The dialog that is open and was told of, so that somebody answers it.
+    pub fn open_dialog(&self) -> Option<Dialog> {
+        let told = self.with_desk(|desk| desk.dialogs.open().filter(|_| !desk.dialogs.held.is_empty()).cloned());
+        told.ok().flatten()
+    }
+    /// Dismisses the dialog that is open, without waiting for that.
+    pub fn dismiss_dialog(&self) {
+        if let Ok(page) = self.page() {
+            page.post(HandleJavaScriptDialogParams::new(false));
+        }
+    }
+    /// Answers the dialog that is open.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
         let mut answer = HandleJavaScriptDialogParams::new(accept);
         answer.prompt_text = text;

@@ -1,57 +1,10 @@
 //! One tab as others see it: its number, what it shows, and what happens to it.
 //!
-//! Owns the numbers that people use. Never learns anything: `tabs` does.
+//! Owns the shapes. Never learns anything: `tabs` does.
 
 use super::dialogs::Dialog;
 use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
 use crate::protocol::relay::Refusal;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Gives out tab numbers; shared by the browser runs of one daemon, so that a number is never reused while it runs.
-#[derive(Clone, Debug)]
-pub struct TabNumbers {
-    next: Arc<AtomicU32>,
-    /// The numbers that one browser's tabs have, also after a connection to it that was lost.
-    kept: Option<Arc<Mutex<HashMap<TargetId, TabId>>>>,
-}
-
-impl Default for TabNumbers {
-    fn default() -> Self {
-        Self { next: Arc::new(AtomicU32::new(1)), kept: None }
-    }
-}
-
-impl TabNumbers {
-    /// A number that no tab has had.
-    pub fn next(&self) -> TabId {
-        TabId(self.next.fetch_add(1, Ordering::Relaxed))
-    }
-    /// The same numbers, for one browser whose tabs keep theirs from connection to connection.
-    #[must_use]
-    pub fn keeping(&self) -> Self {
-        Self { next: self.next.clone(), kept: Some(Arc::default()) }
-    }
-    /// The number of a *tab* target that was not seen on this connection yet.
-    pub(super) fn of(&self, target: &TargetId) -> TabId {
-        let Some(kept) = &self.kept else { return self.next() };
-        // Entries are written whole.
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept.entry(target.clone()).or_insert_with(|| self.next())
-    }
-    /// A tab of the one browser that these are kept for has or had this number.
-    pub fn keeps(&self, id: TabId) -> bool {
-        let holds = |kept: &Arc<Mutex<HashMap<TargetId, TabId>>>| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).values().any(|known| *known == id)
-        };
-        self.kept.as_ref().is_some_and(holds)
-    }
-    /// Some tab has or had it.
-    pub(super) fn was_given(&self, id: TabId) -> bool {
-        id.0 > 0 && id.0 < self.next.load(Ordering::Relaxed)
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabState {

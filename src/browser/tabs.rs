@@ -8,7 +8,8 @@ use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
 
-pub use super::tab_info::{BrowserEvent, TabInfo, TabNumbers, TabState};
+pub use super::tab_info::{BrowserEvent, TabInfo, TabState};
+pub use super::tab_numbers::{TabNumbers, TabRecord};
 
 /// What follows from an event.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct Tabs {
     /// Chrome ids that were reported before their page was seen.
     waiting_chrome: HashMap<TargetId, ChromeTab>,
     current: Option<TabId>,
+    /// The tabs that were the current one before, the newest last.
+    before: Vec<TabId>,
     /// This browser says of each target whether it is in a tab strip: one without a word is a side panel or the like,
     /// which has a *tab* target too. Browsers that never say it are taken at the target's type.
     names_strip: bool,
@@ -57,6 +60,7 @@ impl Tabs {
             pages: HashMap::new(),
             waiting_chrome: HashMap::new(),
             current: None,
+            before: Vec::new(),
             names_strip: false,
         }
     }
@@ -104,7 +108,24 @@ impl Tabs {
         found
     }
     pub(super) fn set_current(&mut self, id: TabId) {
+        self.before.extend(self.current.filter(|before| *before != id));
+        self.before.retain(|before| *before != id);
         self.current = Some(id);
+    }
+    /// For the next daemon; anyone who writes it names the browser.
+    pub(super) fn record(&self) -> TabRecord {
+        let told = self.tabs.values().filter(|known| known.told).map(|known| &known.info);
+        TabRecord {
+            browser: String::new(),
+            next: self.numbers.upcoming(),
+            numbers: told.map(|info| (info.target.as_str().to_owned(), info.id)).collect(),
+            current: self.current,
+        }
+    }
+    /// The tab that follows a current one that was closed: the one that opened it, else the current one before.
+    fn next_current(&self, opener: Option<TabId>) -> Option<TabId> {
+        let is_open = |id: &TabId| self.tabs.get(id).is_some_and(|known| known.told);
+        opener.filter(is_open).or_else(|| self.before.iter().rev().copied().find(is_open))
     }
 
     /// Which tabs are in view, asked for: switching tabs is not reported by itself.
@@ -216,9 +237,12 @@ impl Tabs {
     /// `targetDestroyed`.
     pub(super) fn destroyed(&mut self, target: &TargetId) -> Vec<Follow> {
         if let Some(id) = self.by_target.remove(target) {
-            let told = self.tabs.remove(&id).is_some_and(|known| known.told);
+            let closed = self.tabs.remove(&id);
+            let opener = closed.as_ref().and_then(|known| known.info.opener);
+            let told = closed.is_some_and(|known| known.told);
+            self.before.retain(|before| *before != id);
             if self.current == Some(id) {
-                self.current = None;
+                self.current = self.next_current(opener);
             }
             let mut follow = vec![Follow::Closed(id)];
             if told {
@@ -349,5 +373,28 @@ mod tests {
         assert_eq!(tabs.current(), Some(TabId(1)));
         tabs.destroyed(&TargetId::new("T"));
         assert_eq!(tabs.current(), Some(TabId(2)));
+    }
+
+    #[test]
+    fn a_popup_that_closes_leaves_its_opener_the_current_tab() {
+        let mut tabs = Tabs::new(TabNumbers::default());
+        for (tab, page) in [("T", "A"), ("U", "B"), ("V", "C")] {
+            tabs.seen(target("tab", tab, true), false);
+            page_of(&mut tabs, tab, page);
+        }
+        let mut popup = target("page", "D", false);
+        popup.opener_id = Some("B".to_owned());
+        tabs.seen(target("tab", "W", true), false);
+        tabs.seen(popup, false);
+        tabs.page_found(&TargetId::new("W"), Some(TargetId::new("D")));
+        for id in [1, 3, 4] {
+            tabs.set_current(TabId(id));
+        }
+        tabs.destroyed(&TargetId::new("W"));
+        assert_eq!(tabs.current(), Some(TabId(2)));
+        tabs.set_current(TabId(1));
+        tabs.set_current(TabId(3));
+        tabs.destroyed(&TargetId::new("V"));
+        assert_eq!(tabs.current(), Some(TabId(1)), "without an opener it is the one before");
     }
 }

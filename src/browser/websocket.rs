@@ -1,7 +1,7 @@
 //! DevTools over a websocket, for a browser that somebody else started with an open port (`connect --attach URL`).
 //!
 //! Owns the translation between whole messages and `chromiumoxide::Connection`, which counts ids of its own and parses
-//! what it reads. Only loopback addresses: whoever reaches a DevTools port owns the browser.
+//! what it reads. Only loopback addresses: anyone who reaches a DevTools port owns the browser.
 
 use super::transport::{MessageSink, MessageSource, Transport};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -25,7 +25,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
     #[error(
-        "{0} is no address of a browser on this machine (http://127.0.0.1:PORT or ws://127.0.0.1:PORT/devtools/browser/…)"
+        "{0} is not an address of a browser on this machine (http://127.0.0.1:PORT or ws://127.0.0.1:PORT/devtools/browser/…)"
     )]
     NotLocal(String),
     #[error("no browser answers at {url}: {reason}")]

@@ -1,6 +1,6 @@
 //! What is known of a conversation besides its turns: title, agent, folder, tabs, page.
 //!
-//! Owns how these change. Each change is told to the panels that show it; [`Conversation::save`] brings it onto the disk.
+//! Owns how these change. Each change is told to the panels that show it; [`Conversation::persist`] brings it onto the disk.
 
 use super::conversation::Conversation;
 use super::error::ChatError;

@@ -3,15 +3,18 @@
 //! Owns the lock and the conversation's place on disk. Never talks to an agent, and what blocks for the disk's sake
 //! (`persist`, files) says so.
 
+use super::compact;
 use super::error::ChatError;
 use super::feed::Feed;
 use super::files::{self, Part};
-use super::journal::Journal;
+use super::journal::{JOURNAL_FILE, Journal};
 use super::recover;
+use super::sent_index::SentIndex;
 use super::session::Record;
 use super::state::{Inner, OnFailure};
 use super::turn::{Effect, Event, Machine, Message};
 use super::turn_clock::TurnClock;
+use crate::base::reserve::Reserve;
 use crate::protocol::chat::{
     AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, Seq,
 };
@@ -22,7 +25,7 @@ use crate::protocol::ids::{
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,6 +37,16 @@ const MAX_DELTA: usize = 64 * 1024;
 pub enum BlockKind {
     Text,
     Thinking,
+}
+
+/// A journal that is larger is compacted by itself, once it has doubled since it last was.
+const LARGE: u64 = 4 * 1024 * 1024;
+
+/// A journal's length before and after a compaction, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compacted {
+    pub before: u64,
+    pub after: u64,
 }
 
 /// What an event of a turn led to.
@@ -75,21 +88,33 @@ impl fmt::Debug for Conversation {
 
 impl Conversation {
     /// A conversation without any message: nothing of it is on disk. `place`: its folder to be.
-    pub(super) fn new(record: Record, place: PathBuf, epoch: Epoch) -> Self {
+    pub(super) fn new(record: Record, place: PathBuf, epoch: Epoch, reserve: Arc<Reserve>) -> Self {
         let journal = Journal::new(&place, record.conversation_id.clone());
-        Self::with(record, place, epoch, journal, None)
+        Self::with(record, place, epoch, journal, None, reserve)
     }
 
     /// Opens a conversation on disk. A turn that was running when the daemon ended becomes `interrupted`.
-    /// `record`: what `session.json` holds; absent, it is made from the journal. Blocks for the disk.
+    /// `record`: what `session.json` holds; absent, it is made from the journal. A journal that has lost all of its
+    /// events is refused, and left as it is. Blocks for the disk.
     pub(super) fn open(
         id: ConversationId,
         record: Option<Record>,
         default_folder: &str,
         place: PathBuf,
         epoch: Epoch,
+        reserve: Arc<Reserve>,
     ) -> Result<Self, ChatError> {
+        let known = record.as_ref().map_or(0, |record| record.head);
+        let lost = |found| ChatError::Lost { path: place.join(JOURNAL_FILE), known, found };
+        if known > 0 && fs::metadata(place.join(JOURNAL_FILE)).map_or(0, |found| found.len()) == 0 {
+            return Err(lost(0));
+        }
         let journal = Journal::open(&place, id.clone())?;
+        match journal.head() {
+            0 if known > 0 => return Err(lost(0)),
+            found if found < known => tracing::error!(error = %lost(found), "the newest events of a journal are gone"),
+            _ => {}
+        }
         let saved = record.clone();
         let mut record = match record {
             Some(record) => record,
@@ -98,12 +123,19 @@ impl Conversation {
         let tail = recover::examine(&journal, record.head)?;
         record.head = journal.head();
         record.updated_at = record.updated_at.max(tail.newest_at);
-        let conversation = Self::with(record, place, epoch, journal, saved);
+        let conversation = Self::with(record, place, epoch, journal, saved, reserve);
         conversation.lock().recover(tail);
         Ok(conversation)
     }
 
-    fn with(record: Record, place: PathBuf, epoch: Epoch, journal: Journal, saved: Option<Record>) -> Self {
+    fn with(
+        record: Record,
+        place: PathBuf,
+        epoch: Epoch,
+        journal: Journal,
+        saved: Option<Record>,
+        reserve: Arc<Reserve>,
+    ) -> Self {
         let id = record.conversation_id.clone();
         let inner = Inner {
             record,
@@ -115,6 +147,9 @@ impl Conversation {
             owed: VecDeque::new(),
             begun: None,
             sent: VecDeque::new(),
+            sent_before: false,
+            sent_index: SentIndex::new(&place),
+            reserve,
             told: None,
         };
         Self { id, epoch, place, inner: Mutex::new(inner), saved: Mutex::new(saved) }
@@ -152,13 +187,13 @@ impl Conversation {
         self.lock().journal.garbage()
     }
 
-    /// Takes a person's message. The same `client_id` again is answered as the first time.
-    /// Call [`Self::persist`] before telling the person that it is safe.
+    /// Takes a person's message: it is on the disk when this returns, or was not taken and never runs. The same
+    /// `client_id` again is answered as the first time. Blocks: an fsync.
     pub fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
         let mut inner = self.lock();
         let client_id = message.client_id.clone();
-        if let Some((_, sent)) = inner.sent.iter().find(|(known, _)| *known == client_id) {
-            return Ok(SendAnswer { sent: sent.clone(), effects: Vec::new(), repeated: true });
+        if let Some(sent) = inner.sent_before(&client_id)? {
+            return Ok(SendAnswer { sent, effects: Vec::new(), repeated: true });
         }
         let handled = inner.handle(Event::Send(Arc::new(message)), OnFailure::Undo)?;
         let place = inner.machine.queue().position(|waiting| waiting.client_id == client_id);
@@ -168,12 +203,12 @@ impl Conversation {
         Ok(SendAnswer { sent, effects: handled.effects, repeated: false })
     }
 
-    /// Takes a waiting message back.
+    /// Takes a waiting message back. Blocks: an fsync.
     pub fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
         self.lock().handle(Event::Unqueue(client_id), OnFailure::Undo).map(|_| ())
     }
 
-    /// Answers an approval. The effects hold the answer for whoever asked.
+    /// Answers an approval. The effects hold the answer for the requester.
     pub fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<Handled, ChatError> {
         self.lock().handle(Event::ApprovalAnswered { approval_id, decision, by }, OnFailure::Undo)
     }
@@ -222,19 +257,23 @@ impl Conversation {
     ) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         inner.clock = TurnClock::begin();
-        inner.append(ChatBody::TurnStarted {
+        let begins = ChatBody::TurnStarted {
             turn_id: message.turn_id.clone(),
             client_id: message.client_id.clone(),
             agent,
             agent_label,
             model,
             direct,
-        })
+        };
+        inner.append_beginning(&message.turn_id, begins)
     }
 
-    /// Writes and pushes an event: steps, notices. Messages, approvals and ends of turns come by `handle`.
+    /// Writes and pushes an event: steps, notices. Messages, approvals and ends of turns come by `handle`. How long a step
+    /// took is measured here.
     pub fn append(&self, body: ChatBody) -> Result<ChatEvent, ChatError> {
-        self.lock().append(body)
+        let mut inner = self.lock();
+        let body = inner.clock.timed(body);
+        inner.append(body)
     }
 
     /// How long a step without an end has taken so far, in milliseconds; 0 for any other.
@@ -264,31 +303,62 @@ impl Conversation {
         self.lock().finish_block();
     }
 
-    /// Brings the journal and, where it changed, `session.json` onto the disk. Blocks: an fsync or three.
-    /// To be called for a person's message before it is acknowledged, and at the end of a turn.
+    /// Brings the journal and, where it changed, `session.json` onto the disk: the journal first, since the record
+    /// says how many events it has. Blocks: an fsync or three.
     pub fn persist(&self) -> Result<(), ChatError> {
-        let handle = self.lock().journal.sync_handle();
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, handle) = {
+            let inner = self.lock();
+            (inner.snapshot(), inner.journal.sync_handle())
+        };
         if let Some(handle) = handle {
             handle.sync()?;
         }
-        self.save()
-    }
-
-    /// Writes `session.json` where it changed. Blocks.
-    pub fn save(&self) -> Result<(), ChatError> {
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.lock().snapshot();
         if now.head == 0 || saved.as_ref() == Some(&now) {
             return Ok(());
         }
         now.write(&self.place)?;
-        if let (None, Some(parent)) = (&*saved, self.place.parent()) {
-            // Its folder is new: the entry that names it has to be on disk too.
-            let synced = File::open(parent).and_then(|folder| folder.sync_all());
-            synced.map_err(|source| ChatError::storage("write", parent, source))?;
-        }
         *saved = Some(now);
         Ok(())
+    }
+
+    /// Whether its journal has grown so much that it is worth a compaction.
+    pub fn is_to_compact(&self) -> bool {
+        let inner = self.lock();
+        inner.journal.length() > LARGE.max(2 * inner.record.compacted)
+    }
+
+    /// Rewrites the journal without the pieces in which answers came. Refused while a turn runs. Blocks for the disk, in
+    /// all but its last step without holding up the conversation.
+    pub fn compact(&self) -> Result<Compacted, ChatError> {
+        let idle = |inner: &Inner| match inner.machine.state() {
+            ConversationState::Idle => Ok(()),
+            _ => Err(ChatError::Busy(self.id.clone())),
+        };
+        let found = {
+            let mut inner = self.lock();
+            idle(&inner)?;
+            inner.finish_block();
+            inner.journal.to_compact()
+        };
+        let Some((reader, before)) = found else { return Ok(Compacted::default()) };
+        let rewritten = compact::rewrite(&reader, before)?;
+        let after = rewritten.length;
+        let mut inner = self.lock();
+        if !inner.journal.replace(rewritten, before)? {
+            return Err(ChatError::Busy(self.id.clone()));
+        }
+        inner.record.compacted = after;
+        drop(inner);
+        self.persist()?;
+        Ok(Compacted { before, after })
+    }
+
+    /// Lets go of the journal, for the daemon's end: the next daemon opens it.
+    pub(super) fn close(&self) {
+        let mut inner = self.lock();
+        inner.finish_block();
+        inner.journal.close();
     }
 
     /// Its entry as it would be saved.

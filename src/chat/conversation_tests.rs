@@ -13,21 +13,26 @@ use tokio::sync::mpsc;
 
 struct Place {
     folder: tempfile::TempDir,
+    reserve: tempfile::TempDir,
 }
 
 impl Place {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), reserve: tempfile::tempdir().unwrap() }
     }
     fn fresh(&self) -> Arc<Conversation> {
         let record = Record::new(ConversationId::new("c"), "/work".into(), None, 1);
-        Arc::new(Conversation::new(record, self.folder.path().join("c"), Epoch::new("one")))
+        Arc::new(Conversation::new(record, self.folder.path().join("c"), Epoch::new("one"), self.reserve()))
     }
     /// As the next daemon finds it.
     fn again(&self) -> Arc<Conversation> {
         let place = self.folder.path().join("c");
         let record = Record::read(&place).unwrap();
-        Arc::new(Conversation::open(ConversationId::new("c"), record, "/lost", place, Epoch::new("two")).unwrap())
+        let (id, epoch) = (ConversationId::new("c"), Epoch::new("two"));
+        Arc::new(Conversation::open(id, record, "/lost", place, epoch, self.reserve()).unwrap())
+    }
+    fn reserve(&self) -> Arc<Reserve> {
+        Arc::new(Reserve::open(self.reserve.path().join("reserve")))
     }
 }
 
@@ -70,6 +75,7 @@ fn step(name: &str, step: &str) -> ChatBody {
         kind: StepKind::Act,
         verb: "Clicking".into(),
         object: "Submit".into(),
+        phrase: None,
         tool: "click".into(),
         arguments: String::new(),
     }
@@ -79,9 +85,11 @@ fn ask(name: &str) -> Event {
     Event::ApprovalAsked(ApprovalRequest {
         approval_id: ApprovalId::new(name),
         ask: "Click “Buy”".into(),
+        phrase: None,
         site: None,
         why: None,
         does: "click @e1".into(),
+        action: Box::default(),
         kind: StepKind::Act,
         choices: vec![Decision::AllowOnce, Decision::Deny],
     })
@@ -414,10 +422,12 @@ fn what_cannot_be_written_is_a_storage_fault_and_never_pushed() {
 #[test]
 fn two_hundred_conversations_of_fifty_turns_keep_little_in_memory() {
     let folder = tempfile::tempdir().unwrap();
+    let reserve = Arc::new(Reserve::open(folder.path().join("reserve")));
     for n in 0..200 {
         let id = ConversationId::new(n.to_string());
         let record = Record::new(id, "/work".into(), None, 1);
-        let conversation = Arc::new(Conversation::new(record, folder.path().join(n.to_string()), Epoch::new("e")));
+        let place = folder.path().join(n.to_string());
+        let conversation = Arc::new(Conversation::new(record, place, Epoch::new("e"), reserve.clone()));
         let mut panel = Panel::open(&conversation);
         for turns in 0..50 {
             let name = turns.to_string();
@@ -436,4 +446,17 @@ fn two_hundred_conversations_of_fifty_turns_keep_little_in_memory() {
         drop(inner);
         assert_eq!(panel.events, everything(&conversation));
     }
+}
+
+#[test]
+fn on_a_full_disk_only_ends_are_written_until_there_is_room_again() {
+    let place = Place::new();
+    let reserve = place.reserve();
+    let record = Record::new(ConversationId::new("c"), "/work".into(), None, 1);
+    let conversation = Conversation::new(record, place.folder.path().join("c"), Epoch::new("one"), reserve.clone());
+    run(&conversation, "a");
+    assert!(reserve.release());
+    // A disk with room makes the reserve again, and everything is as before.
+    assert!(conversation.send(message("b")).is_ok());
+    assert!(reserve.is_kept());
 }

@@ -37,6 +37,6 @@ impl Ending {
 /// What is said when the agent itself says nothing.
 pub(super) fn gone() -> Fault {
     Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
-        .hint("Send the message again: the agent is started anew.")
+        .hint("Send the message again: the agent is restarted.")
         .at(Hop::Agent)
 }

@@ -2,6 +2,7 @@
 
 use super::turn::{QUEUE_LIMIT, Refusal};
 use crate::base::trouble;
+use crate::protocol::chat::Seq;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, FileId};
 use std::io;
@@ -16,10 +17,15 @@ pub enum ChatError {
     Locked { path: PathBuf },
     #[error("{path} was written by a newer gstack (format {version})")]
     Newer { path: PathBuf, version: u32 },
+    /// `found` of the `known` events are left.
+    #[error("{path} has lost its events: {found} of {known} are left")]
+    Lost { path: PathBuf, known: Seq, found: Seq },
     #[error("{what} is too large: {bytes} bytes, the limit is {limit}")]
     TooLarge { what: &'static str, bytes: u64, limit: u64 },
     #[error("there is no conversation {0}")]
     NoConversation(ConversationId),
+    #[error("{1} conversations begin with {0}")]
+    Ambiguous(ConversationId, usize),
     #[error("there is no file {0} in this conversation")]
     NoFile(FileId),
     #[error("this conversation is at work")]
@@ -50,12 +56,17 @@ impl ChatError {
                 "Run gstack status: another daemon works on this folder. Stop it, or use another session.".to_owned(),
             ),
             Self::Newer { .. } => (FaultCode::ProtocolMismatch, "Update gstack, then open it again.".to_owned()),
+            Self::Lost { path, .. } => (
+                FaultCode::Storage,
+                format!("Copy {} back from a backup, or delete this conversation.", path.display()),
+            ),
             Self::TooLarge { .. } => {
                 (FaultCode::TooLarge, "Send less at once: shorten the text or attach a smaller file.".to_owned())
             }
             Self::NoConversation(_) => {
                 (FaultCode::NotFound, "Open it from the history, or begin a new one.".to_owned())
             }
+            Self::Ambiguous(..) => (FaultCode::BadRequest, "Give more of the id.".to_owned()),
             Self::NoFile(_) => (FaultCode::NotFound, "The file was removed from the disk; attach it again.".to_owned()),
             Self::Busy(_) => (FaultCode::Conflict, "Stop its turn first.".to_owned()),
             Self::Refused(refusal) => return refusal.fault(),

@@ -117,6 +117,7 @@ impl Document {
             | ChatBody::Text { .. }
             | ChatBody::Thinking { .. }
             | ChatBody::Plan { .. }
+            | ChatBody::StepUpdated { .. }
             | ChatBody::StepDone { .. }
             | ChatBody::Approval { .. } => {}
         }
@@ -185,6 +186,7 @@ mod tests {
                 kind: StepKind::Act,
                 verb: "Clicking".into(),
                 object: "Sub\nmit".into(),
+                phrase: None,
                 tool: "click".into(),
                 arguments: String::new(),
             },

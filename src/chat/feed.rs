@@ -151,7 +151,7 @@ impl Feed {
         });
     }
 
-    /// The block is complete. Whoever lacks text gets it now, or a gap: it is not kept any longer.
+    /// The block is complete. Anyone who lacks text gets it now, or a gap: it is not kept any longer.
     pub(super) fn block_ends(&mut self, growing: Growing<'_>, head: Seq) {
         self.each(|subscriber, id| {
             if subscriber.text_from >= growing.length {

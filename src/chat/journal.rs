@@ -4,6 +4,7 @@
 //! A line is one `write` and survives the daemon's death by it; `SyncHandle` makes it survive the machine's.
 //! Never decides what is written.
 
+use super::compact::{self, Rewritten};
 use super::error::ChatError;
 use super::line::{self, Delta, FORMAT, Header, Line};
 use super::read::{Backwards, Limits, Page, Reader};
@@ -16,6 +17,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The journal's name within its conversation's folder.
 pub const JOURNAL_FILE: &str = "chat.jsonl";
@@ -23,6 +25,9 @@ pub const JOURNAL_FILE: &str = "chat.jsonl";
 const TORN_FILE: &str = "chat.torn";
 /// The largest event, as JSON: with its envelope it fits into one frame to Chrome.
 pub const MAX_EVENT: usize = 700 * 1024;
+/// How long a process that ends may still hold a journal.
+const LAST_HOLDER: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// The largest torn end that is kept aside; of a longer one its beginning.
 const MAX_TORN: u64 = 16 * 1024 * 1024;
 
@@ -33,6 +38,8 @@ pub struct Journal {
     path: PathBuf,
     open: Option<Open>,
     head: Seq,
+    /// The daemon ends: another one may hold the file by now.
+    is_closed: bool,
 }
 
 #[derive(Debug)]
@@ -60,7 +67,7 @@ impl SyncHandle {
 impl Journal {
     /// A journal that is made by its first line. `folder` is the conversation's own.
     pub fn new(folder: &Path, conversation_id: ConversationId) -> Self {
-        Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0 }
+        Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0, is_closed: false }
     }
 
     /// Opens the journal in `folder` and repairs its end. A missing one is as a new one.
@@ -71,7 +78,8 @@ impl Journal {
             Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(journal),
             Err(source) => return Err(ChatError::storage("open", &journal.path, source)),
         };
-        lock(&file, &journal.path)?;
+        lock_patiently(&file, &journal.path)?;
+        compact::discard_left(folder);
         let reader = Reader::new(Arc::new(file), journal.path.clone());
         journal.check_format(&reader)?;
         let end = journal.repair(&reader)?;
@@ -108,6 +116,21 @@ impl Journal {
         Ok(bytes.len())
     }
 
+    /// Writes the next event and brings it onto the disk: all of it, or nothing. Blocks: an fsync.
+    pub fn append_durably(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
+        let (end, head) = (self.opened()?.end, self.head);
+        let bytes = self.append(event)?;
+        if let Some(Err(error)) = self.sync_handle().map(|handle| handle.sync()) {
+            if let Some(open) = &mut self.open {
+                open.end = end;
+                open.torn = open.reader.file.set_len(end).is_err();
+            }
+            self.head = head;
+            return Err(error);
+        }
+        Ok(bytes)
+    }
+
     /// Writes text that grows the event `seq` at `offset` UTF-16 units. Returns the bytes of its line.
     pub fn append_text(&mut self, seq: Seq, offset: u64, text: &str) -> Result<usize, ChatError> {
         let bytes = line::encode(&Delta { delta: seq, offset, text: text.to_owned() });
@@ -123,7 +146,7 @@ impl Journal {
     /// Events with `after < seq < before`, the newest that the limits allow, oldest first.
     pub fn page(&self, after: Seq, before: Seq, limits: Limits) -> Result<Page, ChatError> {
         match &self.open {
-            Some(open) => open.reader.page(after, before.min(self.head + 1), open.end, limits),
+            Some(open) => open.reader.page(after, before.min(self.head.saturating_add(1)), open.end, limits),
             None => Ok(Page::default()),
         }
     }
@@ -143,8 +166,57 @@ impl Journal {
         Ok(())
     }
 
+    /// Gives the events behind `after` to `see`, the oldest first, until that says `false`; text blocks come without
+    /// their text.
+    pub(super) fn forwards(&self, after: Seq, see: impl FnMut(&ChatEvent) -> bool) -> Result<(), ChatError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        open.reader.forwards(after, open.end, see).map_err(|source| self.unreadable(source))
+    }
+
+    /// Lets go of the file for good, and with it of its lock.
+    pub(super) fn close(&mut self) {
+        self.open = None;
+        self.is_closed = true;
+    }
+
+    /// What a compaction reads: the file, and where its whole lines end. `None` while there is no file.
+    pub(super) fn to_compact(&self) -> Option<(Reader, u64)> {
+        self.open.as_ref().filter(|open| !open.torn).map(|open| (open.reader.clone(), open.end))
+    }
+
+    /// Puts a rewritten journal into the place of the one that it was made from. False: that one has changed, and stays.
+    /// Blocks: an fsync.
+    pub(super) fn replace(&mut self, new: Rewritten, made_of: u64) -> Result<bool, ChatError> {
+        let is_same = self.open.as_ref().is_some_and(|open| !open.torn && open.end == made_of);
+        if !is_same || new.head != self.head {
+            compact::discard(&new.path);
+            return Ok(false);
+        }
+        let replaced = lock(&new.file, &new.path).and_then(|()| {
+            fs::rename(&new.path, &self.path).map_err(|source| ChatError::storage("replace", &self.path, source))
+        });
+        if let Err(error) = replaced {
+            compact::discard(&new.path);
+            return Err(error);
+        }
+        if !new.garbage.is_empty() {
+            self.keep_aside(&new.garbage);
+        }
+        let reader = Reader::new(Arc::new(new.file), self.path.clone());
+        self.open = Some(Open { reader, end: new.length, torn: false });
+        // Both files hold the same events: a machine that ends now finds one of them.
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| self.unwritable(source))?;
+        Ok(true)
+    }
+
     fn unreadable(&self, source: io::Error) -> ChatError {
         ChatError::storage("read", &self.path, source)
+    }
+
+    /// What is said while the disk's last room is kept for ends.
+    pub(super) fn full(&self) -> ChatError {
+        self.unwritable(rustix::io::Errno::NOSPC.into())
     }
 
     fn unwritable(&self, source: io::Error) -> ChatError {
@@ -153,12 +225,9 @@ impl Journal {
 
     /// One whole line, or nothing of it.
     fn write(&mut self, bytes: &[u8]) -> Result<(), ChatError> {
-        if self.open.is_none() {
-            self.open = Some(self.create()?);
-        }
-        let path = &self.path;
-        let Some(open) = &mut self.open else { return Ok(()) };
-        let failed = |source| ChatError::storage("write", path, source);
+        let path = self.path.clone();
+        let open = self.opened()?;
+        let failed = |source| ChatError::storage("write", &path, source);
         if open.torn {
             open.reader.file.set_len(open.end).map_err(failed)?;
             open.torn = false;
@@ -176,22 +245,39 @@ impl Journal {
         }
     }
 
-    /// Makes the folder (0700) and the file (0600) with its header.
+    /// The open file, made if it is the first line that is to be written.
+    fn opened(&mut self) -> Result<&mut Open, ChatError> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None if self.is_closed => return Err(ChatError::Locked { path: self.path.clone() }),
+            None => self.create()?,
+        };
+        Ok(self.open.insert(open))
+    }
+
+    /// Makes the folder (0700) and the file (0600) with its header, and sees to it that both are on the disk.
     fn create(&self) -> Result<Open, ChatError> {
-        if let Some(folder) = self.path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)
-                .map_err(|source| ChatError::storage("make", folder, source))?;
-        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|source| ChatError::storage("make", folder, source))?;
         let file = open_file(&self.path, true).map_err(|source| ChatError::storage("make", &self.path, source))?;
-        lock(&file, &self.path)?;
         let header = line::encode(&Header { gstack_chat: FORMAT, conversation_id: self.conversation_id.clone() });
-        if let Err(source) = (&file).write_all(&header) {
+        let sync = |folder: &Path| File::open(folder).and_then(|folder| folder.sync_all());
+        let made = lock(&file, &self.path).and_then(|()| {
+            (&file)
+                .write_all(&header)
+                .and_then(|()| sync(folder))
+                .and_then(|()| folder.parent().map_or(Ok(()), sync))
+                .map_err(|source| self.unwritable(source))
+        });
+        if let Err(error) = made {
             // Without its header it is not a journal; the next line tries again.
             fs::remove_file(&self.path).ok();
-            return Err(self.unwritable(source));
+            fs::remove_dir(folder).ok();
+            return Err(error);
         }
         Ok(Open { reader: Reader::new(Arc::new(file), self.path.clone()), end: header.len() as u64, torn: false })
     }
@@ -254,7 +340,7 @@ impl Journal {
 }
 
 /// Read and append; never through a symbolic link.
-fn open_file(path: &Path, create: bool) -> io::Result<File> {
+pub(super) fn open_file(path: &Path, create: bool) -> io::Result<File> {
     // NOFOLLOW is a small positive constant on every platform that we build for.
     let flags = OFlags::NOFOLLOW.bits() as i32;
     OpenOptions::new().read(true).append(true).create_new(create).mode(FILE_MODE).custom_flags(flags).open(path)
@@ -266,6 +352,18 @@ fn lock(file: &File, path: &Path) -> Result<(), ChatError> {
         rustix::io::Errno::WOULDBLOCK => ChatError::Locked { path: path.to_owned() },
         other => ChatError::storage("lock", path, other.into()),
     })
+}
+
+/// The same, where the last holder may be a process that is just ending: what it had open is closed one by one.
+fn lock_patiently(file: &File, path: &Path) -> Result<(), ChatError> {
+    let until = Instant::now() + LAST_HOLDER;
+    loop {
+        match lock(file, path) {
+            // Nothing tells when a lock comes free but waiting for it without a limit.
+            Err(ChatError::Locked { .. }) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
+            outcome => return outcome,
+        }
+    }
 }
 
 /// The offset behind the last line's end before `length`.

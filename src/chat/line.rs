@@ -82,6 +82,11 @@ pub(super) fn leaves_block_open(body: &ChatBody) -> bool {
     matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
 }
 
+/// True for what a person was told is safe as soon as it is written: it has to survive the machine's end too.
+pub(super) fn is_promised(body: &ChatBody) -> bool {
+    matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
+}
+
 /// The text of a block that grows.
 pub(super) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
     match body {

@@ -6,6 +6,7 @@ use super::search::{self, Budget};
 use super::session::Record;
 use super::store::{Inner, Known, Store};
 use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation};
+use crate::protocol::history::ListPlace;
 use crate::protocol::ids::ConversationId;
 use std::time::{Duration, Instant};
 
@@ -29,10 +30,17 @@ impl Store {
 
     /// Conversations whose title, page or messages hold a text, newest first, with the words around the find where it
     /// was found in a message. Blocks for the disk, within [`search::MOST_READ`] bytes and `limit`; the newest are read first.
-    pub fn search(&self, text: &str, limit: Duration) -> Vec<(ConversationInfo, Option<String>)> {
+    /// Only those behind `before`.
+    pub fn search(
+        &self,
+        text: &str,
+        before: Option<&ListPlace>,
+        limit: Duration,
+    ) -> Vec<(ConversationInfo, Option<String>)> {
         let wanted = text.trim().to_lowercase();
         let mut budget = Budget { bytes: search::MOST_READ, until: Instant::now() + limit };
-        let found = self.list().into_iter().filter_map(|info| {
+        let behind = self.list().into_iter().filter(|info| before.is_none_or(|place| place.is_before(info)));
+        let found = behind.filter_map(|info| {
             let excerpt = if budget.is_spent() {
                 None
             } else {

@@ -4,6 +4,7 @@
 //! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
 
 mod about;
+mod compact;
 pub mod conversation;
 mod ending;
 pub mod error;
@@ -19,6 +20,7 @@ pub mod read;
 pub mod recover;
 pub mod route;
 mod search;
+mod sent_index;
 pub mod session;
 mod state;
 pub mod store;
@@ -29,7 +31,7 @@ mod turn_clock;
 mod vocabulary;
 
 pub use about::Place;
-pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
+pub use conversation::{BlockKind, Compacted, Conversation, Handled, SendAnswer};
 pub use error::ChatError;
 pub use feed::{Push, Sink};
 pub use panels::Subscription;

@@ -61,7 +61,8 @@ impl Conversation {
         let mut inner = self.lock();
         let info = inner.info();
         let events = if after == 0 { FRESH } else { MOST_EVENTS };
-        let page = inner.journal.page(after, Seq::MAX, Limits { events, bytes: MAX_PAGE })?;
+        let bytes = MAX_PAGE.saturating_sub(line::encode(&info).len());
+        let page = inner.journal.page(after, Seq::MAX, Limits { events, bytes })?;
         let partial = if after == 0 { None } else { inner.partial_block(after)? };
         let Inner { feed, block, .. } = &mut *inner;
         let held = block.as_ref().map_or(0, |block| block.length);

@@ -135,6 +135,42 @@ impl Reader {
         Ok(end)
     }
 
+    /// Gives every line that begins before `end` to `see`, without its end, the oldest first.
+    pub(super) fn lines(&self, end: u64, mut see: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        let mut forwards = Forwards::new(self, 0, end)?;
+        while let Some((_, raw)) = forwards.next()? {
+            see(&raw)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the events behind `after` to `see`, the oldest first, until that says `false`; text blocks come without
+    /// their text.
+    pub(super) fn forwards(&self, after: Seq, end: u64, mut see: impl FnMut(&ChatEvent) -> bool) -> io::Result<()> {
+        // Halve the range of bytes until the event is near, as above.
+        let (mut low, mut high) = (0, if after == 0 { 0 } else { end });
+        while high - low > BLOCK {
+            let middle = low + (high - low) / 2;
+            match self.first_event(middle, high)? {
+                Some((_, found)) if found <= after => low = middle,
+                Some(_) | None => high = middle,
+            }
+        }
+        let mut forwards = Forwards::new(self, low, end)?;
+        if low > 0 {
+            // The line that `low` lies in.
+            forwards.next()?;
+        }
+        while let Some((offset, raw)) = forwards.next()? {
+            match Line::parse(&raw) {
+                Line::Event(event) if event.seq > after && !see(&event) => break,
+                Line::Garbage => self.note_garbage(offset),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The first event that begins between `from` and `to`, and its offset.
     fn first_event(&self, from: u64, to: u64) -> io::Result<Option<(u64, Seq)>> {
         let mut forwards = Forwards::new(self, from, to)?;

@@ -11,7 +11,7 @@ use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, Turn
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Messages sent again are recognised at least this far back, in bytes of the journal.
+/// Messages sent again are recognised this far back without a look into the index, in bytes of the journal.
 const RESEND_REACH: u64 = 256 * 1024;
 
 /// The end of a journal, understood.
@@ -23,6 +23,8 @@ pub struct Tail {
     pub waiting: Vec<Arc<Message>>,
     /// Messages and their numbers, newest first.
     pub sent: Vec<(ClientMessageId, Seq)>,
+    /// These are all messages of the journal.
+    pub sent_is_all: bool,
     /// When the newest event was written; 0 while there is none.
     pub newest_at: Millis,
     /// What the turns cost whose end came after the record was last saved, in US dollars.
@@ -82,6 +84,7 @@ impl UnfinishedTurn {
 pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     let mut scan = Scan::default();
     let mut unsaved_cost = None;
+    let mut is_all = true;
     journal.backwards(|event, reach| {
         let seq = event.seq;
         if seq > saved
@@ -90,7 +93,8 @@ pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
             unsaved_cost = Some(unsaved_cost.unwrap_or_default() + cost);
         }
         scan.see(event);
-        !(scan.settled && reach > RESEND_REACH && seq <= saved)
+        is_all = !(scan.settled && reach > RESEND_REACH && seq <= saved);
+        is_all
     })?;
     scan.waiting.reverse();
     scan.steps.reverse();
@@ -103,7 +107,8 @@ pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
         approvals: scan.approvals,
         questions: scan.questions,
     });
-    Ok(Tail { unfinished, waiting: scan.waiting, sent: scan.sent, newest_at: scan.newest_at, unsaved_cost })
+    let Scan { waiting, sent, newest_at, .. } = scan;
+    Ok(Tail { unfinished, waiting, sent, sent_is_all: is_all, newest_at, unsaved_cost })
 }
 
 /// What is known while the events pass by, newest first.
@@ -181,6 +186,7 @@ impl Scan {
                 }
             }
             ChatBody::Step { .. }
+            | ChatBody::StepUpdated { .. }
             | ChatBody::Approval { .. }
             | ChatBody::Text { .. }
             | ChatBody::Thinking { .. }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// What one search may read of all journals together.
 pub(super) const MOST_READ: u64 = 512 * 1024 * 1024;
-/// A longer line is no text of a conversation (pictures lie in files); it is passed over in parts.
+/// A longer line is not text of a conversation (pictures lie in files); it is passed over in parts.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 /// What is shown around a find, in characters on each side.
 const AROUND: usize = 60;

@@ -68,6 +68,9 @@ pub struct Record {
     /// The journal's length at that time. Another length now: the daemon died before it could write this again.
     #[serde(default)]
     pub journal_bytes: u64,
+    /// The journal's length after its last compaction.
+    #[serde(default)]
+    pub compacted: u64,
     /// No turn ran and none waited at that time.
     #[serde(default)]
     pub settled: bool,
@@ -123,6 +126,7 @@ impl Record {
             created_at: now,
             updated_at: now,
             journal_bytes: 0,
+            compacted: 0,
             settled: true,
             tab_id: None,
             tabs: Vec::new(),
@@ -140,9 +144,10 @@ impl Record {
         };
         match serde_json::from_slice::<Self>(&bytes) {
             Ok(record) if record.format > FORMAT => Err(ChatError::Newer { path, version: record.format }),
-            Ok(record) => Ok(Some(record)),
+            // Of before addresses were cut.
+            Ok(record) => Ok(Some(Self { page: record.page.map(PageContext::bounded), ..record })),
             Err(error) => {
-                tracing::warn!(record = %path.display(), %error, "a conversation's record is damaged and is made anew");
+                tracing::warn!(record = %path.display(), %error, "a conversation's record is damaged and is rebuilt");
                 Ok(None)
             }
         }
@@ -163,7 +168,7 @@ impl Record {
         for event in &first {
             if let ChatBody::Message { text, page, attachments, .. } = &event.body {
                 record.title = title(text, attachments.first().map(|file| file.name.as_str()));
-                record.page.clone_from(page);
+                record.page = page.clone().map(PageContext::bounded);
                 break;
             }
         }

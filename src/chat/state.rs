@@ -8,18 +8,21 @@ use super::feed::{Feed, Growing};
 use super::journal::Journal;
 use super::line;
 use super::recover::Tail;
+use super::sent_index::SentIndex;
 use super::session::{self, Record};
 use super::turn::{Effect, Event, Machine, TurnEnd};
 use super::turn_clock::TurnClock;
 use crate::base::clock;
+use crate::base::reserve::{self, Reserve};
 use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
 use crate::protocol::ids::{ClientMessageId, TurnId};
 use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A block's text as JSON: a longer answer goes on in a new block, so that each event fits into one frame.
 const MAX_BLOCK: usize = 256 * 1024;
-/// Messages that are recognised when they are sent again.
+/// Messages that are recognised without a look into the index when they are sent again.
 pub(super) const REMEMBERED_SENDS: usize = 256;
 
 /// What a conversation is, under its lock.
@@ -34,7 +37,12 @@ pub(super) struct Inner {
     pub(super) owed: VecDeque<ChatBody>,
     /// The newest turn whose beginning is written.
     pub(super) begun: Option<TurnId>,
+    /// The newest messages and how they were answered.
     pub(super) sent: VecDeque<(ClientMessageId, Sent)>,
+    /// There are older ones, which the index knows.
+    pub(super) sent_before: bool,
+    pub(super) sent_index: SentIndex,
+    pub(super) reserve: Arc<Reserve>,
     /// What panels were last told, without what every event changes.
     pub(super) told: Option<ConversationInfo>,
 }
@@ -149,7 +157,20 @@ impl Inner {
         first_error.and(ended)
     }
 
+    /// Writes what is owed, then the event. Refused while the disk's last room is kept for ends.
     pub(super) fn append(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
+        self.check_room()?;
+        self.append_within_reserve(body)
+    }
+
+    fn check_room(&self) -> Result<(), ChatError> {
+        match self.reserve.is_kept() {
+            true => Ok(()),
+            false => Err(self.journal.full()),
+        }
+    }
+
+    fn append_within_reserve(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         while let Some(body) = self.owed.front().cloned() {
             self.write(body)?;
             self.owed.pop_front();
@@ -157,13 +178,28 @@ impl Inner {
         self.write(body)
     }
 
-    /// An end that can't be written is owed.
-    fn append_end(&mut self, body: ChatBody) -> Result<(), ChatError> {
-        let written = self.append(body.clone()).map(|_| ());
-        if written.is_err() && self.is_end_of_begun(&body) {
+    /// Writes that a turn begins. If that fails it is owed: its message was taken, and the turn's end follows.
+    pub(super) fn append_beginning(&mut self, turn_id: &TurnId, body: ChatBody) -> Result<ChatEvent, ChatError> {
+        let written = self.append(body.clone());
+        if written.is_err() {
+            self.begun = Some(turn_id.clone());
             self.owed.push_back(body);
         }
         written
+    }
+
+    /// Writes an end, on a full disk with the room that is reserved for that. One that can't be written is owed.
+    fn append_end(&mut self, body: ChatBody) -> Result<(), ChatError> {
+        let mut written = self.append_within_reserve(body.clone());
+        if matches!(&written, Err(ChatError::Storage { source, .. }) if reserve::is_full(source))
+            && self.reserve.release()
+        {
+            written = self.append_within_reserve(body.clone());
+        }
+        if written.is_err() && self.is_end_of_begun(&body) {
+            self.owed.push_back(body);
+        }
+        written.map(|_| ())
     }
 
     fn is_end_of_begun(&self, body: &ChatBody) -> bool {
@@ -182,7 +218,10 @@ impl Inner {
             self.finish_block();
         }
         let event = ChatEvent { seq: self.journal.head() + 1, at: clock::now_millis(), body };
-        let bytes = self.journal.append(&event)?;
+        let bytes = match line::is_promised(&event.body) {
+            true => self.journal.append_durably(&event)?,
+            false => self.journal.append(&event)?,
+        };
         self.note(&event);
         self.feed.event(&event, bytes);
         Ok(event)
@@ -216,6 +255,7 @@ impl Inner {
         if !fits {
             self.begin_block(turn_id, kind)?;
         }
+        self.check_room()?;
         let Some(block) = &mut self.block else { return Ok(()) };
         self.journal.append_text(block.seq, block.length, text)?;
         block.text.push_str(text);
@@ -243,9 +283,22 @@ impl Inner {
         }
     }
 
+    /// How a message was answered, if it was sent before. Blocks for the disk in a long conversation.
+    pub(super) fn sent_before(&mut self, client_id: &ClientMessageId) -> Result<Option<Sent>, ChatError> {
+        if let Some((_, sent)) = self.sent.iter().find(|(known, _)| known == client_id) {
+            return Ok(Some(sent.clone()));
+        }
+        if !self.sent_before {
+            return Ok(None);
+        }
+        Ok(self.sent_index.find(&self.journal, client_id)?.map(|seq| Sent { seq, position: 0 }))
+    }
+
     pub(super) fn remember(&mut self, client_id: ClientMessageId, sent: Sent) {
+        self.sent_index.note(&client_id, sent.seq);
         if self.sent.len() >= REMEMBERED_SENDS {
             self.sent.pop_front();
+            self.sent_before = true;
         }
         self.sent.push_back((client_id, sent));
     }
@@ -263,6 +316,7 @@ impl Inner {
     /// Ends in the journal what the daemon before this one left open. What can't be written counts as ended all the
     /// same, and is owed.
     pub(super) fn recover(&mut self, tail: Tail) {
+        self.sent_before = !tail.sent_is_all || tail.sent.len() > REMEMBERED_SENDS;
         for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
             self.remember(client_id, Sent { seq, position: 0 });
         }

@@ -9,17 +9,18 @@ use super::session::{Record, TabKey};
 use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
+use crate::base::reserve::Reserve;
 use crate::protocol::chat::PageContext;
 use crate::protocol::ids::{ConversationId, Epoch, TabId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// With more than this many open, those that nobody uses are put away (each holds a file open).
-const MOST_OPEN: usize = 64;
+/// With more than this many open without a tab, those that nobody uses are put away: each holds a file open.
+const MOST_IDLE: usize = 8;
 const LONGEST_ID: usize = 64;
 
 /// What a new conversation begins with.
@@ -45,6 +46,8 @@ pub struct Store {
     /// The folder that is assumed where a record was lost.
     default_folder: String,
     epoch: Epoch,
+    /// Room for the ends of turns on a full disk.
+    reserve: Arc<Reserve>,
     inner: Mutex<Inner>,
 }
 
@@ -89,7 +92,8 @@ impl Store {
         }
         let default_folder = home.workspace().to_string_lossy().into_owned();
         let inner = Mutex::new(Inner { known, by_tab: HashMap::new() });
-        Ok(Self { root, default_folder, epoch: Epoch::random(), inner })
+        let reserve = Arc::new(Reserve::open(home.reserve()));
+        Ok(Self { root, default_folder, epoch: Epoch::random(), reserve, inner })
     }
 
     /// This run of the daemon.
@@ -129,6 +133,7 @@ impl Store {
     }
 
     /// The conversation of a tab; made where there is none. `key` finds the one that the tab had under an earlier daemon.
+    /// One that has lost its events fails once: the tab is let go of it.
     pub fn open_for_tab(
         &self,
         tab_id: TabId,
@@ -141,7 +146,13 @@ impl Store {
         }
         let earlier = key.as_ref().and_then(|key| inner.had_tab(key));
         let conversation = match earlier {
-            Some(id) => self.get_in(&mut inner, &id)?,
+            Some(id) => match self.get_in(&mut inner, &id) {
+                Err(error @ ChatError::Lost { .. }) => {
+                    inner.detached(&id);
+                    return Err(error);
+                }
+                found => found?,
+            },
             None => self.create_in(&mut inner, new),
         };
         inner.attach(&conversation, tab_id, key);
@@ -255,9 +266,13 @@ impl Store {
             .collect()
     }
 
-    /// Brings everything onto the disk, for the daemon's end. Returns the first trouble. Blocks.
-    pub fn persist_all(&self) -> Result<(), ChatError> {
-        self.opened().iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and)
+    /// Brings everything onto the disk and lets go of it, for the daemon's end: the next one must find no journal in use.
+    /// Returns the first trouble. Blocks.
+    pub fn close(&self) -> Result<(), ChatError> {
+        let opened = self.opened();
+        let saved = opened.iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and);
+        opened.iter().for_each(|conversation| conversation.close());
+        saved
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -272,7 +287,8 @@ impl Store {
         inner.put_away();
         let id = ConversationId::random();
         let record = Record::new(id.clone(), new.folder, new.page, clock::now_millis());
-        let conversation = Arc::new(Conversation::new(record, self.place(&id), self.epoch.clone()));
+        let conversation =
+            Arc::new(Conversation::new(record, self.place(&id), self.epoch.clone(), self.reserve.clone()));
         inner.known.insert(id, Known::Open(conversation.clone()));
         conversation
     }
@@ -284,7 +300,8 @@ impl Store {
             Some(Known::Stored(record)) => record.as_deref().cloned(),
         };
         inner.put_away();
-        let opened = Conversation::open(id.clone(), record, &self.default_folder, self.place(id), self.epoch.clone())?;
+        let (place, epoch) = (self.place(id), self.epoch.clone());
+        let opened = Conversation::open(id.clone(), record, &self.default_folder, place, epoch, self.reserve.clone())?;
         let conversation = Arc::new(opened);
         inner.known.insert(id.clone(), Known::Open(conversation.clone()));
         Ok(conversation)
@@ -345,8 +362,9 @@ impl Inner {
 
     /// Closes conversations that nobody uses, when many are open. An empty one of a tab stays: it is nowhere else.
     fn put_away(&mut self) {
-        let open = self.known.values().filter(|known| matches!(known, Known::Open(_))).count();
-        if open < MOST_OPEN {
+        let has_tab: HashSet<&ConversationId> = self.by_tab.values().collect();
+        let idle = |(id, known): (&ConversationId, &Known)| matches!(known, Known::Open(_)) && !has_tab.contains(id);
+        if self.known.iter().filter(|entry| idle(*entry)).count() < MOST_IDLE {
             return;
         }
         for known in self.known.values_mut() {
@@ -359,7 +377,7 @@ impl Inner {
             if !record.settled {
                 continue;
             }
-            match conversation.save() {
+            match conversation.persist() {
                 Ok(()) => *known = Known::Stored(Some(Box::new(record))),
                 Err(error) => tracing::warn!(conversation = %record.conversation_id, %error, "can't be put away"),
             }

@@ -125,7 +125,7 @@ fn the_list_is_newest_first_and_searched_by_title_and_page() {
     }
     assert_eq!(store.list().len(), 3);
     let titles = |search: &str| {
-        let found = store.search(search, LONG).into_iter().map(|(info, _)| info.title);
+        let found = store.search(search, None, LONG).into_iter().map(|(info, _)| info.title);
         found.collect::<Vec<_>>()
     };
     assert_eq!(titles(" BETA"), ["beta!"]);
@@ -163,7 +163,7 @@ fn a_daemon_that_was_killed_is_noticed_and_lost_records_are_made_again() {
     expected.sort();
     assert_eq!(found, expected);
     assert_eq!(store.get(&ids[1]).unwrap().info().queued, 1);
-    assert_eq!(store.search("lost record", LONG).len(), 1);
+    assert_eq!(store.search("lost record", None, LONG).len(), 1);
     assert_eq!(store.list().len(), 3);
 }
 
@@ -200,16 +200,16 @@ fn of_many_conversations_the_unused_are_put_away_and_come_back() {
     let store = Store::open(&home).unwrap();
     let used = store.create(new("/a"));
     talk(&used, "used");
-    let ids: Vec<_> = (0..2 * MOST_OPEN)
+    let ids: Vec<_> = (0..2 * MOST_IDLE)
         .map(|n| {
             let conversation = store.create(new("/a"));
             talk(&conversation, &format!("number {n}"));
             conversation.id().clone()
         })
         .collect();
-    assert!(store.opened().len() <= MOST_OPEN + 1, "{}", store.opened().len());
+    assert!(store.opened().len() <= MOST_IDLE + 1, "{}", store.opened().len());
     assert!(Arc::ptr_eq(&store.get(used.id()).unwrap(), &used));
-    assert_eq!(store.list().len(), 2 * MOST_OPEN + 1);
+    assert_eq!(store.list().len(), 2 * MOST_IDLE + 1);
     for (n, id) in ids.iter().enumerate() {
         assert_eq!(store.get(id).unwrap().info().title, format!("number {n}"));
     }
@@ -229,8 +229,11 @@ fn a_deleted_conversation_can_be_brought_back_for_some_days() {
     drop(conversation);
     store.delete(&id).unwrap();
     assert!(store.list().is_empty() && store.tabs().is_empty() && store.get(&id).is_err());
-    assert!(store.restore(&ConversationId::new("../x")).is_err());
-    store.restore(&id).unwrap();
+    for wrong in ["../x", "", "zz"] {
+        assert!(store.restore(&ConversationId::new(wrong)).is_err(), "{wrong:?}");
+    }
+    // Its beginning is enough.
+    assert_eq!(store.restore(&ConversationId::new(&id.as_str()[..8])).unwrap(), id);
     assert_eq!(store.get(&id).unwrap().info().title, "precious");
     store.delete(&id).unwrap();
     drop(store);
@@ -260,14 +263,14 @@ fn a_search_finds_what_persons_and_agents_said_wherever_it_was_cut() {
     let other = store.create(new("/a"));
     talk(&other, "something else");
     let excerpt = |text: &str| {
-        let mut found = store.search(text, LONG);
+        let mut found = store.search(text, None, LONG);
         assert!(found.len() < 2, "{found:?}");
         found.pop().and_then(|(_, excerpt)| excerpt)
     };
     assert_eq!(excerpt("lighthouse").as_deref(), Some("where is the Lighthouse?"));
     assert_eq!(excerpt("NEEDLE in").as_deref(), Some("It is a needle in a haystack."));
     assert_eq!(excerpt("nowhere"), None);
-    assert!(store.search("needle", Duration::ZERO).is_empty(), "a search ends with its time");
+    assert!(store.search("needle", None, Duration::ZERO).is_empty(), "a search ends with its time");
 }
 
 #[test]

@@ -20,12 +20,19 @@ impl Store {
     /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
     pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
         let mut inner = self.lock();
-        let conversation = self.get_in(&mut inner, id)?;
-        if conversation.state() != ConversationState::Idle {
-            return Err(ChatError::Busy(id.clone()));
-        }
-        conversation.save()?;
-        if conversation.head() > 0 {
+        let has_messages = match self.get_in(&mut inner, id) {
+            Ok(conversation) if conversation.state() != ConversationState::Idle => {
+                return Err(ChatError::Busy(id.clone()));
+            }
+            Ok(conversation) => {
+                conversation.persist()?;
+                conversation.head() > 0
+            }
+            // What can't be opened any more can go.
+            Err(ChatError::Lost { .. }) => true,
+            Err(error) => return Err(error),
+        };
+        if has_messages {
             note_time(&self.place(id), SystemTime::now())?;
             rename(&self.place(id), &self.deleted_place(id))?;
         }
@@ -34,17 +41,31 @@ impl Store {
         Ok(())
     }
 
-    /// Undoes [`Self::delete`].
-    pub fn restore(&self, id: &ConversationId) -> Result<(), ChatError> {
+    /// Undoes [`Self::delete`] for the one whose id begins so, and returns that id.
+    pub fn restore(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
         let mut inner = self.lock();
-        // The id comes from outside and makes a path.
-        if !is_id(id.as_str()) || !self.deleted_place(id).is_dir() {
-            return Err(ChatError::NoConversation(id.clone()));
-        }
+        let id = &self.deleted_named(beginning)?;
         rename(&self.deleted_place(id), &self.place(id))?;
         let record = Record::read(&self.place(id))?.map(Box::new);
         inner.known.insert(id.clone(), Known::Stored(record));
-        Ok(())
+        Ok(id.clone())
+    }
+
+    /// The one deleted conversation whose id begins so.
+    fn deleted_named(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
+        let listed = fs::read_dir(&self.root).map_err(|error| ChatError::storage("read", &self.root, error))?;
+        let deleted = listed.flatten().filter_map(|entry| {
+            let id = entry.file_name().to_str()?.strip_prefix(DELETED)?.to_owned();
+            let named = !beginning.as_str().is_empty() && id.starts_with(beginning.as_str());
+            (is_id(&id) && named).then(|| ConversationId::new(id))
+        });
+        let mut named: Vec<ConversationId> = deleted.collect();
+        match (named.len(), named.pop()) {
+            (1, Some(found)) => Ok(found),
+            (0, _) => Err(ChatError::NoConversation(beginning.clone())),
+            // Which one is meant is never guessed.
+            (count, _) => Err(ChatError::Ambiguous(beginning.clone(), count)),
+        }
     }
 
     pub(super) fn deleted_place(&self, id: &ConversationId) -> PathBuf {

@@ -40,7 +40,7 @@ impl Machine {
     }
 
     pub(super) fn ask(&mut self, request: ApprovalRequest) -> Vec<Effect> {
-        let ApprovalRequest { approval_id, ask, site, why, does, kind, choices } = request;
+        let ApprovalRequest { approval_id, ask, phrase, site, why, does, action, kind, choices } = request;
         let open = Open::Approval { approval_id: approval_id.clone(), choices: choices.clone() };
         match self.wait_for(open, |open| open.is_approval(&approval_id)) {
             Waiting::No => {
@@ -49,7 +49,18 @@ impl Machine {
             }
             Waiting::Already => Vec::new(),
             Waiting::Now(turn_id) => {
-                vec![Effect::Journal(ChatBody::Approval { turn_id, approval_id, ask, site, why, does, kind, choices })]
+                vec![Effect::Journal(ChatBody::Approval {
+                    turn_id,
+                    approval_id,
+                    ask,
+                    phrase,
+                    site,
+                    why,
+                    does,
+                    action,
+                    kind,
+                    choices,
+                })]
             }
         }
     }
@@ -96,7 +107,7 @@ impl Machine {
         }
     }
 
-    /// The agent took it back: whoever still waits for the answer is let go.
+    /// The agent took it back: anyone who still waits for the answer is let go.
     pub(super) fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
         match self.close(|open| open.is_approval(&approval_id)) {
             Some(turn_id) => withdrawn(turn_id, approval_id).into(),

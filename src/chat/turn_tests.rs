@@ -25,9 +25,11 @@ fn approval(name: &str) -> ApprovalRequest {
     ApprovalRequest {
         approval_id: ApprovalId::new(name),
         ask: "Click “Buy”".into(),
+        phrase: None,
         site: None,
         why: None,
         does: "click @e1".into(),
+        action: Box::default(),
         kind: StepKind::Act,
         choices: vec![Decision::AllowOnce, Decision::Deny],
     }

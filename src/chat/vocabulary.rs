@@ -1,10 +1,12 @@
 //! The words of a turn: what can happen to it, and what is to be done then.
 //!
-//! Owns the types between the turn machine and whoever drives it. Decides nothing.
+//! Owns the types between the turn machine and its driver. Decides nothing.
 
 use super::turn::QUEUE_LIMIT;
+use crate::protocol::action::ActionRecord;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, QuestionPart, StepKind, TurnOutcome, Usage,
+    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, QuestionPart, SaidPhrase, StepKind,
+    TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
@@ -41,9 +43,11 @@ impl Message {
 pub struct ApprovalRequest {
     pub approval_id: ApprovalId,
     pub ask: String,
+    pub phrase: Option<SaidPhrase>,
     pub site: Option<String>,
     pub why: Option<String>,
     pub does: String,
+    pub action: Box<ActionRecord>,
     pub kind: StepKind,
     pub choices: Vec<Decision>,
 }
@@ -149,9 +153,9 @@ pub enum Effect {
     ArmStopDeadline(TurnId),
     /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
     KillAgent,
-    /// Tell whoever asked. A request that ends with its turn is denied.
+    /// Tell the requester. A request that ends with its turn is denied.
     AnswerApproval { approval_id: ApprovalId, decision: Decision, by: AnsweredBy },
-    /// Tell whoever asked; no answers where there are none to come.
+    /// Tell the requester; no answers where there are none to come.
     AnswerQuestion { question_id: QuestionId, answers: Vec<Vec<String>> },
     /// The turn is over: already in the journal when the engine sees it.
     TurnEnded(TurnEnd),

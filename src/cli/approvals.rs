@@ -2,6 +2,7 @@
 //!
 //! Owns the words. The first answer counts, wherever it was given; the daemon says so.
 
+use super::action_lines;
 use super::terminal::{Terminal, clean_line, print_line};
 use super::{questions, say, show};
 use crate::client::http::Client;
@@ -130,12 +131,16 @@ fn question_lines(question: &WaitingQuestion, terminal: Terminal) -> String {
 
 fn lines_of(approval: &WaitingApproval, terminal: Terminal) -> String {
     let site = approval.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
-    let mut lines = format!(
-        "{}  {}{site}\n    {}",
-        approval.approval_id,
-        terminal.bold(&clean_line(&approval.ask)),
-        terminal.dim(&clean_line(&approval.does))
-    );
+    let mut lines = format!("{}  {}{site}", approval.approval_id, terminal.bold(&clean_line(&approval.ask)));
+    // A daemon of an older version sends no record.
+    let record = if approval.action.command.is_empty() {
+        vec![clean_line(&approval.does)]
+    } else {
+        action_lines::lines_of(&approval.action)
+    };
+    for line in record {
+        lines.push_str(&format!("\n    {}", terminal.dim(&line)));
+    }
     if let Some(why) = &approval.why {
         lines.push_str(&format!("\n    {}", terminal.warm(&clean_line(why))));
     }
@@ -186,6 +191,7 @@ async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bo
         conversation_id: found.conversation_id.clone(),
         approval_id: found.approval_id.clone(),
         decision,
+        text: None,
     };
     running.post::<_, Empty>("/approvals/answer", &answer).await?;
     let words = match decision {
@@ -270,6 +276,7 @@ mod tests {
             ask: "Click “Pay”".to_owned(),
             site: Some("shop.example".to_owned()),
             does: "click @e1".to_owned(),
+            action: Box::default(),
             why: None,
             choices: vec![],
         }

@@ -1,18 +1,18 @@
 //! What the command line says, as raw values. Parsing does no IO.
 //!
-//! Owns gstack's own subcommands and global options; the browser's commands come from the registry.
+//! Owns the invocation and the global options; the commands themselves stand in `command_line` and in the registry.
 
 use super::approvals::{self, Approvals};
 use super::audit;
+use super::command_line::{command, is_of_browser};
 use super::mcp::{self, Mcp};
 use super::policy::{self, Rules};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use crate::command::registry;
-use crate::protocol::audit::AuditRequest;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use std::path::PathBuf;
 
 /// Options that any command takes, before or after its name.
@@ -35,7 +35,9 @@ pub enum Invocation {
         attach: Option<String>,
         everyday: bool,
     },
-    Disconnect,
+    Disconnect {
+        force: bool,
+    },
     Stop,
     Restart,
     Status,
@@ -56,7 +58,7 @@ pub enum Invocation {
     Settings(Wanted),
     StopTurns,
     Approvals(Approvals),
-    Audit(AuditRequest),
+    Audit(audit::Wanted),
     Policy(Rules),
     Mcp(Mcp),
     Agents,
@@ -86,158 +88,6 @@ pub enum Document {
     Completions { shell: String },
     /// The manual page.
     Manual,
-}
-
-const AFTER_HELP: &str = "\
-Start here:
-  gstack connect                  open a browser with the side panel
-  gstack chat \"open example.com\"  talk to the agent from the terminal
-  gstack snapshot -i              what can be clicked, with refs such as @e3
-  gstack click @e3                click it
-
-Help on one command: gstack help <command>. When something is wrong: gstack doctor.";
-
-/// The whole command line, for parsing, help and completions.
-pub fn command() -> Command {
-    let own = [
-        Command::new("connect")
-            .about("Open a browser with the side panel, or find the one that is open")
-            .arg(Arg::new("browser").long("browser").value_name("PATH").help("The browser's program"))
-            .arg(Arg::new("headless").long("headless").action(ArgAction::SetTrue).help("Without a window"))
-            .arg(
-                Arg::new("headed")
-                    .long("headed")
-                    .action(ArgAction::SetTrue)
-                    .conflicts_with("headless")
-                    .help("With a window, even where no display was found"),
-            )
-            .arg(
-                Arg::new("attach")
-                    .long("attach")
-                    .value_name("URL")
-                    .conflicts_with_all(["browser", "headless", "headed", "arguments"])
-                    .help("Drive a browser that runs with a DevTools port: http://127.0.0.1:9222 or ws://127.0.0.1:…"),
-            )
-            .arg(
-                Arg::new("everyday")
-                    .long("everyday")
-                    .action(ArgAction::SetTrue)
-                    .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
-                    .help("Drive your everyday browser, by way of the extension in it"),
-            )
-            .arg(Arg::new("url").value_name("URL").help("A page to open"))
-            .arg(
-                Arg::new("arguments")
-                    .last(true)
-                    .num_args(0..)
-                    .value_name("ARG")
-                    .help("Arguments for the browser itself, after --"),
-            ),
-        Command::new("disconnect").about("Close the browser; conversations stay"),
-        Command::new("stop").about("End the gstack daemon; the browser stays open"),
-        Command::new("restart").about("Close the browser and the daemon, then connect again"),
-        Command::new("status").about("What runs: browser, tabs, panels, agents"),
-        Command::new("doctor").about("Check every hop from the panel to the agent, with a remedy for each that fails"),
-        Command::new("chat")
-            .about("Send a message to the agent and stream its answer")
-            .arg(
-                Arg::new("message")
-                    .required_unless_present_any(["stop", "continue"])
-                    .num_args(1..)
-                    .value_name("MESSAGE"),
-            )
-            .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
-            .arg(
-                Arg::new("model")
-                    .long("model")
-                    .value_name("fast|deep|ID")
-                    .help("The model for this message alone, see `gstack agents`"),
-            )
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)"))
-            .arg(
-                Arg::new("stop")
-                    .long("stop")
-                    .action(ArgAction::SetTrue)
-                    .conflicts_with_all(["message", "continue"])
-                    .help("Stop what the agent does in this tab"),
-            )
-            .arg(
-                Arg::new("all")
-                    .long("all")
-                    .action(ArgAction::SetTrue)
-                    .requires("stop")
-                    .conflicts_with("message")
-                    .help("With --stop: in all tabs"),
-            )
-            .arg(
-                Arg::new("continue")
-                    .long("continue")
-                    .action(ArgAction::SetTrue)
-                    .conflicts_with("message")
-                    .help("Let the messages run that wait for your go-ahead"),
-            ),
-        sessions::command(),
-        settings::command(),
-        Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
-        approvals::command(),
-        policy::command(),
-        audit::command(),
-        mcp::command(),
-        Command::new("agents").about("The agents that were found, and how to install the others"),
-        Command::new("activity")
-            .about("What was done in the browser, and by whom; secrets are left out")
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Go on with what comes")),
-        host_command("install-host", "Register gstack with every installed Chromium-family browser"),
-        host_command("uninstall-host", "Remove the registration again"),
-        Command::new("completions")
-            .about("Print the completion script for a shell; install/setup.sh puts it in its place")
-            .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(super::shell::SHELLS)),
-        Command::new("man").about("Print the manual page; to read it: gstack man | man -l -"),
-    ];
-    let browser = registry::all().iter().filter(|spec| is_of_browser(spec.name)).map(|spec| {
-        Command::new(spec.name)
-            .visible_aliases(spec.aliases)
-            .about(spec.summary)
-            .long_about(spec.help())
-            .override_usage(format!("gstack {} {}", spec.name, spec.usage()))
-            .disable_help_flag(true)
-            .arg(Arg::new("args").num_args(0..).trailing_var_arg(true).allow_hyphen_values(true).hide(true))
-    });
-    Command::new("gstack")
-        .version(crate::protocol::VERSION)
-        .about("Your coding agent in your browser's side panel, and the same browser from the terminal")
-        .after_help(AFTER_HELP)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .arg(Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Print JSON"))
-        .arg(Arg::new("tab").long("tab").global(true).value_name("N").help("The tab to work on (or GSTACK_TAB)"))
-        .arg(
-            Arg::new("session")
-                .long("session")
-                .global(true)
-                .value_name("NAME")
-                .help("An isolated instance (or GSTACK_SESSION)"),
-        )
-        .subcommands(own)
-        .subcommands(browser)
-}
-
-/// Whether the registry's command of this name is one of the command line's too: `status` is answered without a browser.
-pub fn is_of_browser(name: &str) -> bool {
-    name != "status"
-}
-
-fn host_command(name: &'static str, about: &'static str) -> Command {
-    Command::new(name)
-        .about(about)
-        .arg(
-            Arg::new("user-data-dir")
-                .long("user-data-dir")
-                .value_name("DIR")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("A browser profile of your own instead of the installed browsers"),
-        )
-        .arg(Arg::new("dry-run").long("dry-run").action(ArgAction::SetTrue).help("Say what would be done, do nothing"))
 }
 
 /// Parses the arguments (without the program's name). Errors are clap's own, with its exit code and words.
@@ -303,7 +153,7 @@ pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
 
 /// A tab's number as people write it.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
-    text.parse().map_err(|_| usage(&format!("{text:?} is no tab number; `gstack tabs` lists them")))
+    text.parse().map_err(|_| usage(&format!("{text:?} is not a tab number; `gstack tabs` lists them")))
 }
 
 fn usage(message: &str) -> clap::Error {
@@ -327,7 +177,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             attach: text("attach"),
             everyday: matches.get_flag("everyday"),
         },
-        "disconnect" => Invocation::Disconnect,
+        "disconnect" => Invocation::Disconnect { force: matches.get_flag("force") },
         "stop" => Invocation::Stop,
         "restart" => Invocation::Restart,
         "status" => Invocation::Status,

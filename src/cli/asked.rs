@@ -1,7 +1,8 @@
 //! What an agent asks while `gstack chat` runs, answered by the person at the terminal.
 //!
 //! Owns the prompt and the keyboard. The first answer counts, wherever it was given: what was answered elsewhere is no
-//! longer asked here, and what is typed for it is dropped. Never decides whether an answer is good: the daemon does.
+//! longer asked here, and what is typed for it is dropped. What was typed before a prompt answers nothing: an Enter that was
+//! meant for something else approves nothing. Never decides whether an answer is good: the daemon does.
 
 use super::questions;
 use super::terminal::{Terminal, print};
@@ -10,15 +11,25 @@ use crate::protocol::chat::{ChatBody, Decision, QuestionPart};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
 use crate::protocol::methods::{ApprovalAnswer, Empty, QuestionAnswer};
+use rustix::termios::{QueueSelector, tcflush};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
+use std::time::Instant;
 use tokio::sync::mpsc;
 
 pub(super) struct Asked {
     terminal: Terminal,
     open: VecDeque<Open>,
-    /// None before the first question, and where standard input is no terminal.
-    keyboard: Option<mpsc::UnboundedReceiver<String>>,
+    /// None before the first question, and where standard input is not a terminal.
+    keyboard: Option<mpsc::UnboundedReceiver<Typed>>,
+    /// When the prompt that stands there now was shown.
+    prompted: Instant,
+}
+
+/// A line, and when it was read.
+struct Typed {
+    line: String,
+    at: Instant,
 }
 
 enum Open {
@@ -37,7 +48,7 @@ impl Open {
 
 impl Asked {
     pub(super) fn new(terminal: Terminal) -> Self {
-        Self { terminal, open: VecDeque::new(), keyboard: None }
+        Self { terminal, open: VecDeque::new(), keyboard: None, prompted: Instant::now() }
     }
 
     /// Takes note of what is asked and of what is answered.
@@ -79,7 +90,10 @@ impl Asked {
         }
     }
 
-    fn prompt(&self) {
+    fn prompt(&mut self) {
+        if !self.open.is_empty() {
+            self.drop_typed_ahead();
+        }
         match self.open.front() {
             Some(Open::Approval(_)) => print("  Allow once? [y/N] "),
             Some(Open::Question { parts, answers, .. }) => {
@@ -91,12 +105,22 @@ impl Asked {
         }
     }
 
-    /// The next line that is typed; never where nobody types.
+    /// What waits at the terminal was typed for something else.
+    fn drop_typed_ahead(&mut self) {
+        if let Err(error) = tcflush(io::stdin(), QueueSelector::IFlush) {
+            tracing::debug!(%error, "the terminal keeps what was typed ahead");
+        }
+        self.prompted = Instant::now();
+    }
+
+    /// The next line that is typed after the prompt; never resolves without a terminal.
     pub(super) async fn typed(&mut self) -> String {
-        if let Some(keyboard) = &mut self.keyboard
-            && let Some(line) = keyboard.recv().await
-        {
-            return line;
+        if let Some(keyboard) = &mut self.keyboard {
+            while let Some(Typed { line, at }) = keyboard.recv().await {
+                if at >= self.prompted {
+                    return line;
+                }
+            }
         }
         std::future::pending().await
     }
@@ -109,7 +133,12 @@ impl Asked {
             Some(Open::Approval(approval_id)) => {
                 let yes = matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes");
                 let decision = if yes { Decision::AllowOnce } else { Decision::Deny };
-                let answer = ApprovalAnswer { conversation_id: of.clone(), approval_id: approval_id.clone(), decision };
+                let answer = ApprovalAnswer {
+                    conversation_id: of.clone(),
+                    approval_id: approval_id.clone(),
+                    decision,
+                    text: None,
+                };
                 client.post::<_, Empty>("/approvals/answer", &answer).await
             }
             Some(Open::Question { question_id, parts, answers }) => {
@@ -148,11 +177,11 @@ impl Asked {
 }
 
 /// Lines as they are typed. The thread waits for the person and ends with the program.
-fn keyboard() -> mpsc::UnboundedReceiver<String> {
+fn keyboard() -> mpsc::UnboundedReceiver<Typed> {
     let (sender, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+            if sender.send(Typed { line, at: Instant::now() }).is_err() {
                 return;
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! Owns the words of a line.
 
-use super::moment;
-use super::terminal::{Terminal, clean_line, print_line};
+use super::terminal::{Terminal, print_line, visible_line};
+use super::{moment, show};
 use crate::client::http::Client;
-use crate::protocol::audit::{AuditBy, AuditEntry, AuditRequest};
+use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
 use crate::protocol::chat::Decision;
 use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -23,15 +23,109 @@ pub fn command() -> Command {
                 .help("The newest so many"),
         )
         .arg(Arg::new("follow").short('f').long("follow").action(ArgAction::SetTrue).help("Go on with what comes"))
+        .arg(
+            Arg::new("verify")
+                .long("verify")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["lines", "follow"])
+                .help("Prove that no line was changed, removed or inserted"),
+        )
+        .arg(
+            Arg::new("head")
+                .long("head")
+                .value_name("HASH")
+                .requires("verify")
+                .value_parser(hash)
+                .help("With --verify: a hash that --verify printed before and that you kept"),
+        )
 }
 
-pub fn parse(matches: &ArgMatches) -> AuditRequest {
-    AuditRequest { lines: matches.get_one("lines").copied().unwrap_or_default(), follow: matches.get_flag("follow") }
+fn hash(typed: &str) -> Result<String, String> {
+    let typed = typed.trim().to_ascii_lowercase();
+    let is_hash = typed.len() == 64 && typed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(typed) } else { Err("a hash has 64 digits of 0-9 and a-f".to_owned()) }
 }
 
-pub async fn run(client: &Client, request: AuditRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
+/// What is wanted of the audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Lines(AuditRequest),
+    Proof(AuditVerify),
+}
+
+pub fn parse(matches: &ArgMatches) -> Wanted {
+    if matches.get_flag("verify") {
+        return Wanted::Proof(AuditVerify { head: matches.get_one("head").cloned() });
+    }
+    Wanted::Lines(AuditRequest {
+        lines: matches.get_one("lines").copied().unwrap_or_default(),
+        follow: matches.get_flag("follow"),
+    })
+}
+
+pub async fn run(client: &Client, wanted: Wanted, json: bool, terminal: Terminal) -> Result<(), Fault> {
+    match wanted {
+        Wanted::Lines(request) => show_lines(client, request, json, terminal).await,
+        Wanted::Proof(verify) => show_proof(client, &verify, json, terminal).await,
+    }
+}
+
+async fn show_proof(client: &Client, verify: &AuditVerify, json: bool, terminal: Terminal) -> Result<(), Fault> {
+    let proof: AuditProof = client.read("/audit/verify", verify).await?;
+    if json {
+        print_line(&serde_json::to_string(&proof).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?);
+    } else if proof.sound {
+        print_line(&format!("{} {}", terminal.good("✓"), proved(&proof)));
+    }
+    match proof.trouble {
+        None => Ok(()),
+        Some(trouble) => {
+            Err(Fault::new(FaultCode::Storage, format!("the audit does not hold: {}", visible_line(&trouble)))
+                .hint("Compare audit.jsonl and audit.1.jsonl in gstack's home with a backup."))
+        }
+    }
+}
+
+/// What the proof says, and what it cannot say.
+fn proved(proof: &AuditProof) -> String {
+    let mut said = match proof.lines {
+        0 => "Nothing has been recorded yet.".to_owned(),
+        1 => format!("1 line holds (number {}).", proof.first),
+        lines => format!("{lines} lines hold together (numbers {} to {}).", proof.first, proof.last),
+    };
+    if proof.torn > 0 {
+        said.push_str(&format!("\n{} cut off by a crash, before they counted.", count(proof.torn)));
+    }
+    if proof.before_chaining > 0 {
+        said.push_str(&format!("\n{} written by an older gstack: nothing proves them.", count(proof.before_chaining)));
+    }
+    if proof.lines > 0 {
+        said.push_str(&format!(
+            "\nThe end is remembered since {} (number {}): lines that were removed from the end before that are not missed.\n\
+             Newest line: {}\nKeep this hash outside of this computer. `gstack audit --verify --head HASH` then also notices if \
+             somebody rewrote the whole record: a program that runs as you could.",
+            moment::local(proof.since),
+            proof.since_number,
+            proof.head
+        ));
+    }
+    said
+}
+
+fn count(lines: u64) -> String {
+    if lines == 1 { "1 line was".to_owned() } else { format!("{lines} lines were") }
+}
+
+async fn show_lines(client: &Client, request: AuditRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut lines = client.stream("/audit", &request).await?;
     let mut empty = true;
+    if json && !request.follow {
+        let mut entries = Vec::new();
+        while let Some(entry) = lines.next::<AuditEntry>().await? {
+            entries.push(entry);
+        }
+        return show(true, &entries, String::new);
+    }
     while let Some(entry) = lines.next::<AuditEntry>().await? {
         empty = false;
         if json {
@@ -40,7 +134,7 @@ pub async fn run(client: &Client, request: AuditRequest, json: bool, terminal: T
             print_line(&line(&entry, terminal));
         }
     }
-    if empty && !json && !request.follow {
+    if empty && !request.follow {
         print_line("No agent has wanted anything yet.");
     }
     Ok(())
@@ -48,12 +142,12 @@ pub async fn run(client: &Client, request: AuditRequest, json: bool, terminal: T
 
 fn line(entry: &AuditEntry, terminal: Terminal) -> String {
     let mark = if entry.allowed { terminal.good("✓") } else { terminal.bad("✗") };
-    let site = entry.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
-    let agent = entry.agent.as_ref().map(|agent| format!("  {}", clean_line(agent.as_str()))).unwrap_or_default();
+    let site = entry.site.as_deref().map(|site| format!(" on {}", visible_line(site))).unwrap_or_default();
+    let agent = entry.agent.as_ref().map(|agent| format!("  {}", visible_line(agent.as_str()))).unwrap_or_default();
     format!(
         "{}  {mark} {}{site}  {}{}",
         terminal.dim(&moment::local(entry.at)),
-        clean_line(&entry.action),
+        visible_line(&entry.action),
         terminal.dim(&decided(entry)),
         terminal.dim(&agent)
     )
@@ -91,6 +185,7 @@ mod tests {
             at: 0,
             conversation_id: None,
             agent: None,
+            record: None,
             action: "click @e3".to_owned(),
             scope: "act".to_owned(),
             site: None,

@@ -1,7 +1,9 @@
 //! `gstack chat`: a message from the terminal, and the answer as it streams.
 
+use super::action_lines;
 use super::asked::Asked;
 use super::questions;
+use super::tell;
 use super::terminal::{Terminal, clean, clean_line, print};
 use crate::client::http::Client;
 use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, StepOutcome, TurnOutcome};
@@ -9,9 +11,16 @@ use crate::protocol::control::{ChatLine, ChatRequest};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, TurnId};
 use std::collections::HashMap;
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
 
-/// Sends the message and prints the answer until its turn ends.
-pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
+/// As a shell reports a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Sends the message and prints the answer until its turn ends. Ctrl-C ends the printing alone.
+pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
+    let mut interrupts = signal(SignalKind::interrupt())
+        .map_err(|e| Fault::new(FaultCode::Internal, format!("Ctrl-C can't be watched: {e}")))?;
     let mut lines = client.stream("/chat", &request).await?;
     let mut view = View { terminal, turn: None, steps: HashMap::new(), at_line_start: true, said: None };
     let mut asked = Asked::new(terminal);
@@ -19,6 +28,17 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
     loop {
         let line = tokio::select! {
             line = lines.next::<ChatLine>() => line?,
+            _ = interrupts.recv() => {
+                view.end_line(json);
+                tell(match view.turn {
+                    Some(_) => "The turn goes on. To end it: gstack chat --stop",
+                    None if conversation.is_some() => {
+                        "The message was sent and goes on; its answer is in the side panel. To end it: gstack chat --stop"
+                    }
+                    None => "It is not known whether the message was sent. `gstack sessions` shows it if it was.",
+                });
+                return Ok(ExitCode::from(INTERRUPTED));
+            }
             typed = asked.typed() => {
                 if let Some(conversation) = &conversation {
                     asked.take(&typed, client, conversation).await?;
@@ -62,7 +82,7 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                 if let ChatBody::TurnDone { turn_id, outcome, fault, .. } = event.body
                     && view.turn == Some(turn_id)
                 {
-                    return ended(outcome, fault);
+                    return ended(outcome, fault).map(|()| ExitCode::SUCCESS);
                 }
             }
         }
@@ -121,6 +141,13 @@ impl View {
         }
     }
 
+    /// So that what is told on standard error begins a line.
+    fn end_line(&mut self, json: bool) {
+        if !json && !self.at_line_start {
+            self.line("");
+        }
+    }
+
     fn line(&mut self, text: &str) {
         let lead = if self.at_line_start { "" } else { "\n" };
         print(&format!("{lead}{text}\n"));
@@ -142,6 +169,14 @@ impl View {
                 let words = if object.is_empty() { clean_line(verb) } else { clean_line(&format!("{verb} {object}")) };
                 self.steps.insert(step_id.to_string(), words);
             }
+            ChatBody::StepUpdated { step_id, object, .. } => {
+                if let Some(words) = self.steps.get_mut(step_id.as_str())
+                    && !object.is_empty()
+                {
+                    let verb = words.split_whitespace().next().unwrap_or_default();
+                    *words = clean_line(&format!("{verb} {object}"));
+                }
+            }
             ChatBody::StepDone { step_id, outcome, duration_ms, result, .. } => {
                 let words = self.steps.remove(step_id.as_str()).unwrap_or_default();
                 let mark = match outcome {
@@ -156,7 +191,7 @@ impl View {
                 };
                 self.line(&format!("{mark} {words}{why}  {time}"));
             }
-            ChatBody::Approval { ask, site, does, .. } => {
+            ChatBody::Approval { ask, site, does, action, .. } => {
                 let site = site.as_deref().map(|s| format!(" on {}", clean_line(s))).unwrap_or_default();
                 self.line(&format!(
                     "{} {}{site}  {}",
@@ -164,6 +199,9 @@ impl View {
                     self.terminal.bold(&clean_line(ask)),
                     self.terminal.dim(&clean_line(does))
                 ));
+                for line in action_lines::lines_of(action) {
+                    self.line(&format!("    {}", self.terminal.dim(&line)));
+                }
             }
             ChatBody::Question { parts, .. } => {
                 let terminal = self.terminal;

@@ -1,6 +1,7 @@
 //! `gstack connect`, `disconnect` and `stop`: the browser's and the daemon's life, step by step as it happens.
 
 use super::terminal::{Terminal, print, print_line};
+use super::{command_line, usage};
 use crate::client::http::Client;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -27,7 +28,18 @@ pub fn browser_environment() -> BTreeMap<String, String> {
         .collect()
 }
 
-pub async fn connect(client: &Client, request: ConnectRequest, json: bool, terminal: Terminal) -> Result<(), Fault> {
+/// `session`: as `--session` named it.
+pub async fn connect(
+    client: &Client,
+    request: ConnectRequest,
+    json: bool,
+    session: Option<&str>,
+    terminal: Terminal,
+) -> Result<(), Fault> {
+    let said = |text: &str| match session {
+        Some(session) => usage::with_session(text, session, &command_line::command()),
+        None => text.to_owned(),
+    };
     let mut lines = client.stream("/connect", &request).await?;
     while let Some(line) = lines.next::<ConnectLine>().await? {
         if json && !matches!(line, ConnectLine::Failed(_)) {
@@ -38,10 +50,10 @@ pub async fn connect(client: &Client, request: ConnectRequest, json: bool, termi
                 let time = terminal.dim(&format!("{millis:>5} ms"));
                 print(&format!("{} {name:<18} {time}  {detail}\n", terminal.good("✓")));
             }
-            ConnectLine::Notice(text) if !json => print(&format!("{} {text}\n", terminal.warm("!"))),
+            ConnectLine::Notice(text) if !json => print(&format!("{} {}\n", terminal.warm("!"), said(&text))),
             ConnectLine::Done(connected) => {
                 if !json {
-                    print(&next_steps(&connected, terminal));
+                    print(&said(&next_steps(&connected, terminal)));
                 }
                 return Ok(());
             }

@@ -83,7 +83,7 @@ pub async fn run(
 ) -> Result<(), Fault> {
     match wanted {
         Mcp::Serve { profile, secrets } => {
-            let here = here();
+            let here = here()?;
             let template = CommandRequest {
                 tab_id: tab,
                 cwd: here.cwd,
@@ -139,14 +139,9 @@ fn change(client: &str, wanted: &Wanted, print: bool, json: bool) -> Result<(), 
     show(json, &report, || match (report.changed, wanted) {
         (false, _) => format!("{}: nothing to change in {}", report.client, report.file.display()),
         (true, Wanted::Present(_)) => {
-            format!(
-                "{}: gstack is in {}. Start {} anew to use it.",
-                report.client,
-                report.file.display(),
-                report.client
-            )
+            format!("{}: gstack is in {}. Restart {} to use it.", report.client, report.file.display(), report.client)
         }
-        (true, Wanted::Absent) => format!("{}: gstack is no more in {}", report.client, report.file.display()),
+        (true, Wanted::Absent) => format!("{}: removed gstack from {}", report.client, report.file.display()),
     })
 }
 

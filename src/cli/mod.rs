@@ -2,14 +2,17 @@
 //!
 //! Owns words and exit codes on a terminal. Never does a command's work itself.
 
+mod action_lines;
 mod activity;
 mod approvals;
 pub mod arguments;
 mod asked;
 mod audit;
 mod chat;
+pub mod command_line;
 mod connect;
 mod doctor;
+mod help;
 mod hosts;
 mod mcp;
 mod moment;
@@ -21,22 +24,25 @@ mod settings;
 mod shell;
 mod standard_input;
 mod terminal;
+mod usage;
 
-use crate::base::home::Home;
+use crate::base::home::{HOME_VARIABLE, Home};
 use crate::base::lock::FileLock;
 use crate::client::handover;
 use crate::client::http::Client;
 use crate::command::registry;
-use crate::protocol::command::{CommandRequest, CommandResult, TAB_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::control::{ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Status, StopTurns, Stopped};
+use crate::protocol::command::{CommandRequest, CommandResult, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::control::{
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, LookForAgents, Status, StopTurns, Stopped,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
 use crate::protocol::methods::{Agents, Empty};
 use arguments::{Globals, Invocation};
 use serde::Serialize;
-use serde_json::json;
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use terminal::{Terminal, print, print_line};
@@ -47,30 +53,38 @@ const STOP_LIMIT: Duration = Duration::from_secs(15);
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
 /// Runs one invocation; the exit code says how it ended.
-pub async fn run(arguments: Vec<String>) -> ExitCode {
+pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::detect();
+    let arguments: Vec<String> = match arguments.into_iter().map(OsString::into_string).collect() {
+        Ok(arguments) => arguments,
+        Err(odd) => return terminal.fail(&not_utf8("the argument", odd.as_ref()), None),
+    };
     let (globals, invocation) = match arguments::parse(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
-            if let Some(fault) = arguments::unknown_command(&error) {
-                return terminal.fail(&fault);
-            }
-            // Help and version come this way too; clap knows which stream and code they take.
-            error.print().ok();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
+            let Some(fault) = usage::fault_of(&error) else {
+                // Help and version come this way too; clap knows which stream and code they take.
+                error.print().ok();
+                return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
+            };
+            let json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+            return fail(&fault, &arguments, json, terminal);
         }
     };
-    let json = globals.json;
+    let (json, session) = (globals.json, globals.session.clone());
     match dispatch(globals, invocation, terminal).await {
         Ok(code) => code,
-        Err(fault) => {
-            // Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
-            if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
-                print_line(&answer);
-            }
-            terminal.fail(&fault)
-        }
+        Err(fault) => fail(&usage::for_session(fault, session.as_deref()), &arguments, json, terminal),
     }
+}
+
+/// Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+fn fail(fault: &Fault, arguments: &[String], json: bool, terminal: Terminal) -> ExitCode {
+    if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
+        print_line(&answer);
+    }
+    let usage = usage::is_usage(fault).then(|| usage::line(arguments));
+    terminal.fail(fault, usage.as_deref())
 }
 
 async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
@@ -79,20 +93,28 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         shell::show(document)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let home = Home::locate(globals.session.as_deref())
-        .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
     let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
-    let client = Client::new(home.clone()).with_token(token.clone());
-    let running = Client::of_running(home.clone()).with_token(token);
+    let port = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.parse().ok()).filter(|_| token.is_some());
+    // An agent's sandbox hides the home.
+    let named = std::env::var_os(HOME_VARIABLE).filter(|_| port.is_some() && globals.session.is_none());
+    let home = match named {
+        Some(root) => Home::named(root.into()),
+        None => Home::locate(globals.session.as_deref())
+            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?,
+    };
+    let client = Client::new(home.clone()).with_token(token.clone()).at_port(port);
+    let running = Client::of_running(home.clone()).with_token(token).at_port(port);
     let json = globals.json;
-    renew(&home, &invocation).await;
+    if port.is_none() {
+        renew(&home, &invocation).await;
+    }
     match invocation {
         Invocation::Connect { browser, headless, url, arguments, attach, everyday } => {
-            let request = ConnectRequest { browser, headless, url, arguments, attach, everyday, ..here() };
-            connect::connect(&client, request, json, terminal).await?;
+            let request = ConnectRequest { browser, headless, url, arguments, attach, everyday, ..here()? };
+            connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
-        Invocation::Disconnect => {
-            let disconnected = disconnect(&client, &running).await?;
+        Invocation::Disconnect { force } => {
+            let disconnected = disconnect(&client, &running, force).await?;
             show(json, &disconnected, || match disconnected.closed {
                 true => "Disconnected: the browser is closed. Conversations stay.".to_owned(),
                 false => "Disconnected: the browser goes on without gstack. Conversations stay.".to_owned(),
@@ -100,17 +122,16 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
-            match disconnect(&client, &running).await {
+            match disconnect(&client, &running, false).await {
                 Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
                     return Err(fault);
                 }
                 _ => {}
             }
             stop(&running, true).await?;
-            connect::connect(&client, here(), json, terminal).await?;
+            connect::connect(&client, here()?, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Status => {
-            running.check_answers().await?;
             let status: Status = running.get("/status").await?;
             show(json, &status, || status.text())?;
         }
@@ -122,9 +143,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 tab_id: tab(&globals)?,
                 agent: agent.map(AgentName::new),
                 model,
-                cwd: here().cwd,
+                cwd: here()?.cwd,
+                path: here()?.path,
             };
-            chat::chat(&client, request, json, terminal).await?;
+            return chat::chat(&client, request, json, terminal).await;
         }
         Invocation::StopTurns => {
             stop_turns(&running, StopTurns { tab_id: tab(&globals)?, current: false }, json).await?;
@@ -148,7 +170,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
-            let agents: Agents = client.get("/agents").await?;
+            let agents: Agents = client.read("/agents/look", &LookForAgents { path: here()?.path }).await?;
             show(json, &agents, || agents_text(&agents, terminal))?;
         }
         Invocation::Activity { follow } => activity::activity(&running, follow, json, terminal).await?,
@@ -161,27 +183,31 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         // Shown above.
         Invocation::Document(_) => {}
         Invocation::Browser { command, mut args } => {
-            if command == "chain" && args.is_empty() {
+            let spec = registry::find(&command);
+            if spec.is_some_and(|spec| spec.reads_commands()) && args.is_empty() {
                 args.push(standard_input::chain().await?);
             }
             let request = CommandRequest {
                 command,
                 args,
                 tab_id: tab(&globals)?,
-                cwd: here().cwd,
+                cwd: here()?.cwd,
                 environment: connect::browser_environment(),
                 no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
                 for_model: false,
             };
-            let answer: Result<CommandResult, Fault> = match request.command.as_str() {
-                "download" if !json => progress::run(&client, &request).await,
+            let answer: Result<CommandResult, Fault> = match spec.is_some_and(|spec| spec.tells_progress()) {
+                true if !json => progress::run(&client, &request).await,
                 _ => client.post("/command", &request).await,
             };
-            let writes = registry::find(&request.command).is_none_or(|spec| spec.writes);
-            let result = answer.map_err(|fault| if writes { fault } else { fault.of_reader() })?;
+            let writes = spec.is_none_or(|spec| spec.changes());
+            let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
             // As over HTTP.
-            let as_json = json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files });
-            show(json, &as_json, || result.output.clone())?;
+            show(json, &result.answer(), || result.output.clone())?;
+            if result.failed_steps > 0 {
+                tell(&format!("gstack: {}", failed_steps(result.failed_steps)));
+                return Ok(ExitCode::FAILURE);
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -223,42 +249,58 @@ async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<
     show(json, &stopped, || words)
 }
 
-/// What this terminal is: its folder and what a browser needs of its environment.
-fn here() -> ConnectRequest {
-    ConnectRequest {
-        cwd: std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned()),
+/// What this terminal is: its folder, its PATH, and what a browser needs of its environment.
+fn here() -> Result<ConnectRequest, Fault> {
+    let cwd = match std::env::current_dir().map(PathBuf::into_os_string) {
+        Ok(folder) => Some(folder.into_string().map_err(|odd| not_utf8("the current folder", odd.as_ref()))?),
+        // It was deleted.
+        Err(_) => None,
+    };
+    Ok(ConnectRequest {
+        cwd,
         environment: connect::browser_environment(),
+        path: std::env::var("PATH").ok().filter(|path| !path.is_empty()),
         ..ConnectRequest::default()
-    }
+    })
+}
+
+/// Paths travel as JSON. Another name in the place of one that does not fit would be another file.
+fn not_utf8(what: &str, name: &Path) -> Fault {
+    Fault::new(FaultCode::BadRequest, format!("{what} is not valid UTF-8: {}", name.display()))
+        .hint("Rename the file or folder, or use a link to it with another name.")
 }
 
 fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
     if globals.tab.is_some() {
         return Ok(globals.tab);
     }
-    match std::env::var(TAB_VARIABLE).ok().filter(|v| !v.is_empty()) {
+    let named = std::env::var_os(TAB_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+    match named.filter(|text| !text.is_empty()) {
         None => Ok(None),
         Some(text) => text.parse().map(Some).map_err(|_| {
-            Fault::new(FaultCode::BadRequest, format!("{TAB_VARIABLE}={text} is no tab number"))
+            Fault::new(FaultCode::BadRequest, format!("{TAB_VARIABLE}={text} is not a tab number"))
                 .hint("`gstack tabs` lists the numbers.")
         }),
     }
 }
 
-async fn disconnect(client: &Client, running: &Client) -> Result<Disconnected, Fault> {
+fn failed_steps(count: usize) -> String {
+    match count {
+        1 => "1 step failed".to_owned(),
+        count => format!("{count} steps failed"),
+    }
+}
+
+async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
     // A browser that outlived its daemon is taken over by a new one to be closed.
     let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
     let of_browser = if kept { client } else { running };
-    of_browser.post("/disconnect", &Empty {}).await
+    of_browser.post("/disconnect", &Disconnect { force }).await
 }
 
 /// Ends the daemon and waits until it has; that none runs is success.
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
-    let told = async {
-        running.check_answers().await?;
-        running.post::<_, Empty>("/stop", &Empty {}).await
-    };
-    match told.await {
+    match running.post::<_, Empty>("/stop", &Empty {}).await {
         Ok(_) => {
             ended(running.home().daemon_lock()).await?;
             say(

@@ -11,7 +11,7 @@ pub fn local(millis: u64) -> String {
     }
 }
 
-/// `90m`, `2h`, `1h30m`, `1d`, in milliseconds; none for what is no span or is none at all.
+/// `90m`, `2h`, `1h30m`, `1d`, in milliseconds; none for what is not a span or is none at all.
 pub fn span(text: &str) -> Option<u64> {
     let mut whole: u64 = 0;
     let mut number = String::new();

@@ -115,7 +115,7 @@ pub async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal)
 
 fn end_of(span: &str) -> Result<u64, Fault> {
     let length = moment::span(span).ok_or_else(|| {
-        Fault::new(FaultCode::BadRequest, format!("{span:?} is no span of time"))
+        Fault::new(FaultCode::BadRequest, format!("{span:?} is not a span of time"))
             .hint("Write it as 90m, 2h, 1h30m or 1d.")
     })?;
     Ok(now_millis().saturating_add(length))

@@ -1,6 +1,6 @@
 //! How far a long command is, told on standard error while it runs.
 //!
-//! Owns the words: one line that is written anew on a terminal, a few plain lines elsewhere. Never on standard output.
+//! Owns the words: one line that is rewritten on a terminal, a few plain lines elsewhere. Never on standard output.
 
 use crate::client::http::Client;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};

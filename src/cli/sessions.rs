@@ -5,12 +5,14 @@
 use super::show;
 use super::terminal::{Terminal, clean, clean_line, print};
 use crate::base::clock::now_millis;
+use crate::base::whole_file::WholeFile;
 use crate::client::http::Client;
 use crate::protocol::chat::{ConversationInfo, ConversationState};
 use crate::protocol::control::{ConversationOpen, ConversationText};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::history::{
-    ConversationExport, ConversationRename, Conversations, ConversationsList, ExportFormat,
+    CompactConversations, CompactedConversations, ConversationExport, ConversationRename, Conversations,
+    ConversationsList, ExportFormat,
 };
 use crate::protocol::ids::{ConversationId, TabId};
 use crate::protocol::methods::{ChatRef, Empty};
@@ -31,12 +33,13 @@ pub enum Sessions {
     Delete { id: String },
     Restore { id: String },
     Export { id: String, path: Option<PathBuf> },
+    Compact { id: Option<String> },
 }
 
 pub fn command() -> Command {
     let id = || Arg::new("id").required(true).value_name("ID").help("Its beginning is enough");
     Command::new("sessions")
-        .about("Conversations: list, search, show, open in a tab, rename, delete, restore, export")
+        .about("Conversations: list, search, show, open in a tab, rename, delete, restore, compact, export")
         .arg(search())
         .args_conflicts_with_subcommands(true)
         .subcommand(Command::new("list").about("List them, the newest first").arg(search()))
@@ -49,7 +52,12 @@ pub fn command() -> Command {
                 .arg(Arg::new("title").num_args(0..).value_name("TITLE")),
         )
         .subcommand(Command::new("delete").about("Put one aside; it can be restored for some days").arg(id()))
-        .subcommand(Command::new("restore").about("Bring a deleted one back").arg(id().help("The whole id")))
+        .subcommand(Command::new("restore").about("Bring a deleted one back").arg(id()))
+        .subcommand(
+            Command::new("compact")
+                .about("Make the files of one, or of all, smaller; nothing that was said is lost")
+                .arg(id().required(false)),
+        )
         .subcommand(
             Command::new("export").about("Write one to a file, or print it: Markdown, with --json JSON").arg(id()).arg(
                 Arg::new("path").value_name("PATH").value_parser(clap::value_parser!(PathBuf)).help("A file to make"),
@@ -75,6 +83,7 @@ pub fn parse(matches: &ArgMatches) -> Sessions {
         }
         "delete" => Sessions::Delete { id: id() },
         "restore" => Sessions::Restore { id: id() },
+        "compact" => Sessions::Compact { id: matches.get_one::<String>("id").cloned() },
         "export" => Sessions::Export { id: id(), path: matches.get_one::<PathBuf>("path").cloned() },
         _ => Sessions::List { search: matches.get_one::<String>("search").cloned() },
     }
@@ -90,7 +99,7 @@ pub async fn run(
     match wanted {
         Sessions::List { search } => {
             let searched = search.is_some();
-            let found: Conversations = client.post("/conversations/list", &ConversationsList { search }).await?;
+            let found = list(client, search).await?;
             show(json, &found, || list_text(&found, searched, terminal))
         }
         Sessions::Show { id } => {
@@ -108,6 +117,15 @@ pub async fn run(
                 }
             }
             Ok(())
+        }
+        Sessions::Compact { id } => {
+            let conversation_id = match id {
+                Some(id) => Some(find(client, &id).await?.conversation_id),
+                None => None,
+            };
+            let done: CompactedConversations =
+                client.post("/conversations/compact", &CompactConversations { conversation_id }).await?;
+            show(json, &done, || compacted_text(&done))
         }
         Sessions::Open { id } => {
             let conversation_id = find(client, &id).await?.conversation_id;
@@ -141,12 +159,41 @@ pub async fn run(
 async fn text_of(client: &Client, id: &str, json: bool) -> Result<ConversationText, Fault> {
     let conversation_id = find(client, id).await?.conversation_id;
     let format = if json { ExportFormat::Json } else { ExportFormat::Markdown };
-    client.post("/conversations/text", &ConversationExport { conversation_id, format }).await
+    client.read("/conversations/text", &ConversationExport { conversation_id, format }).await
+}
+
+fn compacted_text(done: &CompactedConversations) -> String {
+    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1_000_000.0);
+    let count = match done.conversations {
+        1 => "1 conversation".to_owned(),
+        n => format!("{n} conversations"),
+    };
+    let mut text = format!("Compacted {count}: {} → {}.", megabytes(done.bytes_before), megabytes(done.bytes_after));
+    for why in &done.left {
+        text.push_str(&format!("\nLeft as it is: {why}"));
+    }
+    text
+}
+
+/// All pages of the list.
+async fn list(client: &Client, search: Option<String>) -> Result<Conversations, Fault> {
+    let mut all = Conversations::default();
+    let mut before = None;
+    loop {
+        let asked = ConversationsList { search: search.clone(), before };
+        let page: Conversations = client.read("/conversations/list", &asked).await?;
+        before = page.next();
+        all.conversations.extend(page.conversations);
+        all.excerpts.extend(page.excerpts);
+        if before.is_none() {
+            return Ok(all);
+        }
+    }
 }
 
 /// The conversation whose id begins so.
 async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
-    let all: Conversations = client.post("/conversations/list", &ConversationsList::default()).await?;
+    let all = list(client, None).await?;
     let mut named: Vec<ConversationInfo> =
         all.conversations.into_iter().filter(|info| info.conversation_id.as_str().starts_with(id)).collect();
     match (named.len(), named.pop()) {
@@ -159,7 +206,7 @@ async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
     }
 }
 
-/// A file of another's is never written over.
+/// Never writes over a file, and leaves none that is not whole.
 fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {
@@ -168,8 +215,9 @@ fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
         };
         Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display())).hint(hint)
     };
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
+    let new = WholeFile::create(path).map_err(failed)?;
+    new.file().write_all(text.as_bytes()).map_err(failed)?;
+    new.finish_new().map_err(failed)
 }
 
 fn list_text(found: &Conversations, searched: bool, terminal: Terminal) -> String {

@@ -70,8 +70,9 @@ fn find<'a>(settings: &'a Settings, name: &str) -> Result<&'a Setting, Fault> {
 
 /// What was typed as a value of the setting's kind.
 fn typed(setting: &Setting, text: &str) -> Result<SettingValue, Fault> {
-    let wrong =
-        |hint: &str| Fault::new(FaultCode::BadRequest, format!("{text:?} is no value of {}", setting.name)).hint(hint);
+    let wrong = |hint: &str| {
+        Fault::new(FaultCode::BadRequest, format!("{text:?} is not a value of {}", setting.name)).hint(hint)
+    };
     match setting.default {
         SettingValue::Text(_) => Ok(SettingValue::Text(text.to_owned())),
         SettingValue::Number(_) => text.parse().map(SettingValue::Number).map_err(|_| wrong("Give a number.")),
@@ -110,6 +111,13 @@ fn list_text(settings: &Settings, terminal: Terminal) -> String {
         };
         text.push_str(&format!("  {} = {value}{unit}{}\n", setting.name, terminal.dim(&default)));
         text.push_str(&format!("      {}\n", terminal.dim(&setting.help)));
+    }
+    if !settings.in_file.is_empty() {
+        text.push_str(&format!("\n{}\n", terminal.bold("Only in the file")));
+    }
+    for setting in &settings.in_file {
+        let state = if setting.is_set { "set" } else { "-" };
+        text.push_str(&format!("  {} = {state}\n      {}\n", setting.name, terminal.dim(&setting.help)));
     }
     text.push_str(&format!("\n{}", terminal.dim(&settings.file)));
     text

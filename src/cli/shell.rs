@@ -2,7 +2,8 @@
 //!
 //! Owns the form of both. Every command is in them because both are made from the command line and the registry.
 
-use super::arguments::{self, Document};
+use super::arguments::Document;
+use super::command_line;
 use super::terminal::print;
 use crate::command::registry;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -40,7 +41,7 @@ fn completions(shell: &str) -> Option<Vec<u8>> {
 
 /// The manual page, in roff.
 fn manual() -> io::Result<Vec<u8>> {
-    let command = arguments::command();
+    let command = command_line::command();
     let mut page = Vec::new();
     let man = Man::new(command.clone()).manual("gstack");
     man.render_title(&mut page)?;
@@ -77,8 +78,8 @@ fn commands(mut command: Command) -> Roff {
 
 /// The command line with the flags and arguments of the browser's commands, which parse them themselves.
 fn detailed() -> Command {
-    let mut command = arguments::command();
-    for spec in registry::all().iter().filter(|spec| arguments::is_of_browser(spec.name)) {
+    let mut command = command_line::command();
+    for spec in registry::all().iter().filter(|spec| command_line::is_of_browser(spec.name)) {
         let mut sub = Command::new(spec.name).about(spec.summary);
         for flag in spec.flags {
             let spellings = [flag.name, flag.alias];
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     fn names() -> Vec<String> {
-        let own = arguments::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect::<Vec<_>>();
+        let own = command_line::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect::<Vec<_>>();
         assert!(registry::all().iter().all(|spec| own.iter().any(|name| name == spec.name)));
         own
     }

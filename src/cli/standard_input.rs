@@ -7,7 +7,8 @@ use crate::protocol::fault::{Fault, FaultCode};
 use std::io::IsTerminal;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-const USAGE: &str = "Write the commands behind it, or pipe them in: echo 'goto example.com | text' | gstack chain";
+const USAGE: &str =
+    "Write the commands after it, or pipe them in, one on each line: echo 'goto example.com | text' | gstack chain";
 
 /// The commands of a `chain` that was given none as arguments.
 pub async fn chain() -> Result<String, Fault> {
@@ -29,7 +30,7 @@ async fn text(input: impl AsyncRead + Unpin) -> Result<String, Fault> {
         return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| {
-        Fault::new(FaultCode::BadRequest, "standard input is no text: it holds bytes that are not UTF-8").hint(USAGE)
+        Fault::new(FaultCode::BadRequest, "standard input is not text: it holds bytes that are not UTF-8").hint(USAGE)
     })?;
     if text.trim().is_empty() {
         return Err(Fault::new(FaultCode::BadRequest, "standard input is empty: chain needs commands").hint(USAGE));
@@ -46,7 +47,7 @@ mod tests {
     async fn what_is_no_list_of_commands_is_told_in_words() {
         assert_eq!(text(&b"url | text\n"[..]).await.unwrap(), "url | text\n");
         for (input, words) in
-            [(&b""[..], "empty"), (b" \n", "empty"), (b"\x89PNG\xff\xfe", "no text"), (b"url\0", "no text")]
+            [(&b""[..], "empty"), (b" \n", "empty"), (b"\x89PNG\xff\xfe", "not text"), (b"url\0", "not text")]
         {
             let fault = text(input).await.unwrap_err();
             assert!(fault.message.contains(words) && fault.hint.is_some(), "{fault:?}");

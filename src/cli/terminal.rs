@@ -2,6 +2,7 @@
 //!
 //! Owns printing, colour and exit codes. Never decides what to print.
 
+use crate::base::lookalike;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -42,18 +43,30 @@ impl Terminal {
         paint(self.colour_out, "33", text)
     }
 
-    /// Says what went wrong and the next step, on stderr, once; gives the exit code.
-    pub fn fail(&self, fault: &Fault) -> ExitCode {
-        let mut text = format!("{} {}\n", paint(self.colour_err, "31", "gstack:"), fault.message);
-        if let Some(hint) = &fault.hint {
-            text.push_str(&format!("  {hint}\n"));
-        }
-        if let Some(command) = fault.command.as_ref().filter(|c| !fault.hint.as_ref().is_some_and(|h| h.contains(*c))) {
-            text.push_str(&format!("  Run: {command}\n"));
-        }
+    /// Says what went wrong and the next step, on stderr, once; gives the exit code. `usage`: the line that ends a usage
+    /// error, unless the fault has its own.
+    pub fn fail(&self, fault: &Fault, usage: Option<&str>) -> ExitCode {
+        let text = told(fault, usage, &paint(self.colour_err, "31", "gstack:"));
         write_all(&mut io::stderr(), text.as_bytes());
         exit_code(fault)
     }
+}
+
+fn told(fault: &Fault, usage: Option<&str>, name: &str) -> String {
+    let is_usage = |line: &&str| line.starts_with("Usage: ");
+    let mut text = format!("{name} {}\n", fault.message);
+    let hint = fault.hint.as_deref().unwrap_or_default();
+    let words: Vec<&str> = hint.lines().filter(|line| !is_usage(line)).collect();
+    if !words.is_empty() {
+        text.push_str(&format!("  {}\n", words.join("\n")));
+    }
+    if let Some(command) = fault.command.as_ref().filter(|command| !hint.contains(*command)) {
+        text.push_str(&format!("  Run: {command}\n"));
+    }
+    if let Some(usage) = hint.lines().find(is_usage).or(usage) {
+        text.push_str(&format!("{usage}\n"));
+    }
+    text
 }
 
 /// The exit code that a fault ends the process with.
@@ -77,6 +90,21 @@ pub fn clean(text: &str) -> String {
 /// The same in one line.
 pub fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One line in which everything that a terminal would obey or not show is written out: `\\x1b`, `<U+202E>`. For records in
+/// which nothing may hide.
+pub fn visible_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if c.is_control() => shown.extend(c.escape_default()),
+            '\u{2028}' | '\u{2029}' => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            _ if lookalike::is_invisible(c) => shown.push_str(&format!("<U+{:04X}>", u32::from(c))),
+            _ => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// Prints data. A reader that went away (`| head`) is success.
@@ -106,6 +134,15 @@ fn paint(colour: bool, code: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usage_comes_last_in_a_line_of_its_own() {
+        let fault = Fault::new(FaultCode::BadRequest, "no").hint("Give x.\nUsage: gstack a <x>").command("gstack b");
+        let wanted = "gstack: no\n  Give x.\n  Run: gstack b\nUsage: gstack a <x>\n";
+        assert_eq!(told(&fault, Some("Usage: gstack other"), "gstack:"), wanted);
+        let bare = Fault::new(FaultCode::BadRequest, "no");
+        assert_eq!(told(&bare, Some("Usage: gstack a"), "gstack:"), "gstack: no\nUsage: gstack a\n");
+    }
 
     #[test]
     fn what_an_agent_says_can_not_move_the_cursor_or_forge_a_question() {

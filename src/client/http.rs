@@ -1,6 +1,6 @@
 //! Requests to the daemon over `http.sock`: whole answers and answers that come line by line.
 //!
-//! Owns the HTTP of a client. Never retries: whether a command ran is the caller's question.
+//! Owns the HTTP of a client. Repeats only what changes nothing: whether anything else took effect is the caller's question.
 
 use super::events::Events;
 use super::start;
@@ -16,10 +16,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::UnixStream;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 
-/// A daemon that works answers this long before, also on a machine that is busy.
-const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+/// A daemon that works says that it is well long before, also on a machine that is busy.
+const ANSWER_LIMIT: Duration = Duration::from_secs(9);
+/// What takes longer is asked about: most answers come sooner.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often something that only reads is asked for, if daemons keep ending.
+const MOST_TRIES: usize = 3;
+/// How often a daemon is asked again that works on something long.
+const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// A client of one daemon. Cheap to clone; each request is a connection of its own.
 #[derive(Clone, Debug)]
@@ -27,59 +34,103 @@ pub struct Client {
     home: Home,
     start: bool,
     token: Option<Arc<str>>,
+    port: Option<u16>,
 }
+
+/// A connection to the daemon, by either way.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Client {
     /// Starts the daemon when a request finds none.
     pub fn new(home: Home) -> Self {
-        Self { home, start: true, token: None }
+        Self { home, start: true, token: None, port: None }
     }
     /// Answers with a fault when no daemon runs.
     pub fn of_running(home: Home) -> Self {
-        Self { home, start: false, token: None }
+        Self { home, start: false, token: None, port: None }
     }
     /// Speaks for the agent whose token this is. A daemon that is not running has no agents, so none is started.
     #[must_use]
     pub fn with_token(self, token: Option<String>) -> Self {
         Self { start: self.start && token.is_none(), token: token.map(Arc::from), ..self }
     }
+    /// Speaks over 127.0.0.1 instead of the socket. For an agent, whose sandbox holds no socket.
+    #[must_use]
+    pub fn at_port(self, port: Option<u16>) -> Self {
+        Self { port, ..self }
+    }
     pub fn home(&self) -> &Home {
         &self.home
     }
 
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
-        let whole = async { whole(self.send(Method::GET, path, Bytes::new()).await?).await };
-        whole.await.map_err(Fault::of_reader)
+        self.reading(Method::GET, path, Bytes::new()).await
+    }
+
+    /// Asks for something that changes nothing.
+    pub async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+        self.reading(Method::POST, path, encode(body)?).await
+    }
+
+    /// Asks again if the daemon ended before it answered: the next one is started, or it is told that none runs.
+    async fn reading<T: DeserializeOwned>(&self, method: Method, path: &str, body: Bytes) -> Result<T, Fault> {
+        let mut tries = 1;
+        loop {
+            let whole = async { whole(self.send(method.clone(), path, body.clone()).await?).await };
+            match self.answered(whole).await {
+                Err(fault) if fault.code == FaultCode::OutcomeUnknown && tries < MOST_TRIES => tries += 1,
+                outcome => return outcome.map_err(Fault::of_reader),
+            }
+        }
     }
 
     pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
-        let response = self.send(Method::POST, path, encode(body)?).await?;
-        whole(response).await
+        let body = encode(body)?;
+        self.answered(async { whole(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// An answer of JSON lines, read one by one as they come.
     pub async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
-        let response = self.send(Method::POST, path, encode(body)?).await?;
-        if !response.status().is_success() {
-            return Err(refusal(response).await);
-        }
-        Ok(Lines { body: response.into_body(), buffer: BytesMut::new() })
+        let body = encode(body)?;
+        self.answered(async { self.lines(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// An answer of server-sent events.
     pub async fn events(&self, path: &str) -> Result<Events, Fault> {
-        let response = self.send(Method::GET, path, Bytes::new()).await?;
+        let lines = async { self.lines(self.send(Method::GET, path, Bytes::new()).await?).await };
+        self.answered(lines).await.map(Events::new)
+    }
+
+    /// Whether the daemon answers anything: for those who ask how it is.
+    pub async fn check_answers(&self) -> Result<(), Fault> {
+        self.answered(async { self.send(Method::GET, "/health", Bytes::new()).await.map(drop) }).await
+    }
+
+    async fn lines(&self, response: Response<Incoming>) -> Result<Lines, Fault> {
         if !response.status().is_success() {
             return Err(refusal(response).await);
         }
-        Ok(Events::new(Lines { body: response.into_body(), buffer: BytesMut::new() }))
+        Ok(Lines { client: self.clone(), body: response.into_body(), buffer: BytesMut::new() })
     }
 
-    /// Whether the daemon answers anything: for those who ask how it is, or want it to end.
-    pub async fn check_answers(&self) -> Result<(), Fault> {
-        match tokio::time::timeout(ANSWER_LIMIT, self.send(Method::GET, "/health", Bytes::new())).await {
-            Ok(outcome) => outcome.map(drop),
-            Err(_) => Err(self.silent()),
+    /// Waits for an answer as long as the daemon works. One that is hung is told after the same time, with the same words,
+    /// whatever was asked.
+    async fn answered<T>(&self, answer: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        tokio::select! {
+            biased;
+            answer = answer => answer,
+            () = self.hung() => Err(self.silent()),
+        }
+    }
+
+    /// Returns when the daemon does not even say that it is well.
+    async fn hung(&self) {
+        let asker = Self { start: false, ..self.clone() };
+        tokio::time::sleep(PATIENCE).await;
+        // One that is gone does not hang: the connection says that.
+        while tokio::time::timeout(ANSWER_LIMIT, asker.send(Method::GET, "/health", Bytes::new())).await.is_ok() {
+            tokio::time::sleep(ASK_AGAIN).await;
         }
     }
 
@@ -95,11 +146,15 @@ impl Client {
         }
     }
 
-    async fn connect(&self) -> Result<UnixStream, Fault> {
+    async fn connect(&self) -> Result<Box<dyn Stream>, Fault> {
         if self.start {
-            return start::connect(&self.home, self.home.http_socket()).await;
+            return Ok(Box::new(start::connect(&self.home, self.home.http_socket()).await?));
         }
-        start::connect_running(&self.home.http_socket()).await.ok_or_else(|| {
+        let stream: Option<Box<dyn Stream>> = match self.port {
+            Some(port) => TcpStream::connect(("127.0.0.1", port)).await.ok().map(|stream| Box::new(stream) as _),
+            None => start::connect_running(&self.home.http_socket()).await.map(|stream| Box::new(stream) as _),
+        };
+        stream.ok_or_else(|| {
             Fault::new(FaultCode::DaemonDown, "gstack is not running")
                 .hint("Run `gstack connect` to open a browser with it.")
                 .command("gstack connect")
@@ -132,6 +187,7 @@ impl Client {
 
 /// JSON lines as they arrive.
 pub struct Lines {
+    client: Client,
     body: Incoming,
     buffer: BytesMut,
 }
@@ -153,7 +209,9 @@ impl Lines {
                 self.buffer.advance(1);
                 return Ok(Some(line));
             }
-            match self.body.frame().await {
+            let body = &mut self.body;
+            let frame = self.client.answered(async { Ok(body.frame().await) }).await?;
+            match frame {
                 None if self.buffer.is_empty() => return Ok(None),
                 None => return Err(gone("it ended in the middle of an answer".to_owned())),
                 Some(Err(error)) => return Err(lost(&error)),

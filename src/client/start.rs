@@ -3,7 +3,7 @@
 //! Starters queue at a lock, so that any number at once start one daemon. There is no sleeping:
 //! the daemon reports over its standard output and then closes it.
 
-use crate::base::home::Home;
+use crate::base::home::{Home, MECHANISM_VARIABLE};
 use crate::base::lock::FileLock;
 use crate::base::trouble;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -21,7 +21,7 @@ pub const DAEMON_ROLE: &str = "daemon";
 /// How long a daemon may take to report. It does nothing slow before it does.
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// What the daemon keeps of its starter's environment: the rest is never used.
-const KEPT_VARIABLES: [&str; 13] = [
+const KEPT_VARIABLES: [&str; 14] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -34,6 +34,7 @@ const KEPT_VARIABLES: [&str; 13] = [
     "XDG_CONFIG_HOME",
     "GSTACK_HOME",
     "GSTACK_LOG",
+    MECHANISM_VARIABLE,
     "RUST_BACKTRACE",
 ];
 
@@ -91,7 +92,8 @@ fn spawn(home: &Home) -> Result<Report, Fault> {
         .append(true)
         .mode(crate::base::atomic::FILE_MODE)
         .open(home.daemon_log())
-        .map_err(|e| storage(home, &e))?;
+        // A disk that takes no more files must not keep the daemon from starting.
+        .map_or_else(|_| Stdio::null(), Stdio::from);
     let mut command = Command::new(&binary);
     command
         .arg(DAEMON_ROLE)

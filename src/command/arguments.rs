@@ -98,6 +98,12 @@ impl Arguments {
         (kept, left_out)
     }
 
+    /// The same with other words for a parameter.
+    pub(super) fn with_words(mut self, name: &'static str, words: Vec<String>) -> Self {
+        self.words.insert(name, words);
+        self
+    }
+
     /// The word of a parameter, or all its words with spaces between them.
     pub fn text(&self, name: &str) -> Option<String> {
         self.words.get(name).map(|words| words.join(" "))
@@ -127,7 +133,7 @@ impl Arguments {
         self.flags.get(flag).cloned().unwrap_or_default()
     }
     pub fn number<T: std::str::FromStr>(&self, name: &str, text: &str) -> Result<T, Fault> {
-        text.parse().map_err(|_| Fault::new(FaultCode::BadRequest, format!("{name} is no number: {text:?}")))
+        text.parse().map_err(|_| Fault::new(FaultCode::BadRequest, format!("{name} is not a number: {text:?}")))
     }
     /// `--timeout MS`, else the command's own limit.
     pub fn timeout(&self, default: Duration) -> Result<Duration, Fault> {
@@ -168,17 +174,23 @@ impl Place {
 }
 
 fn unknown_flag(spec: &Spec, name: &str) -> Fault {
-    let message = match spec.name {
-        "snapshot" => format!("Unknown snapshot flag: {name}"),
-        other => format!("Unknown flag of {other}: {name}"),
-    };
-    usage(spec, message)
+    usage(spec, format!("Unknown {} flag: {name}", spec.name))
 }
 
 /// A usage error: what is wrong, and how it is written.
 pub(super) fn usage(spec: &Spec, message: String) -> Fault {
-    Fault::new(FaultCode::BadRequest, message)
-        .hint(format!("Usage: {} {}", spec.name, spec.usage()).trim_end().to_owned())
+    Fault::new(FaultCode::BadRequest, message).hint(spec.usage_line())
+}
+
+/// Adds how it is written to a usage error that does not say so yet.
+pub(super) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
+    if fault.code == FaultCode::BadRequest && !fault.hint.as_ref().is_some_and(|hint| hint.contains("Usage: ")) {
+        fault.hint = Some(match fault.hint.take() {
+            Some(hint) => format!("{hint}\n{}", spec.usage_line()),
+            None => spec.usage_line(),
+        });
+    }
+    fault
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! chain, tab-each.
 
 use super::arguments::Arguments;
-use super::composition::{CHAIN, COMMANDS as PARAMETER, Call, TAB_EACH, calls};
+use super::call::Call;
+use super::composition::{CHAIN, COMMANDS as PARAMETER, TAB_EACH, calls};
 use super::context::{Context, Moves, Output};
 use super::reading::pretty;
 use super::registry;
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
 use crate::browser::tabs::TabInfo;
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::join_all;
@@ -16,19 +19,26 @@ pub(super) const COMMANDS: &[Spec] = &[
         name: CHAIN,
         aliases: &[],
         category: Category::Tabs,
-        // Of a call: the highest inside (`Spec::class_of`).
+        // Of a call: the highest inside (`Call::class`).
         class: Class::Secret,
         parameters: &[parameter(
             PARAMETER,
             true,
             Kind::Rest,
+            Holds::Commands,
             "goto url | click @e5, or JSON: [[\"goto\", \"url\"], [\"text\"]]",
         )],
         flags: &[],
         summary: "Run several commands one after the other",
-        details: "A command that fails does not end the chain: look at each block. One that was cut off does: then it is said which, and what was done before. All are checked before the first runs.\nA chain goes on in a tab that it opened.\nOn the command line without arguments: the commands come from standard input, in either form.",
+        details: "A command that fails does not end the chain: look at each block. If one failed, the exit code is 1. One that was cut off ends the chain, and the message says which it was and what was done before. All commands are checked before the first runs.\nA chain goes on in a tab that it opened.\nWithout arguments the commands come from standard input: one on each line (a line that begins with # is a comment), separated by |, or as JSON.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "several commands")],
         output: "[name] output, a block a command; [name] ERROR: …",
         run: |context, arguments| Box::pin(chain(context, arguments)),
     },
@@ -37,12 +47,18 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter(PARAMETER, true, Kind::Rest, "The command with its arguments")],
+        parameters: &[parameter(PARAMETER, true, Kind::Rest, Holds::Commands, "The command with its arguments")],
         flags: &[],
         summary: "Run a command in every tab at the same time",
-        details: "",
+        details: "If the command failed in a tab, the exit code is 1.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::Every,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "{commands} in every tab")],
         output: "JSON, one result a tab",
         run: |context, arguments| Box::pin(tab_each(context, arguments)),
     },
@@ -59,21 +75,25 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         match step(&context, at, call).await {
             Ok(done) => {
                 // A pinned tab stays the one for other commands, but what the chain has opened is what it goes on with.
-                if let Some(id) = done.moved_to.filter(|_| context.tab.is_some() && call.name == "newtab") {
+                if let Some(id) = done.moved_to.filter(|_| context.tab.is_some() && call.spec.tab == TabUse::Opens) {
                     context.tab = Some(id);
                 }
                 output.moved_to = done.moved_to.or(output.moved_to);
                 output.files.extend(done.files.iter().cloned());
+                output.effects.extend(done.effects.iter().cloned());
                 let text = context.travelling(done).output;
-                blocks.push(format!("[{}] {text}", call.name));
-                data.push(json!({ "command": call.name, "ok": true, "output": text }));
+                blocks.push(format!("[{}] {text}", call.spec.name));
+                data.push(json!({ "command": call.spec.name, "ok": true, "output": text }));
             }
             // Nobody knows what the page is like now, or there is none: what follows was not meant for that.
             Err(fault) if ends_all(&fault) => return Err(whole(&context, CHAIN, fault)),
             Err(fault) => {
+                output.failed_steps += 1;
                 let hint = fault.hint.as_deref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-                blocks.push(format!("[{}] ERROR: {}{hint}", call.name, fault.message));
-                data.push(json!({ "command": call.name, "ok": false, "error": fault.message, "hint": fault.hint }));
+                blocks.push(format!("[{}] ERROR: {}{hint}", call.spec.name, fault.message));
+                data.push(
+                    json!({ "command": call.spec.name, "ok": false, "error": fault.message, "hint": fault.hint }),
+                );
             }
         }
     }
@@ -91,33 +111,36 @@ async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let mut output = Output::default();
     let mut data = Vec::with_capacity(tabs.len());
     for result in join_all(all).await {
-        let (shown, files) = result.map_err(|fault| whole(context, TAB_EACH, fault))?;
-        data.push(shown);
-        output.files.extend(files);
+        let done = result.map_err(|fault| whole(context, TAB_EACH, fault))?;
+        output.failed_steps += usize::from(!done.ok);
+        data.push(done.shown);
+        output.files.extend(done.files);
     }
     output.text = pretty(&Value::Array(data.clone()))?;
     Ok(output.data(data))
 }
 
-/// An error ends the whole; any other is part of what is shown.
-async fn in_tab(
-    context: &Context,
-    at: usize,
-    tab: &TabInfo,
-    call: &Call,
-) -> Result<(Value, Vec<std::path::PathBuf>), Fault> {
+/// What the command gave in one tab.
+struct InTab {
+    ok: bool,
+    shown: Value,
+    files: Vec<std::path::PathBuf>,
+}
+
+/// Fails if the whole must end; any other fault is part of what is shown.
+async fn in_tab(context: &Context, at: usize, tab: &TabInfo, call: &Call) -> Result<InTab, Fault> {
     let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
     match step(&context, at, call).await {
         Ok(output) => {
             let files = output.files.clone();
             let text = context.travelling(output).output;
-            Ok((json!({ "tab": tab.id, "url": tab.url, "ok": true, "output": text }), files))
+            Ok(InTab { ok: true, shown: json!({ "tab": tab.id, "url": tab.url, "ok": true, "output": text }), files })
         }
         Err(fault) if ends_all(&fault) => Err(fault),
         Err(fault) => {
-            let failed =
+            let shown =
                 json!({ "tab": tab.id, "url": tab.url, "ok": false, "error": fault.message, "hint": fault.hint });
-            Ok((failed, Vec::new()))
+            Ok(InTab { ok: false, shown, files: Vec::new() })
         }
     }
 }
@@ -135,9 +158,9 @@ fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
 /// Runs one of several commands. A browser that went away while it wrote leaves its outcome unknown.
 async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
     context.steps.begin(at);
-    let outcome = registry::run(context, &call.name, &call.args).await;
+    let outcome = registry::run(context, call).await;
     // That the last tab took its browser along is no accident.
-    let writes = registry::find(&call.name).is_none_or(|spec| spec.writes && spec.category != Category::Tabs);
+    let writes = call.spec.changes() && call.spec.category != Category::Tabs;
     let outcome = match outcome {
         // It ended early because nothing came any more.
         Ok(_) if writes && context.browser.gone().is_cancelled() => {

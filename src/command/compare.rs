@@ -3,7 +3,10 @@
 use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::navigation::leave_metadata;
-use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
+    phrase,
+};
 use super::{text_diff, url_guard};
 use crate::browser::page::TemporaryTab;
 use crate::browser::refused::RefusalMark;
@@ -19,14 +22,20 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Visual,
     class: Class::Act,
     parameters: &[
-        parameter("url1", true, Kind::Text, "The first page"),
-        parameter("url2", true, Kind::Text, "The page to compare it with"),
+        parameter("url1", true, Kind::Text, Holds::Destination, "The first page"),
+        parameter("url2", true, Kind::Text, Holds::Destination, "The page to compare it with"),
     ],
     flags: &[TIMEOUT],
     summary: "Compare the text of two pages line by line",
     details: "Both are opened in a tab of their own that is closed again.",
     untrusted: true,
-    writes: true,
+    writes: Writes::Tab,
+    tab: TabUse::ThisPage,
+    leads: Leads::RequestToAddress,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Compare, "{url1} with {url2}")],
     output: "--- url1, +++ url2, then the lines with +, - or a space",
     run: |context, arguments| Box::pin(diff(context, arguments)),
 }];

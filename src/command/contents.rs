@@ -2,7 +2,7 @@
 
 use super::context::{Context, Output};
 use super::reading::pretty;
-use super::spec::{Category, Class, Spec};
+use super::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
 
@@ -17,7 +17,13 @@ pub(super) const READING: &[Spec] = &[
         summary: "The browser's own accessibility tree, whole",
         details: "For acting on elements use snapshot: it gives refs.",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the accessibility tree")],
         output: "role \"name\" [properties]: value, a line a node, indented",
         run: |context, _| Box::pin(accessibility(context)),
     },
@@ -31,7 +37,13 @@ pub(super) const READING: &[Spec] = &[
         summary: "The page's images, videos and sounds with address and size",
         details: "",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the media")],
         output: "JSON",
         run: |context, _| Box::pin(media(context)),
     },
@@ -45,7 +57,13 @@ pub(super) const READING: &[Spec] = &[
         summary: "The page's structured data: JSON-LD, Open Graph, Twitter, meta",
         details: "",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the structured data")],
         output: "JSON",
         run: |context, _| Box::pin(data(context)),
     },
@@ -61,7 +79,13 @@ pub(super) const INSPECTION: &[Spec] = &[Spec {
     summary: "How long the page took to load, phase by phase",
     details: "",
     untrusted: false,
-    writes: false,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Measure, "the page's loading")],
     output: "name         Nms, a line a phase",
     run: |context, _| Box::pin(perf(context)),
 }];

@@ -7,9 +7,12 @@ use super::progress::Progress;
 use super::steps::Steps;
 use crate::base::site::Place;
 use crate::browser::browser::Browser;
-use crate::browser::page::{Page, Pages, PointerWatch};
+use crate::browser::dialogs::DialogPolicy;
+use crate::browser::effects::Effects;
+use crate::browser::page::{Expected, Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::protocol::command::CommandResult;
+use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use std::path::PathBuf;
@@ -34,15 +37,23 @@ pub struct Context {
     pub temp_folder: PathBuf,
     /// Where saved states lie, private. It may not exist yet.
     pub state_folder: PathBuf,
+    /// gstack's own home. A model's paths never lie in it.
+    pub gstack_home: PathBuf,
     /// Nothing is done in the page but while the tab shows this: what was allowed on one page must not land on the
     /// next. None: wherever the tab is.
     pub only_on: Option<Place>,
+    /// What input goes to must be this still, just before it is sent. None: anything.
+    pub expected: Option<Expected>,
     /// Told where input goes, where somebody is shown what is done.
     pub pointer: Option<PointerWatch>,
     /// Where a long command tells how far it is.
     pub progress: Progress,
     /// How far a command has come that runs others.
     pub steps: Steps,
+    /// What the command causes. A command of its own has a list of its own.
+    pub effects: Effects,
+    /// How dialogs are answered that open while the command works on a page.
+    pub dialogs: DialogPolicy,
     /// A model reads the output: what is hidden from a person is marked so, and whatever a page says is in the envelope.
     pub for_model: bool,
     /// Ends the command.
@@ -99,14 +110,16 @@ impl Context {
         }
         Output { head: Some(ours), ..self.told_by_page(page, Output::text(theirs)) }
     }
-    /// An output as it travels to whoever the command is run for.
+    /// An output as it travels to the requester.
     pub(super) fn travelling(&self, output: Output) -> CommandResult {
         if self.for_model { output.into_result_for_model() } else { output.into_result() }
     }
     /// Waits for its turn on that tab.
     pub(super) async fn page(&self) -> Result<Page, Fault> {
         let page = self.pages.open(&self.tab().await?).await?;
-        Ok(page.only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone()))
+        let page =
+            page.only_on(self.only_on.clone()).await?.only_to(self.expected.clone()).watched_by(self.pointer.clone());
+        Ok(page.recorded(&self.effects, self.dialogs.clone())?)
     }
 }
 
@@ -128,10 +141,14 @@ pub struct Output {
     pub source_url: Option<String>,
     /// The tab that the client works on from now on, where the command moved it.
     pub moved_to: Option<TabId>,
+    /// How many of the commands that it ran failed (`chain`, `tab-each`).
+    pub failed_steps: usize,
     /// Our own words about it, which come before the envelope.
     pub head: Option<String>,
     /// The same, after it.
     pub note: Option<String>,
+    /// What it caused beside.
+    pub effects: Vec<Effect>,
 }
 
 impl Output {
@@ -193,7 +210,7 @@ impl Output {
             output.push_str(&note);
         }
         let files = self.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        CommandResult { output, data: self.data, files }
+        CommandResult { output, data: self.data, files, effects: self.effects, failed_steps: self.failed_steps }
     }
 }
 

@@ -4,17 +4,16 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, EngineCommand, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::BoxFuture;
 
-pub const STATUS: &str = "status";
-pub const HANDOFF: &str = "handoff";
-pub const RESUME: &str = "resume";
-
 pub(super) const COMMANDS: &[Spec] = &[
     Spec {
-        name: STATUS,
+        name: "status",
         aliases: &[],
         category: Category::Tabs,
         class: Class::Read,
@@ -23,26 +22,38 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "What runs: browser, tabs, panels, agents",
         details: "",
         untrusted: false,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Status),
+        phrases: &[phrase(Verb::Check, "what runs")],
         output: "Status, Mode, URL, Tabs, PID and more, a line each",
         run: by_itself,
     },
     Spec {
-        name: HANDOFF,
+        name: "handoff",
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("message", false, Kind::Rest, "What the person is to do")],
+        parameters: &[parameter("message", false, Kind::Rest, Holds::Choice, "What the person is to do")],
         flags: &[],
         summary: "Show the headless browser's pages in a window, for a person to take over",
         details: "The browser starts again on the same profile: sign-ins stay, the pages are opened again with their local and session storage and their conversations. What was typed into them and not sent is lost. Without a display nothing is changed. Go on with: resume",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Handoff),
+        phrases: &[phrase(Verb::Show, "the browser to the person")],
         output: "HANDED OFF, and what the person is to do",
         run: by_itself,
     },
     Spec {
-        name: RESUME,
+        name: "resume",
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
@@ -51,7 +62,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Go on after a handoff: how the page looks now",
         details: "The window stays open.",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Resume),
+        phrases: &[phrase(Verb::LookAt, "the page again")],
         output: "RESUMED, then a snapshot with fresh refs",
         run: by_itself,
     },

@@ -46,8 +46,7 @@ pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault
         Fault::new(FaultCode::BadRequest, message)
             .hint("The file holds an array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]")
     };
-    let written: Vec<Written> =
-        serde_json::from_str(text).map_err(|error| refuse(format!("This is no list of cookies: {error}")))?;
+    let written: Vec<Written> = serde_json::from_str(text).map_err(|error| refuse(format!("Invalid JSON: {error}")))?;
     let mut cookies = Vec::with_capacity(written.len());
     for cookie in written {
         let Some(domain) =

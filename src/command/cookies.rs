@@ -2,8 +2,12 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
+use super::everyday;
 use super::reading::pretty;
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when,
+};
 use super::{cookie_file, path_guard, registry, secrets};
 use crate::browser::page::{Cookie, Page, PageStorage};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -21,7 +25,16 @@ pub(super) const INSPECTION: &[Spec] = &[
         summary: "The cookies of the browser, of every site",
         details: "",
         untrusted: false,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_COOKIES,
+            instead: "In the browser of `gstack connect` it works.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the cookies")],
         output: "JSON",
         run: |context, _| Box::pin(cookies(context)),
     },
@@ -31,15 +44,24 @@ pub(super) const INSPECTION: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Secret,
         parameters: &[
-            parameter("action", false, Kind::Text, "set, to set an entry of the local storage"),
-            parameter("key", false, Kind::Text, "The entry's name"),
-            parameter("value", false, Kind::Rest, "Its value"),
+            parameter("action", false, Kind::Text, Holds::Choice, "set, to set an entry of the local storage"),
+            parameter("key", false, Kind::Text, Holds::Choice, "The entry's name"),
+            parameter("value", false, Kind::Rest, Holds::Secret, "Its value"),
         ],
         flags: &[],
         summary: "The page's local and session storage, or set an entry of it",
         details: "Values that look like secrets, by name or by shape, are [REDACTED — N chars].",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[
+            phrase_when(When::Is("action", "set"), Verb::Set, "{key} in the storage"),
+            phrase(Verb::Read, "the storage"),
+        ],
         output: "JSON, or: Set localStorage[\"k\"]",
         run: |context, arguments| Box::pin(storage(context, arguments)),
     },
@@ -51,12 +73,21 @@ pub(super) const INTERACTION: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("name=value", true, Kind::Rest, "The cookie: theme=dark")],
+        parameters: &[parameter("name=value", true, Kind::Rest, Holds::Secret, "The cookie: theme=dark")],
         flags: &[],
         summary: "Set a cookie for the page's host",
         details: "Its path is /.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_COOKIES,
+            instead: "Sign in on the page itself, or use the browser of `gstack connect`.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "a cookie")],
         output: "Cookie set: n=****",
         run: |context, arguments| Box::pin(cookie(context, arguments)),
     },
@@ -65,12 +96,21 @@ pub(super) const INTERACTION: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("json", true, Kind::Path, "A JSON file: an array of cookies")],
+        parameters: &[parameter("json", true, Kind::Text, Holds::InputPath, "A JSON file: an array of cookies")],
         flags: &[],
         summary: "Set cookies from a JSON file",
         details: "A missing domain or path is filled from the page. Takes what browser extensions export, too.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_COOKIES,
+            instead: "Import them into the browser of `gstack connect`.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "cookies from {json}")],
         output: "Loaded N cookies from file",
         run: |context, arguments| Box::pin(cookie_import(context, arguments)),
     },

@@ -2,9 +2,13 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
+use super::everyday;
 use super::reading::pretty;
 use super::registry;
-use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    parameter, phrase,
+};
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
 use crate::browser::page::MemoryReport;
@@ -74,14 +78,20 @@ pub(super) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Secret,
         parameters: &[
-            parameter("method", true, Kind::Text, "Domain.method"),
-            parameter("json", false, Kind::Rest, "Its parameters as a JSON object"),
+            parameter("method", true, Kind::Text, Holds::Choice, "Domain.method"),
+            parameter("json", false, Kind::Rest, Holds::Secret, "Its parameters as a JSON object"),
         ],
         flags: &[TIMEOUT],
         summary: "Send a DevTools command",
         details: "Only methods that look, measure or emulate are allowed; an unknown one is answered with the allowed ones.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Depends(everyday::closed_domain),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "the DevTools command {method}")],
         output: "JSON",
         run: |context, arguments| Box::pin(cdp(context, arguments)),
     },
@@ -95,7 +105,16 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "How much memory gstack, the browser and its tabs take",
         details: "Of tabs only those that commands have worked on are measured.",
         untrusted: false,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_PROCESSES,
+            instead: "The browser's own task manager tells.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Measure, "the memory")],
         output: "a table",
         run: |context, _| Box::pin(memory(context)),
     },
@@ -109,7 +128,9 @@ async fn cdp(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         None => json!({}),
         Some(text) => match serde_json::from_str::<Value>(&text) {
             Ok(params @ Value::Object(_)) => params,
-            Ok(_) | Err(_) => return Err(usage(registry::get("cdp")?, format!("{text:?} is no JSON object"))),
+            Ok(_) | Err(_) => {
+                return Err(usage(registry::get("cdp")?, format!("Invalid JSON: {text:?} is not an object")));
+            }
         },
     };
     let reply = if OF_BROWSER.contains(method) {
@@ -118,7 +139,7 @@ async fn cdp(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         let page = context.page().await?;
         page.session().call_json(*method, &params, limit).await
     };
-    // What the browser says no to is the caller's to mend.
+    // What the browser says no to is the caller's to fix.
     let reply = reply.map_err(|error| {
         let message = error.to_string();
         match BrowserError::from(error) {

@@ -2,7 +2,9 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Parameter, Spec};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, phrase,
+};
 use crate::browser::dialogs::DialogPolicy;
 use crate::protocol::fault::Fault;
 
@@ -12,12 +14,24 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[Parameter { name: "text", required: false, kind: Kind::Rest, help: "The answer to prompts" }],
+        parameters: &[Parameter {
+            name: "text",
+            required: false,
+            kind: Kind::Rest,
+            holds: Holds::Typed,
+            help: "The answer to prompts",
+        }],
         flags: &[],
         summary: "Accept the tab's dialogs from now on",
         details: "For dialogs that arise while a command runs, or at any time in a headless browser.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Client,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Accept, "dialogs")],
         output: "Dialogs will be accepted",
         run: |context, arguments| Box::pin(dialog_accept(context, arguments)),
     },
@@ -31,7 +45,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Dismiss the tab's dialogs from now on",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Client,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Dismiss, "dialogs")],
         output: "Dialogs will be dismissed",
         run: |context, _| Box::pin(dialog_dismiss(context)),
     },

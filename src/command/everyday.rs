@@ -3,39 +3,40 @@
 //! Owns the list; docs/EVERYDAY.md repeats it. Never decides which browser a command is for.
 
 use super::arguments::Arguments;
-use super::spec::Spec;
+use super::call::Call;
+use super::spec::{Everyday, NotEveryday};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
-const ITS_COOKIES: &str = "the cookies of a person's whole profile are left alone there";
-const ITS_PROCESSES: &str = "an extension is not told of the browser's processes";
-
-/// Command, why not, and what to do instead.
-pub const REFUSED: &[(&str, &str, &str)] = &[
-    ("cookies", ITS_COOKIES, "In the browser of `gstack connect` it works."),
-    ("cookie", ITS_COOKIES, "Sign in on the page itself, or use the browser of `gstack connect`."),
-    ("cookie-import", ITS_COOKIES, "Import them into the browser of `gstack connect`."),
-    ("cookie-import-browser", ITS_COOKIES, "Import them into the browser of `gstack connect`."),
-    ("state", ITS_COOKIES, "Save and load states in the browser of `gstack connect`."),
-    ("memory", ITS_PROCESSES, "The browser's own task manager tells."),
-];
+pub(super) const ITS_COOKIES: &str = "the cookies of a person's whole profile are left alone there";
+pub(super) const ITS_PROCESSES: &str = "an extension is not told of the browser's processes";
 
 /// DevTools commands of these domains are closed to extensions.
 const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "SystemInfo."];
 
-/// An error where a command is one of these.
-pub fn check(spec: &Spec, arguments: &Arguments) -> Result<(), Fault> {
-    if let Some((_, why, instead)) = REFUSED.iter().find(|(name, ..)| *name == spec.name) {
-        return Err(refused(spec.name, why, instead));
-    }
-    let method = arguments.text("method").filter(|_| spec.name == "cdp");
-    if let Some(method) = method.filter(|method| DOMAINS.iter().any(|domain| method.starts_with(domain))) {
-        let why = "Chrome closes its domain to extensions";
-        return Err(refused(&method, why, "Use the browser of `gstack connect` for it."));
-    }
-    Ok(())
+/// Fails if a call does not work there.
+///
+/// # Errors
+///
+/// Says why not, and what to do instead.
+pub fn check(call: &Call) -> Result<(), Fault> {
+    let refusal = match call.spec.everyday {
+        Everyday::Works => None,
+        Everyday::Refused(refusal) => Some(refusal),
+        Everyday::Depends(decide) => decide(&call.arguments),
+    };
+    refusal.map_or(Ok(()), |refusal| Err(refused(call.spec.name, refusal)))
 }
 
-fn refused(what: &str, why: &str, instead: &str) -> Fault {
+/// For a DevTools command of a closed domain.
+pub(super) fn closed_domain(arguments: &Arguments) -> Option<NotEveryday> {
+    let method = arguments.text("method")?;
+    DOMAINS.iter().any(|domain| method.starts_with(domain)).then_some(NotEveryday {
+        why: "Chrome closes this method's domain to extensions",
+        instead: "Use the browser of `gstack connect` for it.",
+    })
+}
+
+fn refused(what: &str, NotEveryday { why, instead }: NotEveryday) -> Fault {
     Fault::new(FaultCode::Forbidden, format!("`{what}` does not work in an everyday browser: {why}"))
         .hint(instead)
         .at(Hop::Browser)
@@ -43,15 +44,15 @@ fn refused(what: &str, why: &str, instead: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::REFUSED;
     use crate::command::registry;
+    use crate::command::spec::Everyday;
 
     #[test]
     fn each_of_them_is_a_command_and_stands_in_the_documentation() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/EVERYDAY.md");
         let documented = std::fs::read_to_string(path).unwrap();
-        for (name, ..) in REFUSED {
-            assert!(registry::find(name).is_some(), "{name} is no command");
+        let refused = registry::all().iter().filter(|spec| matches!(spec.everyday, Everyday::Refused(_)));
+        for name in refused.map(|spec| spec.name) {
             assert!(documented.contains(&format!("| `{name}` |")), "{name} is not in docs/EVERYDAY.md");
         }
     }

@@ -3,8 +3,12 @@
 use super::arguments::Arguments;
 use super::context::{Context, Output};
 use super::partial_file::PartialFile;
-use super::spec::{Category, Class, Kind, Spec, TIMEOUT, parameter, selector};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
+    phrase, selector,
+};
 use super::{path_guard, url_guard};
+use crate::base::file_name::safe_name;
 use crate::browser::page::{Fetched, Page, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
@@ -15,23 +19,28 @@ use url::Url;
 const ACTION_LIMIT: Duration = Duration::from_secs(5);
 /// In bytes. A stream that never ends must not fill the disk.
 const LARGEST_DOWNLOAD: u64 = 4 * 1024 * 1024 * 1024;
-const LONGEST_NAME: usize = 100;
 
 pub(super) const COMMANDS: &[Spec] = &[
     Spec {
         name: "upload",
         aliases: &[],
         category: Category::Interaction,
-        class: Class::Act,
+        class: Class::Upload,
         parameters: &[
             selector(true, "The <input type=\"file\">, or its label"),
-            parameter("file", true, Kind::List, "Files under the working or the temp directory"),
+            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
         summary: "Choose files in a file field",
         details: "The field may be hidden.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
         output: "Uploaded: name (NB), …",
         run: |context, arguments| Box::pin(upload(context, arguments)),
     },
@@ -39,16 +48,34 @@ pub(super) const COMMANDS: &[Spec] = &[
         name: "download",
         aliases: &[],
         category: Category::Interaction,
-        class: Class::Act,
+        class: Class::Download,
         parameters: &[
-            parameter("url", true, Kind::Text, "An address, or the ref of a picture, video or link (@e3)"),
-            parameter("path", false, Kind::Path, "Where to write it, under the working or the temp directory"),
+            parameter(
+                "url",
+                true,
+                Kind::Text,
+                Holds::Destination,
+                "An address, or the ref of a picture, video or link (@e3)",
+            ),
+            parameter(
+                "path",
+                false,
+                Kind::Text,
+                Holds::OutputPath,
+                "Where to write it, under the working or the temp directory",
+            ),
         ],
         flags: &[],
         summary: "Save a file with the browser's cookies",
         details: "A file that is there is replaced. blob: and data: addresses are read in the page.\nEach redirect is judged as the address itself is. On a terminal the progress is shown.",
         untrusted: false,
-        writes: true,
+        writes: Writes::File,
+        tab: TabUse::ThisPage,
+        leads: Leads::RequestToAddress,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Download, "{url}")],
         output: "Downloaded: path (NB)",
         run: |context, arguments| Box::pin(download(context, arguments)),
     },
@@ -80,7 +107,7 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
         let number = uuid::Uuid::new_v4().simple().to_string();
         context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&fetched)))
     });
-    let mut file = PartialFile::create(&path).await?;
+    let mut file = PartialFile::create(&path)?;
     let total = fetched.size;
     while let Some(part) = fetched.next().await? {
         file.write(&part).await?;
@@ -140,25 +167,12 @@ fn name_in_disposition(header: &str) -> Option<String> {
     plain
 }
 
-fn safe_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let kept: String = last
-        .chars()
-        .map(|character| if character.is_alphanumeric() || "._- ()+".contains(character) { character } else { '_' })
-        .take(LONGEST_NAME)
-        .collect();
-    kept.trim_start_matches('.').trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{name_in_disposition, safe_name};
+    use super::name_in_disposition;
 
     #[test]
-    fn names_of_downloads_are_no_paths() {
-        assert_eq!(safe_name("../../etc/passwd"), "passwd");
-        assert_eq!(safe_name(".bashrc"), "bashrc");
-        assert_eq!(safe_name("a\u{0}b:c.pdf"), "a_b_c.pdf");
+    fn the_name_in_a_header_is_read_in_both_forms() {
         assert_eq!(name_in_disposition("attachment; filename=\"a b.pdf\"").as_deref(), Some("a b.pdf"));
         assert_eq!(
             name_in_disposition("attachment; filename=x; filename*=UTF-8''%C3%A9.txt").as_deref(),

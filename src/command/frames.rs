@@ -3,7 +3,10 @@
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::registry;
-use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+    selector,
+};
 use crate::browser::page::error::PageError;
 use crate::browser::page::{FrameChoice, Target};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -18,15 +21,33 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[parameter("sel", false, Kind::Selector, "The frame's element, or main")],
+        parameters: &[parameter("sel", false, Kind::Selector, Holds::Choice, "The frame's element, or main")],
         flags: &[
-            Flag { name: "--name", alias: "", value: Some("NAME"), help: "The frame of this name" },
-            Flag { name: "--url", alias: "", value: Some("REGEX"), help: "The first frame whose address matches" },
+            Flag {
+                name: "--name",
+                alias: "",
+                value: Some("NAME"),
+                holds: Holds::Choice,
+                help: "The frame of this name",
+            },
+            Flag {
+                name: "--url",
+                alias: "",
+                value: Some("REGEX"),
+                holds: Holds::Choice,
+                help: "The first frame whose address matches",
+            },
         ],
         summary: "Look for selectors in a frame from now on",
         details: "Refs mean their own frame whatever is chosen. frame main goes back to the page.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Switch, "the frame")],
         output: "Switched to frame: URL, or: Switched to main frame",
         run: |context, arguments| Box::pin(frame(context, arguments)),
     },
@@ -40,7 +61,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Bring the tab and its window to the front",
         details: "The only command that takes a person's eyes.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Show, "{sel}"), phrase(Verb::Show, "the tab")],
         output: "Focused tab N",
         run: |context, arguments| Box::pin(focus(context, arguments)),
     },

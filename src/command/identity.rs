@@ -2,7 +2,9 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
 use super::{registry, secrets};
 use crate::protocol::fault::Fault;
 
@@ -12,12 +14,18 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("name:value", true, Kind::Rest, "The header: X-Debug: 1")],
+        parameters: &[parameter("name:value", true, Kind::Rest, Holds::Secret, "The header: X-Debug: 1")],
         flags: &[],
         summary: "Send a header with every request of the tab",
         details: "Beside those that were set before; the same name replaces.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "a request header")],
         output: "Header set: name: value, **** for sensitive names",
         run: |context, arguments| Box::pin(header(context, arguments)),
     },
@@ -26,12 +34,18 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[parameter("string", true, Kind::Rest, "What the tab calls itself")],
+        parameters: &[parameter("string", true, Kind::Rest, Holds::Secret, "What the tab calls itself")],
         flags: &[],
         summary: "Set the tab's user agent",
         details: "From the next request on.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "the user agent")],
         output: "User agent set: …",
         run: |context, arguments| Box::pin(useragent(context, arguments)),
     },

@@ -2,7 +2,9 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Spec, selector};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
+};
 use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -45,13 +47,25 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[selector(false, "The element; without it the one picked in the side panel")],
     flags: &[
-        Flag { name: "--all", alias: "", value: None, help: "Also the browser's own rules" },
-        Flag { name: "--history", alias: "", value: None, help: "The modifications that style made" },
+        Flag { name: "--all", alias: "", value: None, holds: Holds::Choice, help: "Also the browser's own rules" },
+        Flag {
+            name: "--history",
+            alias: "",
+            value: None,
+            holds: Holds::Choice,
+            help: "The modifications that style made",
+        },
     ],
     summary: "An element's rules with what overrides what, its box and its computed style",
     details: "The strongest rule comes first; a declaration that loses is marked overridden.",
     untrusted: false,
-    writes: false,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::LookAt, "{sel}"), phrase(Verb::LookAt, "the style")],
     output: "text",
     run: |context, arguments| Box::pin(inspect(context, arguments)),
 }];

@@ -2,10 +2,14 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Parameter, Spec, TIMEOUT, selector};
+use super::downloads::{self, DOWNLOAD_DIR};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
+    Writes, phrase, selector,
+};
 use crate::browser::page::error::PageError;
-use crate::browser::page::{Clicked, Target};
-use crate::protocol::fault::Fault;
+use crate::browser::page::{ClickButton, Clicked, Clicks, Target};
+use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
@@ -18,11 +22,34 @@ pub(super) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[selector(true, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
-        flags: &[TIMEOUT],
+        flags: &[
+            Flag {
+                name: "--button",
+                alias: "",
+                value: Some("BUTTON"),
+                holds: Holds::Choice,
+                help: "left, right (a context menu) or middle",
+            },
+            Flag {
+                name: "--count",
+                alias: "",
+                value: Some("N"),
+                holds: Holds::Choice,
+                help: "How often: 2 is a double click, 3 the most",
+            },
+            TIMEOUT,
+            DOWNLOAD_DIR,
+        ],
         summary: "Click an element",
-        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its middle.\nA click on an <option> selects it.",
+        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its middle.\nA click on an <option> selects it.\nDialogs, downloads and tabs that it causes are named in the lines after.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::ElementsTarget,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Click, "{sel}")],
         output: "Clicked sel → now at URL",
         run: |context, arguments| Box::pin(click(context, arguments)),
     },
@@ -33,13 +60,25 @@ pub(super) const COMMANDS: &[Spec] = &[
         class: Class::Act,
         parameters: &[
             selector(true, "The field"),
-            Parameter { name: "value", required: true, kind: Kind::Rest, help: "Its new text; \"\" empties it" },
+            Parameter {
+                name: "value",
+                required: true,
+                kind: Kind::Rest,
+                holds: Holds::Typed,
+                help: "Its new text; \"\" empties it",
+            },
         ],
         flags: &[TIMEOUT],
         summary: "Replace a field's text",
         details: "Clears it, sets the text, fires input and change. What stands after -- is text, whatever it looks like.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Fill, "{sel}")],
         output: "Filled sel",
         run: |context, arguments| Box::pin(fill(context, arguments)),
     },
@@ -54,6 +93,7 @@ pub(super) const COMMANDS: &[Spec] = &[
                 name: "value",
                 required: true,
                 kind: Kind::List,
+                holds: Holds::Secret,
                 help: "An option's value, label or text; several for a multiple <select>",
             },
         ],
@@ -61,7 +101,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Choose options of a <select>",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Choose, "{value} in {sel}")],
         output: "Selected \"value\" in sel",
         run: |context, arguments| Box::pin(select(context, arguments)),
     },
@@ -75,7 +121,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Move the pointer over an element",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::PointAt, "{sel}")],
         output: "Hovered sel",
         run: |context, arguments| Box::pin(hover(context, arguments)),
     },
@@ -86,13 +138,25 @@ pub(super) const COMMANDS: &[Spec] = &[
         class: Class::Act,
         parameters: &[
             selector(true, "The element to take"),
-            Parameter { name: "to", required: true, kind: Kind::Selector, help: "The element to drop it on" },
+            Parameter {
+                name: "to",
+                required: true,
+                kind: Kind::Selector,
+                holds: Holds::Choice,
+                help: "The element to drop it on",
+            },
         ],
         flags: &[TIMEOUT],
         summary: "Drag an element onto another",
         details: "Presses on its middle, moves in steps, lets go on the middle of the other. Works for pages that use pointer events and for those that use HTML's drag and drop.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Drag, "{sel}")],
         output: "Dragged sel onto to",
         run: |context, arguments| Box::pin(drag(context, arguments)),
     },
@@ -101,12 +165,24 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[Parameter { name: "text", required: true, kind: Kind::Rest, help: "What to type" }],
+        parameters: &[Parameter {
+            name: "text",
+            required: true,
+            kind: Kind::Rest,
+            holds: Holds::Typed,
+            help: "What to type",
+        }],
         flags: &[],
         summary: "Type into the focused element, key by key",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::EnterKey,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Type, "")],
         output: "Typed N characters",
         run: |context, arguments| Box::pin(type_text(context, arguments)),
     },
@@ -119,13 +195,20 @@ pub(super) const COMMANDS: &[Spec] = &[
             name: "key",
             required: true,
             kind: Kind::Text,
+            holds: Holds::Key,
             help: "Enter, Tab, Escape, ArrowDown, a, Shift+Enter, Control+A …",
         }],
-        flags: &[],
+        flags: &[DOWNLOAD_DIR],
         summary: "Press a key or a combination of keys",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::EnterKey,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Press, "{key}")],
         output: "Pressed key",
         run: |context, arguments| Box::pin(press(context, arguments)),
     },
@@ -139,7 +222,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Scroll an element into view, or to the page's end",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Scroll, "to {sel}"), phrase(Verb::Scroll, "to the end")],
         output: "Scrolled sel into view, or: Scrolled to bottom",
         run: |context, arguments| Box::pin(scroll(context, arguments)),
     },
@@ -148,8 +237,10 @@ pub(super) const COMMANDS: &[Spec] = &[
 async fn click(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
+    let clicks = clicks(&arguments)?;
+    downloads::choose_folder(context, &arguments)?;
     let page = context.page().await?;
-    let clicked = page.click(&target, limit).await?;
+    let clicked = page.click(&target, clicks, limit).await?;
     if clicked == Clicked::Closed {
         return Ok(Output::text(format!("Clicked {target} → its page closed the tab")));
     }
@@ -159,6 +250,25 @@ async fn click(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>) → now at {url}"),
     };
     Ok(Output::text(text).data(json!({ "url": url })))
+}
+
+fn clicks(arguments: &Arguments) -> Result<Clicks, Fault> {
+    let button = match arguments.value("--button") {
+        None | Some("left") => ClickButton::Left,
+        Some("right") => ClickButton::Right,
+        Some("middle") => ClickButton::Middle,
+        Some(other) => {
+            return Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a button of a mouse"))
+                .hint("One of: left, right, middle."));
+        }
+    };
+    let count = arguments.value("--count").map_or(Ok(1), |text| arguments.number("--count", text))?;
+    if !(1..=3).contains(&count) {
+        return Err(
+            Fault::new(FaultCode::BadRequest, format!("--count {count} is not possible")).hint("Give 1, 2 or 3.")
+        );
+    }
+    Ok(Clicks { button, count })
 }
 
 async fn fill(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -216,12 +326,25 @@ async fn drag(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 
 async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let text = arguments.required("text")?;
+    refuse_target(&arguments.list("text"))?;
     context.page().await?.type_text(&text).await?;
     Ok(Output::text(format!("Typed {} characters", text.chars().count())))
 }
 
+/// `type @e2 hello` means a field, and would type the ref into another one.
+fn refuse_target(words: &[String]) -> Result<(), Fault> {
+    let [first, rest @ ..] = words else { return Ok(()) };
+    if rest.is_empty() || !matches!(Target::parse(first), Target::Ref(_)) {
+        return Ok(());
+    }
+    let rest = rest.join(" ");
+    Err(Fault::new(FaultCode::BadRequest, format!("type takes no target: it types into the element that has the focus, not into {first}"))
+        .hint(format!("fill {first} {rest} replaces the field's text. To add to it: click {first}, then type {rest}. As one quoted word the ref is typed too.")))
+}
+
 async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let key = arguments.required("key")?;
+    downloads::choose_folder(context, &arguments)?;
     context.page().await?.press(&key).await?;
     Ok(Output::text(format!("Pressed {key}")))
 }

@@ -2,7 +2,10 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Kind, Spec, parameter, selector};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, parameter,
+    phrase, phrase_when, selector, switch,
+};
 use super::visual::{format_of, looks_like_a_path, missing, unnamed};
 use super::{path_guard, registry};
 use crate::browser::page::error::PageError;
@@ -24,10 +27,6 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 100..=10_000;
 const HEIGHT: u32 = 900;
 const SCROLL_LIMIT: Duration = Duration::from_secs(5);
 
-const fn switch(name: &'static str, help: &'static str) -> Flag {
-    Flag { name, alias: "", value: None, help }
-}
-
 pub(super) const INTERACTION: &[Spec] = &[
     Spec {
         name: "style",
@@ -36,14 +35,20 @@ pub(super) const INTERACTION: &[Spec] = &[
         class: Class::Act,
         parameters: &[
             selector(false, "The element; with --undo the modification's number"),
-            parameter("declaration", false, Kind::Rest, "A property and its value: color red"),
+            parameter("declaration", false, Kind::Rest, Holds::Choice, "A property and its value: color red"),
         ],
         flags: &[switch("--undo", "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
         details: "It can be undone until the page is left: style --undo takes back the last modification, style --undo N \
                   the one that inspect --history lists as N.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase_when(When::Flag("--undo"), Verb::Restyle, "as before"), phrase(Verb::Restyle, "{sel}")],
         output: "Style modified: sel { prop: old → new } (method), Reverted last modification or Reverted modification #N",
         run: |context, arguments| Box::pin(style(context, arguments)),
     },
@@ -65,7 +70,13 @@ pub(super) const INTERACTION: &[Spec] = &[
         summary: "Hide clutter and unlock scrolling",
         details: "The site's own header and navigation stay. A reload brings all of it back.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Tidy, "the page")],
         output: "Cleaned up: …, or: No clutter elements found to remove.",
         run: |context, arguments| Box::pin(cleanup(context, arguments)),
     },
@@ -76,17 +87,47 @@ pub(super) const VISUAL: &[Spec] = &[Spec {
     aliases: &["pretty"],
     category: Category::Visual,
     class: Class::Read,
-    parameters: &[parameter("path", false, Kind::List, "Where to write it; words before it are more for --hide")],
+    parameters: &[parameter(
+        "path",
+        false,
+        Kind::List,
+        Holds::ElementsOrOutputPath,
+        "Where to write it; words before it are more for --hide",
+    )],
     flags: &[
-        Flag { name: "--scroll-to", alias: "", value: Some("sel|text"), help: "Show the window from there on" },
+        Flag {
+            name: "--scroll-to",
+            alias: "",
+            value: Some("sel|text"),
+            holds: Holds::Choice,
+            help: "Show the window from there on",
+        },
         switch("--cleanup", "Without clutter"),
-        Flag { name: "--hide", alias: "", value: Some("sel"), help: "Without these elements; several may follow" },
-        Flag { name: "--width", alias: "", value: Some("px"), help: "As a window of this width shows it" },
+        Flag {
+            name: "--hide",
+            alias: "",
+            value: Some("sel"),
+            holds: Holds::Choice,
+            help: "Without these elements; several may follow",
+        },
+        Flag {
+            name: "--width",
+            alias: "",
+            value: Some("px"),
+            holds: Holds::Choice,
+            help: "As a window of this width shows it",
+        },
     ],
     summary: "Take a picture of the page for showing: tidied, scrolled, of a chosen width",
     details: "The page is as before afterwards, but for the scrolling.",
     untrusted: false,
-    writes: true,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Take, "a tidy screenshot")],
     output: "Screenshot saved (cleaned) (scrolled to: …) : path",
     run: |context, arguments| Box::pin(prettyscreenshot(context, arguments)),
 }];
@@ -161,10 +202,12 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     let mut words = arguments.list("path");
     let mut hide = arguments.values("--hide");
     let typed = match words.last() {
+        // A model chooses no file without saying so.
+        Some(_) if context.for_model => None,
         Some(last) if words.len() == 1 && hide.is_empty() || looks_like_a_path(last) => words.pop(),
         _ => None,
     };
-    if hide.is_empty() && !words.is_empty() {
+    if hide.is_empty() && !context.for_model && !words.is_empty() {
         return Err(usage(spec, format!("prettyscreenshot does not take {:?}", words[0])));
     }
     hide.extend(words);

@@ -1,28 +1,29 @@
-//! A file that is written part by part beside its place and takes it when it is whole.
+//! A file that is written part by part and takes its place when it is whole.
 //!
-//! Owns the removal of what was not finished. Never follows a symlink in its place.
+//! Owns the counting and the words of failures. Where the parts lie is `base::whole_file`'s.
 
-use crate::base::atomic::FILE_MODE;
+use crate::base::whole_file::WholeFile;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::{Path, PathBuf};
-use tokio::fs::{File, OpenOptions};
+use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
 pub(super) struct PartialFile {
+    whole: WholeFile,
+    /// The same file, to write to without blocking.
     file: File,
-    /// Where it lies until it is whole; none once it has its place.
-    temporary: Option<PathBuf>,
     place: PathBuf,
     size: u64,
 }
 
 impl PartialFile {
-    pub(super) async fn create(place: &Path) -> Result<Self, Fault> {
-        let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let temporary = place.with_file_name(format!(".{name}.{}", uuid::Uuid::new_v4().simple()));
-        let opened = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary).await;
-        let file = opened.map_err(|error| unwritable(place, &error))?;
-        Ok(Self { file, temporary: Some(temporary), place: place.to_owned(), size: 0 })
+    pub(super) fn create(place: &Path) -> Result<Self, Fault> {
+        let open = || {
+            let whole = WholeFile::create(place)?;
+            let file = File::from_std(whole.file().try_clone()?);
+            Ok(Self { whole, file, place: place.to_owned(), size: 0 })
+        };
+        open().map_err(|error| unwritable(place, &error))
     }
 
     pub(super) async fn write(&mut self, part: &[u8]) -> Result<(), Fault> {
@@ -34,22 +35,13 @@ impl PartialFile {
         self.size
     }
 
-    pub(super) async fn finish(mut self) -> Result<(), Fault> {
-        self.file.sync_all().await.map_err(|error| unwritable(&self.place, &error))?;
-        if let Some(temporary) = &self.temporary {
-            tokio::fs::rename(temporary, &self.place).await.map_err(|error| unwritable(&self.place, &error))?;
-        }
-        self.temporary = None;
-        Ok(())
-    }
-}
-
-impl Drop for PartialFile {
-    fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary
-            && let Err(error) = std::fs::remove_file(temporary)
-        {
-            tracing::warn!(%error, "an unfinished file could not be removed");
+    pub(super) async fn finish(self) -> Result<(), Fault> {
+        let Self { whole, mut file, place, .. } = self;
+        // A write that failed may be told by the next call only.
+        file.flush().await.map_err(|error| unwritable(&place, &error))?;
+        match tokio::task::spawn_blocking(move || whole.finish()).await {
+            Ok(outcome) => outcome.map_err(|error| unwritable(&place, &error)),
+            Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving ended early: {error}"))),
         }
     }
 }

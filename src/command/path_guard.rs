@@ -1,7 +1,9 @@
 //! Where commands may read and write: under the client's working directory or a temp directory.
 //!
-//! Owns the judgement of a path, symlinks resolved, and the writing that no symlink can lead astray.
+//! Owns the judgement of a path, symlinks resolved, and the writing that no symlink can lead astray. To a model more is
+//! closed (`closed_paths`), in both directions.
 
+use super::closed_paths;
 use super::context::Context;
 use crate::base::atomic;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -15,17 +17,40 @@ const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// The file to write for a path as it was typed: absolute, symlinks resolved, inside an open folder.
 pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
-    resolve(&open_folders(context), base_of(context), typed)
+    let path = resolve(&open_folders(context), base_of(context), typed)?;
+    if context.for_model {
+        closed_paths::check_output(&path, &open_folders(context), &context.gstack_home)?;
+    }
+    Ok(path)
 }
 
 /// The file to read for a path as it was typed: it is there, symlinks resolved, inside an open folder.
 pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let path = resolve(&open_folders(context), base_of(context), typed)?;
+    if context.for_model {
+        closed_paths::check_input(&path, &open_folders(context), &context.gstack_home)?;
+    }
     if path.is_file() {
         return Ok(path);
     }
     Err(Fault::new(FaultCode::NotFound, format!("File not found: {typed}"))
         .hint("Paths are looked up from the folder that you run gstack in."))
+}
+
+/// The folder for a path as it was typed: it exists, symlinks resolved, inside an open folder.
+pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+    let missing = |error: std::io::Error| {
+        Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
+            .hint("Make the folder first, in the folder that you run gstack in or in the temp directory.")
+    };
+    // A name inside of it is judged as that of any file is.
+    let inside = resolve(&open_folders(context), base_of(context), &format!("{}/file", typed.trim_end_matches('/')))?;
+    if context.for_model {
+        closed_paths::check_output(&inside, &open_folders(context), &context.gstack_home)?;
+    }
+    let folder = inside.parent().unwrap_or(&inside).to_owned();
+    folder.read_dir().map_err(missing)?;
+    Ok(folder)
 }
 
 /// The content of a file that `input_path` allowed. A symlink that was put in its place meanwhile is not followed.
@@ -83,8 +108,11 @@ fn open_folders(context: &Context) -> Vec<PathBuf> {
 fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fault> {
     let refused = || {
         let open: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        Fault::new(FaultCode::PathRefused, format!("Path must be within: {}", open.join(", ")))
-            .hint("Give a path in the folder that you run gstack in, or in the temp directory.")
+        Fault::new(
+            FaultCode::PathRefused,
+            format!("Path traversal: {typed} is outside the open folders. Path must be within: {}", open.join(", ")),
+        )
+        .hint("Give a path in the folder that you run gstack in, or in the temp directory.")
     };
     let path = base.join(typed);
     let name = match path.components().next_back() {

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Spec, selector};
+use super::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -17,7 +17,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "The page's visible text",
         details: "Without script, style, noscript and svg; lines trimmed, empty ones dropped.",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page")],
         output: "text",
         run: |context, arguments| Box::pin(text(context, arguments)),
     },
@@ -31,7 +37,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "The page's HTML",
         details: "The whole document with its doctype, or an element's innerHTML.",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page's HTML")],
         output: "html",
         run: |context, arguments| Box::pin(html(context, arguments)),
     },
@@ -45,7 +57,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "Every link that has a text",
         details: "",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the links")],
         output: "text → href, a line a link",
         run: |context, _| Box::pin(links(context)),
     },
@@ -59,7 +77,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "The page's forms with their fields",
         details: "Passwords are [redacted].",
         untrusted: true,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the forms")],
         output: "JSON",
         run: |context, _| Box::pin(forms(context)),
     },

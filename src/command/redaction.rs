@@ -3,10 +3,10 @@
 //! Owns what is left out: what is typed into a page, what identifies a person, secrets in addresses, keys that look like
 //! a known issuer's. It is a precaution: what it lets pass is not thereby harmless.
 
-use super::arguments::Arguments;
-use super::composition::{self, CHAIN, TAB_EACH};
-use super::registry;
+use super::call::Call;
+use super::composition;
 use super::secrets::{is_issued_key, is_secret_name, is_secret_value};
+use super::spec::Holds;
 use percent_encoding::percent_decode_str;
 
 /// Stands where a secret stood.
@@ -36,11 +36,11 @@ const ENDS: [char; 8] = ['"', '\'', '`', '<', '>', '\\', '(', ')'];
 /// Shorter values of an argument are too common to be looked for in other texts.
 const SHORTEST_LEAK: usize = 3;
 
-/// The arguments of a command as they may be kept. What is typed is counted, scripts and addresses stay but for the
+/// The arguments of a call as they may be kept. What is typed is counted, scripts and addresses stay but for the
 /// secrets in them.
-pub fn arguments(name: &str, args: &[String]) -> Vec<String> {
-    let (kept, hidden) = split(name, args);
-    let mut words = match inner_calls(name, args) {
+pub fn arguments(call: &Call) -> Vec<String> {
+    let (kept, hidden) = split(call);
+    let mut words = match inner_calls(call) {
         Some(line) => vec![line],
         None => kept.iter().map(|word| address_or_text(word)).collect(),
     };
@@ -50,9 +50,19 @@ pub fn arguments(name: &str, args: &[String]) -> Vec<String> {
     words
 }
 
-/// A message that came of running that command: without what its arguments hid.
-pub fn message(name: &str, args: &[String], message: &str) -> String {
-    let (_, hidden) = split(name, args);
+/// The same with the command's name before them.
+pub fn line(call: &Call) -> String {
+    std::iter::once(call.spec.name.to_owned()).chain(arguments(call)).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a call that can't be read. It will not run; any word of it may be the one to hide.
+pub fn unreadable(words: &[String]) -> Vec<String> {
+    if words.is_empty() { Vec::new() } else { vec![counted(words)] }
+}
+
+/// A message that came of a call: without what its arguments hid. `words`: those of a call that could not be read.
+pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
+    let hidden = call.map_or_else(|| words.to_vec(), |call| split(call).1);
     let mut values: Vec<&str> = hidden.iter().map(String::as_str).collect();
     let whole = hidden.join(" ");
     values.push(&whole);
@@ -71,37 +81,26 @@ pub fn text(text: &str) -> String {
     without_keys(&without_parameters(&without_users(text)))
 }
 
-/// The arguments that stay, and those of which only the length does.
-fn split(name: &str, args: &[String]) -> (Vec<String>, Vec<String>) {
-    let Some(spec) = registry::find(name) else { return (Vec::new(), args.to_vec()) };
-    let hidden: &[&str] = match spec.name {
-        "type" | "dialog-accept" => &["text"],
-        "cookie" => &["name=value"],
-        "header" => &["name:value"],
-        "useragent" => &["string"],
-        // They may hold anything; the method says what it does.
-        "cdp" => &["json"],
-        "storage" | "fill" | "select" => &["value"],
-        CHAIN | TAB_EACH => &[composition::COMMANDS],
-        _ => return (args.to_vec(), Vec::new()),
-    };
-    match (inner_calls(name, args), Arguments::parse(spec, args)) {
-        (Some(_), _) => (args.to_vec(), Vec::new()),
-        (None, Ok(arguments)) => arguments.without(spec, hidden),
-        // What can't be read will not run; any word of it may be the one to hide.
-        (None, Err(_)) => (Vec::new(), args.to_vec()),
+/// The arguments that stay, and those where only the length does.
+fn split(call: &Call) -> (Vec<String>, Vec<String>) {
+    let parameters = call.spec.parameters.iter();
+    let hidden: Vec<&str> =
+        parameters.filter(|parameter| hides(parameter.holds)).map(|parameter| parameter.name).collect();
+    if hidden.is_empty() || inner_calls(call).is_some() {
+        return (call.words().to_vec(), Vec::new());
     }
+    call.arguments.without(call.spec, &hidden)
+}
+
+/// Commands that can't be read may hold anything.
+fn hides(holds: Holds) -> bool {
+    holds.is_hidden() || holds == Holds::Commands
 }
 
 /// The commands of a `chain` or a `tab-each`, each by its own rules; none where they can't be read.
-fn inner_calls(name: &str, args: &[String]) -> Option<String> {
-    let spec = registry::find(name).filter(|spec| matches!(spec.name, CHAIN | TAB_EACH))?;
-    let calls = composition::calls(spec, &Arguments::parse(spec, args).ok()?).ok()?;
-    let shown = calls.iter().map(|call| {
-        let words = arguments(&call.name, &call.args);
-        std::iter::once(call.name.clone()).chain(words).collect::<Vec<_>>().join(" ")
-    });
-    Some(shown.collect::<Vec<_>>().join(" | "))
+fn inner_calls(call: &Call) -> Option<String> {
+    let calls = call.spec.runs_others().then(|| composition::calls(call.spec, &call.arguments))?.ok()?;
+    Some(calls.iter().map(line).collect::<Vec<_>>().join(" | "))
 }
 
 fn counted(words: &[String]) -> String {
@@ -221,7 +220,8 @@ fn ends_address(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{arguments, message, text};
+    use super::{arguments, message, text, unreadable};
+    use crate::command::call::Call;
 
     fn words(args: &[&str]) -> Vec<String> {
         args.iter().map(|word| (*word).to_owned()).collect()
@@ -270,7 +270,9 @@ mod tests {
             ("no-such-command", &["hunter2"], "[7 characters]"),
             ("tabs", &[], ""),
         ] {
-            assert_eq!(arguments(name, &words(args)).join(" "), kept, "{name} {args:?}");
+            let args = words(args);
+            let shown = Call::parse(name, &args).map_or_else(|_| unreadable(&args), |call| arguments(&call));
+            assert_eq!(shown.join(" "), kept, "{name} {args:?}");
         }
     }
 
@@ -300,9 +302,11 @@ mod tests {
 
     #[test]
     fn a_message_does_not_tell_what_the_arguments_hid() {
-        let said = message("fill", &words(&["#pw", "hunter2 and more"]), "no option “hunter2 and more” in #pw");
+        let call = |name: &str, args: &[&str]| Call::parse(name, &words(args)).unwrap();
+        let said =
+            message(Some(&call("fill", &["#pw", "hunter2 and more"])), &[], "no option “hunter2 and more” in #pw");
         assert_eq!(said, "no option “[redacted]” in #pw");
-        assert_eq!(message("cookie", &words(&["sid=hunter2"]), "hunter2: bad"), "[redacted]: bad");
-        assert_eq!(message("click", &words(&["@e3"]), "@e3 is covered"), "@e3 is covered");
+        assert_eq!(message(Some(&call("cookie", &["sid=hunter2"])), &[], "hunter2: bad"), "[redacted]: bad");
+        assert_eq!(message(Some(&call("click", &["@e3"])), &[], "@e3 is covered"), "@e3 is covered");
     }
 }

@@ -2,18 +2,22 @@
 //!
 //! Owns the list. A command exists once: beside its handler, in the file of its category.
 
-use super::arguments::Arguments;
+use super::arguments::with_usage;
+use super::call::Call;
 use super::context::{Context, Output};
+use super::effects;
 use super::envelope;
-use super::spec::{Category, Spec};
+use super::spec::{Category, Needs, Spec};
 use super::{
-    browser_cookies, chain, compare, contents, control, cookies, devtools, dialog_answers, files, frames, identity,
-    inbox, inspect, inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs, viewport, visual,
-    waiting, watch,
+    browser_cookies, chain, collected, compare, contents, control, cookies, devtools, dialog_answers, downloads, files,
+    frames, identity, inbox, inspect, inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs,
+    viewport, visual, waiting, watch,
 };
+use crate::browser::effects::Effects;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::Path;
 use std::sync::LazyLock;
+use strsim::osa_distance;
 
 static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     let groups: &[&'static [Spec]] = &[
@@ -21,6 +25,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         reading::COMMANDS,
         contents::READING,
         inspection::COMMANDS,
+        collected::COMMANDS,
         cookies::INSPECTION,
         contents::INSPECTION,
         inspect::COMMANDS,
@@ -30,6 +35,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         viewport::COMMANDS,
         dialog_answers::COMMANDS,
         files::COMMANDS,
+        downloads::COMMANDS,
         cookies::INTERACTION,
         browser_cookies::COMMANDS,
         identity::COMMANDS,
@@ -54,6 +60,11 @@ pub fn all() -> &'static [&'static Spec] {
     &ALL
 }
 
+/// Every command but these, by category.
+pub fn all_but(names: &[&str]) -> impl Iterator<Item = &'static Spec> {
+    ALL.iter().copied().filter(move |spec| !names.contains(&spec.name))
+}
+
 /// The commands of one category, in their order.
 pub fn of(category: Category) -> impl Iterator<Item = &'static Spec> {
     ALL.iter().copied().filter(move |spec| spec.category == category)
@@ -69,7 +80,7 @@ pub fn get(name: &str) -> Result<&'static Spec, Fault> {
     find(name).ok_or_else(|| unknown(name))
 }
 
-/// The fault for a name that is no command, with the nearest one as its hint.
+/// The fault for a name that is not a command, with the nearest one as its hint.
 pub fn unknown(name: &str) -> Fault {
     unknown_among(name, &[])
 }
@@ -88,66 +99,45 @@ fn nearest<'a>(name: &str, others: &[&'a str]) -> Option<&'a str> {
     let given = name.to_lowercase();
     let most = 1 + given.chars().count() / 4;
     names
-        .map(|known| (if known.starts_with(&given) && given.len() > 1 { 1 } else { distance(&given, known) }, *known))
+        .map(|known| {
+            (if known.starts_with(&given) && given.len() > 1 { 1 } else { osa_distance(&given, known) }, *known)
+        })
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().collect();
-    let right: Vec<char> = right.chars().collect();
-    let mut rows: Vec<Vec<usize>> = vec![(0..=right.len()).collect()];
-    for (i, a) in left.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in right.iter().enumerate() {
-            let mut best = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
-                best = best.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[left.len()][right.len()]
-}
-
-/// Parses the arguments and runs the command, until it is done or cancelled.
-pub async fn run(context: &Context, name: &str, args: &[String]) -> Result<Output, Fault> {
-    let spec = get(name)?;
-    let arguments = Arguments::parse(spec, args)?;
+/// Runs the command, until it is done or cancelled.
+pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     tokio::select! {
         biased;
-        output = execute(context, spec, arguments) => output,
-        () = context.cancel.cancelled() => Err(cut_off(spec)),
+        output = execute(context, call) => output,
+        () = context.cancel.cancelled() => Err(cut_off(call.spec)),
     }
 }
 
 /// Runs a command that needs no browser for these arguments; none: it needs one.
-pub async fn run_without_browser(
-    spec: &Spec,
-    arguments: &Arguments,
-    cwd: Option<&Path>,
-    temp_folder: &Path,
-) -> Option<Result<Output, Fault>> {
-    match spec.name {
-        "inbox" => Some(inbox::read_or_clear(cwd, arguments).await),
-        "cookie-import-browser" if browser_cookies::only_lists(arguments) => {
+pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &Path) -> Option<Result<Output, Fault>> {
+    match call.spec.needs {
+        Needs::Folder => Some(inbox::read_or_clear(cwd, &call.arguments).await),
+        Needs::BrowserUnless(can_do_without) if can_do_without(&call.arguments) => {
             Some(browser_cookies::list_installed(temp_folder).await)
         }
-        _ => None,
+        Needs::Browser | Needs::BrowserUnless(_) | Needs::Engine(_) => None,
     }
 }
 
 /// Runs it. The one way in which a command's output comes to be: what it read from a page that has to do with a refused
 /// address is not handed on, nothing is done in such a page, and a model gets what a page has said in its envelope.
-pub async fn execute(context: &Context, spec: &Spec, arguments: Arguments) -> Result<Output, Fault> {
-    let outcome = execute_where_allowed(context, spec, arguments).await;
+pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
+    let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
+    let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
+    let outcome = effects::add(context, call.spec, outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }
 
-async fn execute_where_allowed(context: &Context, spec: &Spec, arguments: Arguments) -> Result<Output, Fault> {
+async fn execute_where_allowed(context: &Context, call: &Call) -> Result<Output, Fault> {
+    let (spec, arguments) = (call.spec, call.arguments.clone());
     // About tabs, not about what is in them; the commands inside of a chain come here themselves.
     if spec.category == Category::Tabs {
         return (spec.run)(context, arguments).await;
@@ -163,7 +153,8 @@ async fn execute_where_allowed(context: &Context, spec: &Spec, arguments: Argume
     let output = (spec.run)(context, arguments).await;
     let since = if leaves { tab.refusal_mark() } else { since };
     let Err(refused) = tab.check_addresses(since) else { return output };
-    for file in output.map(|output| output.files).unwrap_or_default() {
+    let saved = context.effects.saved_files(&context.browser);
+    for file in output.map(|output| output.files).unwrap_or_default().into_iter().chain(saved) {
         if let Err(error) = tokio::fs::remove_file(&file).await {
             tracing::warn!(%error, "a file with refused content could not be removed");
         }
@@ -172,7 +163,7 @@ async fn execute_where_allowed(context: &Context, spec: &Spec, arguments: Argume
 }
 
 fn cut_off(spec: &Spec) -> Fault {
-    if spec.writes {
+    if spec.changes() {
         Fault::new(FaultCode::OutcomeUnknown, format!("{} was cut off; whether it took effect is not known", spec.name))
             .hint("Look at the page (snapshot) before you repeat it.")
     } else {

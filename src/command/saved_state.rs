@@ -3,7 +3,11 @@
 use super::arguments::{Arguments, usage};
 use super::browser_state::{self, BrowserState};
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::everyday;
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when,
+};
 use super::{path_guard, registry};
 use crate::base::home::private_folder;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -18,14 +22,26 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Tabs,
     class: Class::Secret,
     parameters: &[
-        parameter("action", true, Kind::Text, "save or load"),
-        parameter("name", true, Kind::Text, "Letters, digits, - and _"),
+        parameter("action", true, Kind::Text, Holds::Choice, "save or load"),
+        parameter("name", true, Kind::Text, Holds::Choice, "Letters, digits, - and _"),
     ],
     flags: &[],
     summary: "Save or load cookies, open pages and their local storage",
     details: "The file is readable by you only. Loading opens the pages in new tabs and closes none.",
     untrusted: false,
-    writes: true,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Refused(NotEveryday {
+        why: everyday::ITS_COOKIES,
+        instead: "Save and load states in the browser of `gstack connect`.",
+    }),
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "load"), Verb::Load, "the state {name}"),
+        phrase(Verb::Save, "the state {name}"),
+    ],
     output: "State saved: path (N cookies, M pages), or: State loaded: N cookies, M pages",
     run: |context, arguments| Box::pin(state(context, arguments)),
 }];
@@ -35,7 +51,7 @@ async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let spec = registry::get("state")?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     if !is_name || name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(usage(spec, format!("{name:?} is no name for a state: it has letters, digits, - and _ only")));
+        return Err(usage(spec, format!("{name:?} is not a name for a state: it has letters, digits, - and _ only")));
     }
     let file = context.state_folder.join(format!("{name}.json"));
     match arguments.required("action")?.as_str() {
@@ -58,12 +74,12 @@ async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
 
 async fn load(context: &Context, file: PathBuf, name: &str) -> Result<Output, Fault> {
     if !file.is_file() {
-        return Err(Fault::new(FaultCode::NotFound, format!("There is no saved state {name:?}"))
+        return Err(Fault::new(FaultCode::NotFound, format!("State not found: {name}"))
             .hint("Save one first: gstack state save <name>"));
     }
     let state: BrowserState = serde_json::from_str(&path_guard::read_text(&file).await?).map_err(|error| {
         Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", file.display()))
-            .hint("Save it anew: gstack state save <name>")
+            .hint("Save it again: gstack state save <name>")
     })?;
     let restored = browser_state::restore(context, &state).await?;
     let failed = state.pages.iter().zip(&restored.pages).filter_map(|(page, tab)| Some((page, tab.as_ref().err()?)));

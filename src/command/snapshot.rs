@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Spec};
+use super::spec::{Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
 use super::text_diff::diff;
 use super::visual::format_of;
 use super::{path_guard, visual};
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──";
 /// How a row of a long list is found, as its page calls it.
 const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words";
+const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
 
 pub(super) const COMMANDS: &[Spec] = &[Spec {
@@ -23,29 +24,61 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[],
     flags: &[
-        Flag { name: "-i", alias: "--interactive", value: None, help: "Only what can be operated" },
-        Flag { name: "-c", alias: "--compact", value: None, help: "Without unnamed structure" },
-        Flag { name: "-d", alias: "--depth", value: Some("N"), help: "At most N levels below the top" },
-        Flag { name: "-s", alias: "--selector", value: Some("sel"), help: "Only this element" },
+        Flag {
+            name: "-i",
+            alias: "--interactive",
+            value: None,
+            holds: Holds::Choice,
+            help: "Only what can be operated, with what is clickable outside of the ARIA tree (@c1)",
+        },
+        Flag { name: "-c", alias: "--compact", value: None, holds: Holds::Choice, help: "Without unnamed structure" },
+        Flag {
+            name: "-d",
+            alias: "--depth",
+            value: Some("N"),
+            holds: Holds::Choice,
+            help: "At most N levels below the top",
+        },
+        Flag { name: "-s", alias: "--selector", value: Some("sel"), holds: Holds::Choice, help: "Only this element" },
         Flag {
             name: "-o",
             alias: "--output",
             value: Some("path"),
+            holds: Holds::OutputPath,
             help: "Also write it to this file; with -a an image file takes the picture",
         },
-        Flag { name: "-a", alias: "--annotate", value: None, help: "Also a picture with the refs drawn into it" },
-        Flag { name: "-D", alias: "--diff", value: None, help: "What changed since the tab's snapshot before" },
+        Flag {
+            name: "-a",
+            alias: "--annotate",
+            value: None,
+            holds: Holds::Choice,
+            help: "Also a picture with the refs drawn into it",
+        },
+        Flag {
+            name: "-D",
+            alias: "--diff",
+            value: None,
+            holds: Holds::Choice,
+            help: "What changed since the tab's snapshot before",
+        },
         Flag {
             name: "-C",
             alias: "--cursor",
             value: None,
+            holds: Holds::Choice,
             help: "Also what is clickable outside of the ARIA tree (@c1)",
         },
     ],
     summary: "The page as an accessibility tree with refs to act on",
     details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c gives each row of a table one line.",
     untrusted: true,
-    writes: false,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Core,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::LookAt, "the page")],
     output: "the tree",
     run: |context, arguments| Box::pin(snapshot(context, arguments)),
 }];
@@ -57,7 +90,8 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         compact: arguments.has("-c"),
         depth,
         scope: arguments.value("-s").map(Target::parse),
-        cursor: arguments.has("-C"),
+        // What can be clicked can be operated, whatever ARIA knows of it.
+        cursor: arguments.has("-C") || arguments.has("-i"),
         marks: context.for_model,
     };
     let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
@@ -74,7 +108,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let is_new = arguments.has("-D") && before.is_none();
     let mut text = match before {
         _ if is_new => NO_BASELINE.to_owned(),
-        Some(before) if arguments.has("-D") => format!("{head}{}", diff(&before, &snapshot.text)),
+        Some(before) if arguments.has("-D") => format!("{head}{DIFF_TITLE}\n{}", diff(&before, &snapshot.text)),
         _ => format!("{head}{}", printed(&snapshot)),
     };
     if let Some(picture) = &picture {
@@ -84,7 +118,11 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let refs = snapshot.text.matches("@e").count() + snapshot.cursor.matches("@c").count();
     output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more }));
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
-        output.files.push(path_guard::write(path, output.text.clone().into_bytes()).await?);
+        let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
+        // An address that takes pictures gets one only by -a.
+        let hint = if format_of(&written.to_string_lossy()).is_some() { " as text: -a takes a picture" } else { "" };
+        output.say(Some(format!("Snapshot saved: {}{hint}", written.display())));
+        output.files.push(written);
     }
     output.files.extend(picture);
     Ok(output)

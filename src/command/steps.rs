@@ -2,8 +2,8 @@
 //!
 //! Owns the list and its words; what is typed does not appear in them. Runs nothing.
 
-use super::composition::Call;
-use super::{redaction, registry};
+use super::call::Call;
+use super::redaction;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,10 +31,8 @@ impl Steps {
     /// Takes down what will be run; `place` says where (` in tab 3`), or nothing.
     pub(super) fn plan<'a>(&self, calls: impl IntoIterator<Item = (&'a Call, String)>) {
         let step = |(call, place): (&Call, String)| {
-            let words = redaction::arguments(&call.name, &call.args);
-            let line = std::iter::once(call.name.clone()).chain(words).collect::<Vec<_>>().join(" ");
-            let writes = registry::find(&call.name).is_none_or(|spec| spec.writes);
-            Step { line: line + &place, writes, state: StepState::Waiting }
+            let line = redaction::line(call);
+            Step { line: line + &place, writes: call.spec.changes(), state: StepState::Waiting }
         };
         *self.list() = calls.into_iter().map(step).collect();
     }
@@ -115,7 +113,7 @@ mod tests {
     use super::{Call, Fault, FaultCode, Steps};
 
     fn call(name: &str, args: &[&str]) -> Call {
-        Call { name: name.to_owned(), args: args.iter().map(|word| (*word).to_owned()).collect() }
+        Call::parse(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()
     }
 
     #[test]

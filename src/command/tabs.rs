@@ -1,11 +1,15 @@
 //! tabs, tab, newtab, closetab.
 
 use super::arguments::Arguments;
-use super::context::{Context, Output};
+use super::context::{Context, Moves, Output};
 use super::navigation::leave_metadata;
-use super::spec::{Category, Class, Kind, Parameter, Spec, TIMEOUT};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
+    phrase,
+};
 use super::url_guard;
 use crate::browser::page::titles;
+use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use serde_json::json;
@@ -24,7 +28,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         summary: "The open tabs",
         details: "→ marks the one that commands work on.",
         untrusted: false,
-        writes: false,
+        writes: Writes::Nothing,
+        tab: TabUse::Lists,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::LookAt, "the tabs")],
         output: "→ [id] title — url, a line a tab",
         run: |context, _| Box::pin(tabs(context)),
     },
@@ -33,12 +43,24 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[Parameter { name: "id", required: true, kind: Kind::Number, help: "A number of tabs" }],
+        parameters: &[Parameter {
+            name: "id",
+            required: true,
+            kind: Kind::Number,
+            holds: Holds::Tab,
+            help: "A number of tabs",
+        }],
         flags: &[],
         summary: "Work on another tab from now on",
         details: "Does not bring it into view.",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::Chooses,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Switch, "to tab {id}")],
         output: "Switched to tab N",
         run: |context, arguments| Box::pin(tab(context, arguments)),
     },
@@ -47,12 +69,24 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[Parameter { name: "url", required: false, kind: Kind::Text, help: "An address to open in it" }],
+        parameters: &[Parameter {
+            name: "url",
+            required: false,
+            kind: Kind::Text,
+            holds: Holds::Destination,
+            help: "An address to open in it",
+        }],
         flags: &[TIMEOUT],
         summary: "Open a tab in the background and work on it",
         details: "",
         untrusted: false,
-        writes: true,
+        writes: Writes::Tab,
+        tab: TabUse::Opens,
+        leads: Leads::TabToAddress,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Open, "{url} in a new tab"), phrase(Verb::Open, "a new tab")],
         output: "Opened tab N → url",
         run: |context, arguments| Box::pin(newtab(context, arguments)),
     },
@@ -65,14 +99,21 @@ pub(super) const COMMANDS: &[Spec] = &[
             name: "id",
             required: false,
             kind: Kind::Number,
+            holds: Holds::Tab,
             help: "Without it: the current tab",
         }],
         flags: &[],
         summary: "Close a tab",
         details: "",
         untrusted: false,
-        writes: true,
-        output: "Closed tab N",
+        writes: Writes::Tab,
+        tab: TabUse::Closes,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Close, "tab {id}"), phrase(Verb::Close, "the tab")],
+        output: "Closed tab N; if it was the current one: the current tab is M",
         run: |context, arguments| Box::pin(closetab(context, arguments)),
     },
 ];
@@ -117,7 +158,7 @@ pub fn listed_title(title: &str) -> String {
 /// The number of a tab as it was typed.
 pub fn tab_number(text: &str) -> Result<TabId, Fault> {
     text.parse().map_err(|_| {
-        Fault::new(FaultCode::BadRequest, format!("{text:?} is no tab number")).hint("See them: gstack tabs")
+        Fault::new(FaultCode::BadRequest, format!("{text:?} is not a tab number")).hint("See them: gstack tabs")
     })
 }
 
@@ -154,6 +195,16 @@ async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fau
         None => context.tab().await?,
     };
     let id = tab.id();
+    let was_current = context.browser.current_known() == Some(id);
     tab.close().await?;
-    Ok(Output::text(format!("Closed tab {id}")).data(json!({ "id": id })))
+    // A client that has named its tab, or has a set of its own, has no use for the browser's current one.
+    let moves = was_current && matches!(context.moves, Moves::Current);
+    let current = if moves { context.browser.current_known() } else { None };
+    let text = match current {
+        Some(current) => format!("Closed tab {id}; the current tab is {current}"),
+        None => format!("Closed tab {id}"),
+    };
+    let mut output = Output::text(text).data(json!({ "id": id, "current": current }));
+    output.effects.push(Effect::TabClosed { tab_id: id, current });
+    Ok(output)
 }

@@ -3,33 +3,8 @@
 //! Owns the choice. Never decides whether a call may run.
 
 use super::registry;
-use super::spec::{Class, Spec};
+use super::spec::{Class, Offered, Spec};
 use std::str::FromStr;
-
-/// What a person does with a page, and looking at it.
-const CORE: [&str; 21] = [
-    "goto",
-    "back",
-    "forward",
-    "reload",
-    "click",
-    "fill",
-    "type",
-    "press",
-    "select",
-    "hover",
-    "scroll",
-    "wait",
-    "snapshot",
-    "text",
-    "links",
-    "forms",
-    "screenshot",
-    "console",
-    "network",
-    "js",
-    "url",
-];
 
 /// How many tools are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,10 +28,15 @@ impl ToolProfile {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
+    /// Whether its tools take paths to files. In the core nothing is written where a model says.
+    pub fn takes_paths(self) -> bool {
+        self != Self::Core
+    }
+
     /// Whether a command is in it.
     pub fn has(self, spec: &Spec) -> bool {
         match self {
-            Self::Core => CORE.contains(&spec.name),
+            Self::Core => matches!(spec.offered, Offered::Core | Offered::Client),
             Self::All => spec.class != Class::Secret,
             Self::AllWithSecrets => true,
         }
@@ -82,12 +62,12 @@ impl FromStr for ToolProfile {
 
 #[cfg(test)]
 mod tests {
-    use super::{CORE, ToolProfile};
+    use super::ToolProfile;
     use crate::command::spec::Class;
 
     #[test]
     fn the_core_is_there_and_holds_no_secrets_and_all_has_none_unless_asked() {
-        assert_eq!(ToolProfile::Core.specs().count(), CORE.len());
+        assert!(ToolProfile::Core.find("click").is_some());
         assert!(ToolProfile::Core.specs().all(|spec| spec.class != Class::Secret));
         assert!(ToolProfile::All.specs().all(|spec| spec.class != Class::Secret));
         assert!(ToolProfile::All.find("cookies").is_none() && ToolProfile::All.find("pdf").is_some());

@@ -11,6 +11,40 @@ pub fn description(spec: &Spec) -> String {
     if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
 }
 
+/// The names, in the schema, of the arguments that hold paths.
+pub fn path_names(spec: &Spec) -> Vec<&'static str> {
+    let places = spec.parameters.iter().filter(|parameter| parameter.holds.is_path()).map(parameter_name);
+    places.chain(spec.flags.iter().filter(|flag| flag.holds.is_path()).map(flag_name)).collect()
+}
+
+/// The schema without the arguments that hold paths.
+pub fn schema_without_paths(spec: &Spec) -> Map<String, Value> {
+    let mut schema = input_schema(spec);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !path_names(spec).contains(&name.as_str()));
+    }
+    schema
+}
+
+/// The fault of a call that gives a path to a client that may not; none if it gives none.
+pub fn given_path(spec: &Spec, arguments: &Value) -> Option<Fault> {
+    let name = path_names(spec).into_iter().find(|name| arguments.get(name).is_some())?;
+    Some(path_withheld(spec, name))
+}
+
+/// For a path that an agent gave.
+pub fn path_withheld(spec: &Spec, name: &str) -> Fault {
+    Fault::new(FaultCode::PathRefused, format!("{}: `{name}` is not offered to agents", spec.name))
+        .hint("Leave it out: what it made comes with the answer.")
+}
+
+/// The arguments of a command by which its answer gets shorter: `selector, depth`.
+pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
+    let places = spec.parameters.iter().filter(|parameter| parameter.name == "sel").map(parameter_name);
+    let flags = spec.flags.iter().map(flag_name).filter(|name| ["selector", "depth", "interactive"].contains(name));
+    places.chain(flags).collect()
+}
+
 /// The JSON Schema of the command's arguments.
 pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     let mut properties = Map::new();
@@ -19,7 +53,7 @@ pub fn input_schema(spec: &Spec) -> Map<String, Value> {
         let kind = match parameter.kind {
             Kind::Number => json!({ "type": "integer", "description": parameter.help }),
             Kind::List => json!({ "type": "array", "items": { "type": "string" }, "description": parameter.help }),
-            Kind::Text | Kind::Selector | Kind::Path | Kind::Rest => {
+            Kind::Text | Kind::Selector | Kind::Rest => {
                 json!({ "type": "string", "description": parameter.help })
             }
         };
@@ -116,16 +150,12 @@ fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(value) => Ok(value.to_string()),
-        _ => Err(bad(spec, &format!("{name} is no text"))),
+        _ => Err(bad(spec, &format!("{name} is not text"))),
     }
 }
 
 fn bad(spec: &Spec, message: &str) -> Fault {
-    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name)).hint(format!(
-        "Usage: {} {}",
-        spec.name,
-        spec.usage()
-    ))
+    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name)).hint(spec.usage_line())
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Kind, Parameter, Spec};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, phrase,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -14,12 +16,24 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Interaction,
     class: Class::Act,
-    parameters: &[Parameter { name: "WxH", required: true, kind: Kind::Text, help: "Width and height: 1280x720" }],
+    parameters: &[Parameter {
+        name: "WxH",
+        required: true,
+        kind: Kind::Text,
+        holds: Holds::Choice,
+        help: "Width and height: 1280x720",
+    }],
     flags: &[],
     summary: "Set the size that the page is laid out for",
     details: "",
     untrusted: false,
-    writes: true,
+    writes: Writes::Page,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Resize, "the page to {WxH}")],
     output: "Viewport set to WxH",
     run: |context, arguments| Box::pin(viewport(context, arguments)),
 }];
@@ -27,7 +41,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
 async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let given = arguments.required("WxH")?;
     let (width, height) = parse_size(&given).ok_or_else(|| {
-        Fault::new(FaultCode::BadRequest, format!("{given:?} is no size")).hint("Write it as 1280x720.")
+        Fault::new(FaultCode::BadRequest, format!("{given:?} is not a size")).hint("Write it as 1280x720.")
     })?;
     context.page().await?.set_viewport(width, height).await?;
     Ok(Output::text(format!("Viewport set to {width}x{height}")).data(json!({ "width": width, "height": height })))

@@ -2,7 +2,10 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
+};
 use super::{path_guard, registry};
 use crate::browser::page::{Area, Cut, ImageFormat, Region, Target};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -16,22 +19,47 @@ pub(super) const COMMANDS: &[Spec] = &[
         category: Category::Visual,
         class: Class::Read,
         parameters: &[
-            Parameter { name: "sel", required: false, kind: Kind::Selector, help: "Only this element" },
+            Parameter {
+                name: "sel",
+                required: false,
+                kind: Kind::Selector,
+                holds: Holds::ElementOrOutputPath,
+                help: "Only this element",
+            },
             Parameter {
                 name: "path",
                 required: false,
-                kind: Kind::Path,
+                kind: Kind::Text,
+                holds: Holds::OutputPath,
                 help: "Where to write it (.png, .jpg or .webp), under the working or the temp directory",
             },
         ],
         flags: &[
-            Flag { name: "--viewport", alias: "", value: None, help: "Only what the window shows" },
-            Flag { name: "--clip", alias: "", value: Some("x,y,w,h"), help: "Only this part of the page" },
+            Flag {
+                name: "--viewport",
+                alias: "",
+                value: None,
+                holds: Holds::Choice,
+                help: "Only what the window shows",
+            },
+            Flag {
+                name: "--clip",
+                alias: "",
+                value: Some("x,y,w,h"),
+                holds: Holds::Choice,
+                help: "Only this part of the page",
+            },
         ],
         summary: "Take a picture of the page",
         details: "The full page by default. Works on tabs that nobody looks at, too. A picture that is there is replaced.",
         untrusted: false,
-        writes: true,
+        writes: Writes::File,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Take, "a screenshot")],
         output: "Screenshot saved: path",
         run: |context, arguments| Box::pin(screenshot(context, arguments)),
     },
@@ -43,14 +71,21 @@ pub(super) const COMMANDS: &[Spec] = &[
         parameters: &[parameter(
             "path",
             false,
-            Kind::Path,
+            Kind::Text,
+            Holds::OutputPath,
             "Where to write it, under the working or the temp directory",
         )],
         flags: &[],
         summary: "Save the page as a PDF (A4)",
         details: "A file that is there is replaced.",
         untrusted: false,
-        writes: true,
+        writes: Writes::File,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Save, "the page as a PDF")],
         output: "PDF saved: path",
         run: |context, arguments| Box::pin(pdf(context, arguments)),
     },
@@ -59,12 +94,18 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Visual,
         class: Class::Read,
-        parameters: &[parameter("prefix", false, Kind::Path, "What the files' names begin with")],
+        parameters: &[parameter("prefix", false, Kind::Text, Holds::OutputPath, "What the files' names begin with")],
         flags: &[],
         summary: "Take a picture of the page as a phone, a tablet and a desktop show it",
         details: "mobile 375x812, tablet 768x1024, desktop 1280x720; the page's size is as before afterwards.",
         untrusted: false,
-        writes: true,
+        writes: Writes::File,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Take, "screenshots in three sizes")],
         output: "name (WxH): prefix-name.png, a line a size",
         run: |context, arguments| Box::pin(responsive(context, arguments)),
     },
@@ -74,8 +115,11 @@ pub(super) const COMMANDS: &[Spec] = &[
 const DEVICES: [(&str, u32, u32); 3] = [("mobile", 375, 812), ("tablet", 768, 1024), ("desktop", 1280, 720)];
 
 async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let (selector, typed) = split_words(arguments.text("sel"), arguments.text("path"));
-    if let Some(extension) = [&selector, &typed].into_iter().flatten().find_map(|word| other_format(word)) {
+    let (selector, typed) = split_words(arguments.text("sel"), arguments.text("path"), context.for_model);
+    let of_model = |word: &&String| !context.for_model || Some(*word) == typed.as_ref();
+    if let Some(extension) =
+        [&selector, &typed].into_iter().flatten().filter(of_model).find_map(|word| other_format(word))
+    {
         let message = format!("A picture is .png, .jpg or .webp, not .{extension}");
         return Err(usage(registry::get("screenshot")?, message));
     }
@@ -161,10 +205,11 @@ async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, F
     Ok(output)
 }
 
-/// One word alone is a path where it looks like one: `screenshot page.png`, but `screenshot "#chart"`.
-fn split_words(first: Option<String>, second: Option<String>) -> (Option<String>, Option<String>) {
+/// One word alone of a person's is a path if it looks like one: `screenshot page.png`, but `screenshot "#chart"`. A model's is
+/// what its name says, a selector: it chooses no file without saying so.
+fn split_words(first: Option<String>, second: Option<String>, for_model: bool) -> (Option<String>, Option<String>) {
     match (first, second) {
-        (Some(only), None) if looks_like_a_path(&only) => (None, Some(only)),
+        (Some(only), None) if !for_model && looks_like_a_path(&only) => (None, Some(only)),
         other => other,
     }
 }
@@ -217,12 +262,15 @@ mod tests {
 
     #[test]
     fn one_word_is_a_path_or_a_selector_by_its_look() {
-        let split = |first: &str| split_words(Some(first.to_owned()), None);
+        let split = |first: &str| split_words(Some(first.to_owned()), None, false);
         for path in ["a.png", "/tmp/x", "./x.jpeg", "out/pic.webp"] {
             assert_eq!(split(path).1.as_deref(), Some(path));
         }
         for selector in ["#chart", "@e3", ".png", "div > p", "text=a", "//h1"] {
             assert_eq!(split(selector).0.as_deref(), Some(selector));
+        }
+        for word in ["./src/main.rs", "a.png", "/tmp/x", "../x.webp"] {
+            assert_eq!(split_words(Some(word.to_owned()), None, true).1, None, "{word}");
         }
     }
 

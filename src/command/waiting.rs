@@ -2,8 +2,12 @@
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
+use super::downloads::{self, DOWNLOAD_DIR};
 use super::registry;
-use super::spec::{Category, Class, Flag, Kind, Parameter, Spec, TIMEOUT, selector};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, When,
+    Writes, phrase, phrase_when, selector, switch,
+};
 use crate::browser::page::{LoadState, Target};
 use crate::protocol::fault::Fault;
 use std::time::Duration;
@@ -17,23 +21,64 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[
         selector(false, "What must become visible"),
-        Parameter { name: "ms", required: false, kind: Kind::Number, help: "How long at most (15000)" },
+        Parameter {
+            name: "ms",
+            required: false,
+            kind: Kind::Number,
+            holds: Holds::Choice,
+            help: "How long at most (15000)",
+        },
     ],
     flags: &[
-        Flag { name: "--networkidle", alias: "", value: None, help: "Until no request was open for half a second" },
-        Flag { name: "--load", alias: "", value: None, help: "Until the page and its resources are loaded" },
-        Flag { name: "--domcontentloaded", alias: "", value: None, help: "Until the document is parsed" },
+        Flag {
+            name: "--networkidle",
+            alias: "",
+            value: None,
+            holds: Holds::Choice,
+            help: "Until no request was open for half a second",
+        },
+        Flag {
+            name: "--load",
+            alias: "",
+            value: None,
+            holds: Holds::Choice,
+            help: "Until the page and its resources are loaded",
+        },
+        Flag {
+            name: "--domcontentloaded",
+            alias: "",
+            value: None,
+            holds: Holds::Choice,
+            help: "Until the document is parsed",
+        },
+        switch("--download", "Until the downloads of the tab have ended; without one under way, for the next"),
         TIMEOUT,
+        DOWNLOAD_DIR,
     ],
-    summary: "Wait for an element, the page or the network",
+    summary: "Wait for an element, the page, the network or a download",
     details: "",
     untrusted: false,
-    writes: false,
-    output: "Element sel appeared, Network idle, Page loaded or DOM content loaded",
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Core,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Flag("--download"), Verb::Wait, "for a download"),
+        phrase_when(When::Flag("--networkidle"), Verb::Wait, "for the network"),
+        phrase_when(When::Flag("--load"), Verb::Wait, "for the page"),
+        phrase_when(When::Flag("--domcontentloaded"), Verb::Wait, "for the page"),
+        phrase(Verb::Wait, "for {sel}"),
+    ],
+    output: "Element sel appeared, Network idle, Page loaded, DOM content loaded or Downloaded: path (N B)",
     run: |context, arguments| Box::pin(wait(context, arguments)),
 }];
 
 async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    if arguments.has("--download") {
+        return downloads::wait(context, &arguments).await;
+    }
     let states = [
         ("--networkidle", LoadState::NetworkIdle, "Network idle"),
         ("--load", LoadState::Load, "Page loaded"),

@@ -3,7 +3,9 @@
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
 use super::registry;
-use super::spec::{Category, Class, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -12,12 +14,18 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Tabs,
     class: Class::Read,
-    parameters: &[parameter("action", false, Kind::Text, "stop, to end it and see what it saw last")],
+    parameters: &[parameter("action", false, Kind::Text, Holds::Choice, "stop, to end it and see what it saw last")],
     flags: &[],
     summary: "Watch the tab while you use it: a snapshot after every change that settles",
     details: "It does nothing in the page. watch stop prints the last snapshot.",
     untrusted: true,
-    writes: true,
+    writes: Writes::Page,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Watch, "the page")],
     output: "WATCHING tab N, or: WATCH STOPPED (Ns, M snapshots) and the last snapshot",
     run: |context, arguments| Box::pin(watch(context, arguments)),
 }];

@@ -2,11 +2,10 @@
 //!
 //! Owns the words. What is typed into a page does not appear in them.
 
-use super::arguments::Arguments;
-use super::registry;
-use super::shown_words::shown;
-use super::spec::{Category, Class, Spec};
-use crate::protocol::chat::StepKind;
+use super::call::Call;
+use super::redaction;
+use super::spec::{Category, Class, Holds, Kind, Phrase, Spec, Verb};
+use crate::protocol::chat::{SaidPhrase, StepKind};
 
 /// `Clicking` `Submit`, and what kind of step that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +18,47 @@ pub struct Words {
     pub redacted: String,
     /// `Click`, for asking.
     imperative: &'static str,
+    /// What is done as a code, for readers of other languages.
+    pub phrase: SaidPhrase,
     /// The object is the name of something in the page.
     is_named: bool,
+    /// How the element stands in the object: by its name, or by the selector that it was given as; empty where it does not.
+    element: String,
 }
 
 impl Words {
+    /// The same about an element whose role and name are known now: nobody knows an element by its selector.
+    pub fn request_of(&self, role: &str, name: &str) -> String {
+        match (self.is_named, name.is_empty(), role.is_empty()) {
+            (true, false, _) => format!("{} “{}”", self.imperative, shorten(name)),
+            (true, true, false) => format!("{} the {role}", self.imperative),
+            _ => self.request(),
+        }
+    }
+
+    /// What a step is done to, if its own words name a selector: the element's name, else its role.
+    pub fn object_of(&self, role: &str, name: &str) -> Option<(String, SaidPhrase)> {
+        let known = match (name.is_empty(), role.is_empty()) {
+            (false, _) => shorten(name),
+            (true, false) => format!("the {role}"),
+            (true, true) => return None,
+        };
+        let object = self.object.replacen(&self.element, &known, 1);
+        (!self.element.is_empty() && object != self.object).then(|| (object, self.phrase_of(role, name)))
+    }
+
+    /// The phrase about an element whose role and name are known now.
+    pub fn phrase_of(&self, role: &str, name: &str) -> SaidPhrase {
+        let known = if name.is_empty() { role.to_owned() } else { shorten(name) };
+        let mut phrase = self.phrase.clone();
+        if !self.element.is_empty() && !known.is_empty() {
+            for value in phrase.values.iter_mut().filter(|value| **value == self.element) {
+                value.clone_from(&known);
+            }
+        }
+        phrase
+    }
+
     /// The question to a person, without its question mark: `Click “Submit”`.
     pub fn request(&self) -> String {
         let Self { imperative, object, is_named, .. } = self;
@@ -35,159 +70,44 @@ impl Words {
     }
 }
 
-/// What is done, and what is asked for.
-const VERBS: [(&str, &str); 32] = [
-    ("Opening", "Open"),
-    ("Going", "Go"),
-    ("Reloading", "Reload"),
-    ("Looking at", "Look at"),
-    ("Reading", "Read"),
-    ("Running", "Run"),
-    ("Checking", "Check"),
-    ("Clicking", "Click"),
-    ("Dragging", "Drag"),
-    ("Filling", "Fill"),
-    ("Choosing", "Choose"),
-    ("Pointing at", "Point at"),
-    ("Typing", "Type"),
-    ("Pressing", "Press"),
-    ("Scrolling", "Scroll"),
-    ("Waiting", "Wait"),
-    ("Resizing", "Resize"),
-    ("Taking", "Take"),
-    ("Switching", "Switch"),
-    ("Closing", "Close"),
-    ("Accepting", "Accept"),
-    ("Dismissing", "Dismiss"),
-    ("Loading", "Load"),
-    ("Setting", "Set"),
-    ("Saving", "Save"),
-    ("Comparing", "Compare"),
-    ("Downloading", "Download"),
-    ("Measuring", "Measure"),
-    ("Restyling", "Restyle"),
-    ("Tidying", "Tidy"),
-    ("Watching", "Watch"),
-    ("Showing", "Show"),
-];
-
 /// In characters.
 const LONGEST_OBJECT: usize = 60;
 
-/// Says what a command does; a ref stands for itself.
-pub fn describe(name: &str, args: &[String]) -> Words {
-    describe_with(name, args, &|_| None)
+/// Says what a call does. `label`: what a ref (`@e3`) is called in its page (`Pages::label`).
+pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
+    let phrases = call.spec.phrases;
+    let phrase = phrases.iter().find(|phrase| phrase.fits(&call.arguments)).or(phrases.last());
+    let (verb, template) = phrase.map_or((Verb::Run, call.spec.name), |phrase| (phrase.verb, phrase.object));
+    let mut object = template.to_owned();
+    let mut values = Vec::new();
+    for name in phrase.into_iter().flat_map(Phrase::placeholders) {
+        let said = value(call, name, label);
+        object = object.replace(&format!("{{{name}}}"), &said);
+        values.push(shorten(&said));
+    }
+    let element = if template.contains("{sel}") { shorten(&value(call, "sel", label)) } else { String::new() };
+    Words {
+        kind: kind(call.spec),
+        verb: verb.doing().to_owned(),
+        object: shorten(&object),
+        redacted: redaction::line(call),
+        imperative: verb.imperative(),
+        phrase: SaidPhrase { code: phrase.map_or_else(String::new, Phrase::code), values },
+        is_named: template == "{sel}",
+        element,
+    }
 }
 
-/// Says what a command does. `label`: what a ref (`@e3`) is called in its page (`Pages::label`).
-pub fn describe_with(name: &str, args: &[String], label: &dyn Fn(&str) -> Option<String>) -> Words {
-    let Some(spec) = registry::find(name) else {
-        return Words {
-            kind: StepKind::Other,
-            verb: "Running".to_owned(),
-            object: name.to_owned(),
-            redacted: name.to_owned(),
-            imperative: "Run",
-            is_named: false,
-        };
-    };
-    // What can't be parsed will not run either, but it has a line.
-    let arguments = Arguments::parse(spec, args).unwrap_or_default();
-    let text = |parameter: &str| arguments.text(parameter).unwrap_or_default();
-    let element = || element_words(&text("sel"), label);
-    let (verb, object) = match spec.name {
-        "goto" => ("Opening", site(&text("url"))),
-        "back" => ("Going", "back".to_owned()),
-        "forward" => ("Going", "forward".to_owned()),
-        "reload" => ("Reloading", "the page".to_owned()),
-        "url" => ("Looking at", "the address".to_owned()),
-        "text" => ("Reading", element_or(element(), "the page")),
-        "html" => ("Reading", element_or(element(), "the page's HTML")),
-        "links" => ("Reading", "the links".to_owned()),
-        "forms" => ("Reading", "the forms".to_owned()),
-        "js" => ("Running", "a script".to_owned()),
-        "css" => ("Looking at", format!("{} of {}", text("prop"), element())),
-        "attrs" => ("Looking at", element()),
-        "is" => ("Checking", format!("whether {} is {}", element(), text("prop"))),
-        "console" => ("Reading", "the console".to_owned()),
-        "network" => ("Reading", "the requests".to_owned()),
-        "dialog" => ("Reading", "the dialogs".to_owned()),
-        "click" => ("Clicking", element()),
-        "fill" => ("Filling", element()),
-        "select" => ("Choosing", format!("{} in {}", arguments.list("value").join(", "), element())),
-        "hover" => ("Pointing at", element()),
-        "drag" => ("Dragging", element()),
-        "type" => ("Typing", String::new()),
-        "press" => ("Pressing", text("key")),
-        "scroll" => ("Scrolling", element_or(element(), "to the end").replace("@", "to @")),
-        "wait" => ("Waiting", waited_for(&arguments, &element())),
-        "viewport" => ("Resizing", format!("the page to {}", text("WxH"))),
-        "screenshot" => ("Taking", "a screenshot".to_owned()),
-        "snapshot" => ("Looking at", "the page".to_owned()),
-        "tabs" => ("Looking at", "the tabs".to_owned()),
-        "tab" => ("Switching", format!("to tab {}", text("id"))),
-        "newtab" => (
-            "Opening",
-            if text("url").is_empty() {
-                "a new tab".to_owned()
-            } else {
-                format!("{} in a new tab", site(&text("url")))
-            },
-        ),
-        "closetab" => {
-            ("Closing", if text("id").is_empty() { "the tab".to_owned() } else { format!("tab {}", text("id")) })
-        }
-        "load-html" => ("Loading", text("file")),
-        "eval" => ("Running", "a script".to_owned()),
-        "accessibility" => ("Reading", "the accessibility tree".to_owned()),
-        "media" => ("Reading", "the media".to_owned()),
-        "data" => ("Reading", "the structured data".to_owned()),
-        "cookies" => ("Reading", "the cookies".to_owned()),
-        "storage" if text("action") == "set" => ("Setting", format!("{} in the storage", text("key"))),
-        "storage" => ("Reading", "the storage".to_owned()),
-        "perf" => ("Measuring", "the page's loading".to_owned()),
-        "cookie" => ("Setting", "a cookie".to_owned()),
-        "cookie-import" => ("Setting", format!("cookies from {}", text("json"))),
-        "cookie-import-browser" => ("Setting", "cookies of an installed browser".to_owned()),
-        "header" => ("Setting", "a request header".to_owned()),
-        "useragent" => ("Setting", "the user agent".to_owned()),
-        "upload" => ("Choosing", format!("{} in {}", arguments.list("file").join(", "), element())),
-        "download" => ("Downloading", element_or(label(&text("url")).unwrap_or_default(), &site(&text("url")))),
-        "pdf" => ("Saving", "the page as a PDF".to_owned()),
-        "responsive" => ("Taking", "screenshots in three sizes".to_owned()),
-        "diff" => ("Comparing", format!("{} with {}", site(&text("url1")), site(&text("url2")))),
-        "chain" => ("Running", "several commands".to_owned()),
-        "tab-each" => {
-            ("Running", format!("{} in every tab", arguments.list("commands").first().cloned().unwrap_or_default()))
-        }
-        "frame" => ("Switching", "the frame".to_owned()),
-        "focus" => ("Showing", element_or(element(), "the tab")),
-        "state" if text("action") == "load" => ("Loading", format!("the state {}", text("name"))),
-        "state" => ("Saving", format!("the state {}", text("name"))),
-        "style" if arguments.has("--undo") => ("Restyling", "as before".to_owned()),
-        "style" => ("Restyling", element()),
-        "cleanup" => ("Tidying", "the page".to_owned()),
-        "prettyscreenshot" => ("Taking", "a tidy screenshot".to_owned()),
-        "inspect" => ("Looking at", element_or(element(), "the style")),
-        "cdp" => ("Running", format!("the DevTools command {}", text("method"))),
-        "watch" => ("Watching", "the page".to_owned()),
-        "memory" => ("Measuring", "the memory".to_owned()),
-        "inbox" => ("Reading", "the inbox".to_owned()),
-        "status" => ("Checking", "what runs".to_owned()),
-        "handoff" => ("Showing", "the browser to the person".to_owned()),
-        "resume" => ("Looking at", "the page again".to_owned()),
-        "dialog-accept" => ("Accepting", "dialogs".to_owned()),
-        "dialog-dismiss" => ("Dismissing", "dialogs".to_owned()),
-        other => ("Running", other.to_owned()),
-    };
-    let imperative = VERBS.iter().find(|(doing, _)| *doing == verb).map_or("Run", |(_, asked)| *asked);
-    Words {
-        kind: kind(spec),
-        verb: verb.to_owned(),
-        object: shorten(&object),
-        redacted: shown(spec, args),
-        imperative,
-        is_named: matches!(spec.name, "click" | "fill" | "hover"),
+/// What a placeholder stands for.
+fn value(call: &Call, name: &str, label: &dyn Fn(&str) -> Option<String>) -> String {
+    let text = call.arguments.text(name).unwrap_or_default();
+    let Some(parameter) = call.spec.parameters.iter().find(|parameter| parameter.name == name) else { return text };
+    match (parameter.holds, parameter.kind) {
+        (Holds::Destination, _) => label(&text).unwrap_or_else(|| site(&text)),
+        (Holds::Commands, _) => call.arguments.list(name).first().cloned().unwrap_or_default(),
+        (_, Kind::Selector) => element_words(&text, label),
+        (_, Kind::List) => call.arguments.list(name).join(", "),
+        _ => text,
     }
 }
 
@@ -195,22 +115,8 @@ fn kind(spec: &Spec) -> StepKind {
     match (spec.class, spec.category) {
         (Class::Control | Class::Secret, _) => StepKind::Control,
         (Class::Act, Category::Navigation | Category::Tabs) => StepKind::Navigate,
-        (Class::Act, _) => StepKind::Act,
+        (Class::Act | Class::Download | Class::Upload, _) => StepKind::Act,
         (Class::Read, _) => StepKind::Read,
-    }
-}
-
-fn element_or(element: String, whole: &str) -> String {
-    if element.is_empty() { whole.to_owned() } else { element }
-}
-
-fn waited_for(arguments: &Arguments, element: &str) -> String {
-    if arguments.has("--networkidle") {
-        "for the network".to_owned()
-    } else if arguments.has("--load") || arguments.has("--domcontentloaded") {
-        "for the page".to_owned()
-    } else {
-        format!("for {element}")
     }
 }
 
@@ -255,13 +161,38 @@ fn shorten(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{StepKind, VERBS, describe, describe_with};
+    use super::{StepKind, describe};
+    use crate::command::call::Call;
     use crate::command::registry;
+    use crate::command::spec::When;
 
     fn words(name: &str, args: &[&str]) -> String {
         let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-        let words = describe_with(name, &args, &|name| (name == "@e3").then(|| "Submit".to_owned()));
+        let call = Call::parse(name, &args).unwrap();
+        let words = describe(&call, &|name| (name == "@e3").then(|| "Submit".to_owned()));
         format!("{} {}", words.verb, words.object).trim_end().to_owned()
+    }
+
+    #[test]
+    fn every_phrase_has_its_words_in_the_panels_catalogue() {
+        let catalogue: serde_json::Value =
+            serde_json::from_str(include_str!("../../extension/_locales/en/messages.json")).unwrap();
+        let mut codes = std::collections::BTreeSet::new();
+        for spec in registry::all() {
+            for phrase in spec.phrases {
+                let code = phrase.code();
+                let words = catalogue[format!("do_{code}")]["message"].as_str().unwrap_or_default();
+                let mut said = format!("{} {}", phrase.verb.doing(), phrase.object).trim_end().to_owned();
+                for (index, name) in phrase.placeholders().enumerate() {
+                    said = said.replace(&format!("{{{name}}}"), &format!("${}", index + 1));
+                }
+                assert_eq!(words, said, "{code}");
+                codes.insert(code);
+            }
+        }
+        let kept = catalogue.as_object().unwrap().keys().filter_map(|name| name.strip_prefix("do_"));
+        let left_over: Vec<&str> = kept.filter(|code| !code.starts_with("own_") && !codes.contains(*code)).collect();
+        assert!(left_over.is_empty(), "{left_over:?}");
     }
 
     #[test]
@@ -276,23 +207,28 @@ mod tests {
         assert_eq!(words("type", &["hunter2"]), "Typing");
         assert_eq!(words("text", &[]), "Reading the page");
         assert_eq!(words("wait", &["--networkidle"]), "Waiting for the network");
-        assert_eq!(words("nonsense", &[]), "Running nonsense");
+        assert_eq!(words("newtab", &[]), "Opening a new tab");
+        assert_eq!(words("closetab", &["3"]), "Closing tab 3");
+        assert_eq!(words("scroll", &["@e3"]), "Scrolling to Submit");
     }
 
     #[test]
     fn every_command_has_its_own_words() {
         for spec in registry::all() {
-            let words = describe(spec.name, &[]);
-            assert!(VERBS.iter().any(|(doing, _)| *doing == words.verb), "{}", words.verb);
-            assert!((words.verb.as_str(), words.object.as_str()) != ("Running", spec.name), "{}", spec.name);
+            let last = spec.phrases.last().unwrap();
+            let named = |name| spec.parameters.iter().any(|parameter| parameter.name == name);
+            assert!(spec.phrases.iter().flat_map(|phrase| phrase.placeholders()).all(named), "{}", spec.name);
+            assert_eq!(last.when, When::Always, "{}: one phrase always fits", spec.name);
         }
-        assert_eq!(describe("js", &[]).kind, StepKind::Control);
+        assert_eq!(describe(&Call::parse("js", &["1".to_owned()]).unwrap(), &|_| None).kind, StepKind::Control);
     }
 
     #[test]
     fn a_person_is_asked_in_the_imperative_and_sees_what_would_run() {
-        let words =
-            |name: &str, args: &[&str]| describe(name, &args.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let words = |name: &str, args: &[&str]| {
+            let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+            describe(&Call::parse(name, &args).unwrap(), &|_| None)
+        };
         assert_eq!(words("click", &["text=Revoke key"]).request(), "Click “Revoke key”");
         assert_eq!(words("goto", &["https://a.example/"]).request(), "Open a.example");
         assert_eq!(words("click", &["@e14"]).redacted, "click @e14");

@@ -3,11 +3,14 @@
 //! Owns start, readiness, signals, idle exit and the orderly end. Never holds what conversations hold.
 
 mod log;
+mod presence;
 mod report;
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::base::peer;
+use crate::base::reserve;
+use crate::base::say;
 use crate::base::state::State;
 use crate::base::trouble;
 use crate::client::start::Report;
@@ -17,12 +20,14 @@ use crate::install::{binary, extension, hosts};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::{mcp, panel};
-use std::io::Write;
+use presence::{Own, Presence, Rebound};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -33,6 +38,8 @@ const PROVISION: Provision = Provision {
     unpack_extension: |home| Ok(extension::unpack(home)?),
     register_host: |profile| Ok(hosts::register(profile, &binary::current()?)?),
 };
+/// Files that the daemon may have open: two hundred conversations with their agents take about four hundred.
+const MOST_FILES: u64 = 8192;
 /// How long tasks may take to end before the process ends without them.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
@@ -47,7 +54,7 @@ pub async fn run(root: Option<&str>) -> ExitCode {
             report::send(&report);
             if let Report::Failed(fault) = &report {
                 // The log may lie on the full disk that this is about.
-                writeln!(std::io::stderr(), "gstack daemon: {fault}").ok();
+                say::line(format_args!("the daemon could not start: {fault}"));
             }
             ExitCode::FAILURE
         }
@@ -61,7 +68,9 @@ struct Running {
     http: UnixListener,
     port: TcpListener,
     access: Access,
+    state: State,
     shutdown: CancellationToken,
+    presence: Presence,
     _lock: FileLock,
 }
 
@@ -72,13 +81,15 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
     if let Err(error) = rustix::process::setsid() {
         tracing::debug!(%error, "already in a session of its own");
     }
+    raise_file_limit();
     let home = match root {
         Some(root) => Home::at(PathBuf::from(root)),
         None => Home::locate(None),
     }
     .map_err(|e| failed(Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint())))?;
     let lock = take_lock(&home).await?;
-    log::start(&home).map_err(|e| storage(&home, &e))?;
+    reserve::release_if_full(&home.reserve());
+    log::start(&home);
     let config = Config::load(&home).map_err(failed)?;
     let shutdown = CancellationToken::new();
     let panel = peer::listen(&home.panel_socket()).map_err(|e| storage(&home, &e))?;
@@ -102,22 +113,32 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
     state.write(&home).map_err(|e| storage(&home, &e))?;
     report::send(&Report::Ready { pid: std::process::id() });
     tracing::info!(pid = std::process::id(), port = number, version = VERSION, "ready");
-    let access = Access::new(&token, home.root());
-    Ok(Running { home, engine, panel, http, port, access, shutdown, _lock: lock })
+    let access = Access::new(&token);
+    let own = |path| Own::at(path).map_err(|e| storage(&home, &e));
+    let presence =
+        Presence { lock: own(home.daemon_lock())?, panel: own(home.panel_socket())?, http: own(home.http_socket())? };
+    Ok(Running { home, engine, panel, http, port, access, state, shutdown, presence, _lock: lock })
 }
 
 impl Running {
     async fn serve(self) {
-        let Self { home, engine, panel, http, port, access, shutdown, _lock } = self;
+        let Self { home, engine, panel, http, port, access, state, shutdown, mut presence, _lock } = self;
         let tasks = TaskTracker::new();
         let router = http::router(engine.clone(), access, mcp::router(MCP_PATH, shutdown.clone()));
         tasks.spawn(panel::serve(panel, engine.clone(), shutdown.clone()));
-        tasks.spawn(told(http::serve_socket(http, router.clone(), shutdown.clone())));
-        tasks.spawn(told(http::serve_port(port, router, shutdown.clone())));
+        tasks.spawn(http::serve_socket(http, router.clone(), shutdown.clone()));
+        tasks.spawn(http::serve_port(port, router.clone(), shutdown.clone()));
         tasks.spawn(signals(shutdown.clone()));
         tasks.spawn(idle(engine.clone(), shutdown.clone()));
+        tasks.spawn(keep_state(home.clone(), state, engine.watch_mode(), shutdown.clone()));
+        let again = |rebound: Rebound| match rebound {
+            Rebound::Panel(listener) => drop(tasks.spawn(panel::serve(listener, engine.clone(), shutdown.clone()))),
+            Rebound::Http(listener) => {
+                drop(tasks.spawn(http::serve_socket(listener, router.clone(), shutdown.clone())));
+            }
+        };
+        presence.keep(&shutdown, again).await;
         tasks.close();
-        shutdown.cancelled().await;
         tracing::info!("ending");
         let ended = async {
             engine.close().await;
@@ -126,12 +147,26 @@ impl Running {
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
             tracing::warn!("some tasks did not end in time");
         }
-        State::remove(&home);
-        for socket in [home.panel_socket(), home.http_socket()] {
-            // The next daemon replaces what is left.
-            std::fs::remove_file(socket).ok();
+        // Another daemon may live here by now, where this one's lock was taken away.
+        if presence.lock.is_there() {
+            State::remove(&home);
         }
+        presence.panel.remove();
+        presence.http.remove();
         tracing::info!("ended");
+    }
+}
+
+/// Many systems allow a process 256 or 1024 open files, and one more wherever it asks for it. Its children inherit the
+/// limit, so it stays moderate: some programs close every number below it when they start.
+fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(MOST_FILES, |most| most.min(MOST_FILES));
+    if current.is_none_or(|now| now >= wanted) {
+        return;
+    }
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
+        say::line(format_args!("the limit of open files stays at {current:?}: {error}"));
     }
 }
 
@@ -158,12 +193,6 @@ async fn take_lock(home: &Home) -> Result<FileLock, Report> {
     }
 }
 
-async fn told(server: impl Future<Output = std::io::Result<()>>) {
-    if let Err(error) = server.await {
-        tracing::error!(%error, "a listener ended");
-    }
-}
-
 /// TERM and INT end the daemon in order.
 async fn signals(shutdown: CancellationToken) {
     let (Ok(mut term), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
@@ -176,6 +205,30 @@ async fn signals(shutdown: CancellationToken) {
         () = shutdown.cancelled() => {}
     }
     shutdown.cancel();
+}
+
+/// Writes `browse.json` again when another kind of browser is in use.
+async fn keep_state(
+    home: Home,
+    mut state: State,
+    mut mode: watch::Receiver<&'static str>,
+    shutdown: CancellationToken,
+) {
+    loop {
+        let now = *mode.borrow_and_update();
+        if state.mode != now {
+            now.clone_into(&mut state.mode);
+            let (home, written) = (home.clone(), state.clone());
+            let writing = tokio::task::spawn_blocking(move || written.write(&home));
+            if let Ok(Err(error)) = writing.await {
+                tracing::warn!(%error, "browse.json could not be written again");
+            }
+        }
+        tokio::select! {
+            changed = mode.changed() => if changed.is_err() { return },
+            () = shutdown.cancelled() => return,
+        }
+    }
 }
 
 /// Ends the daemon when nobody has needed it for long: no panel, no turn, no browser.

@@ -1,17 +1,19 @@
-//! What was done in the browser, by whoever: a ring of entries, and who is told of each.
+//! What was done in the browser, by anyone: a ring of entries, and who is told of each.
 //!
-//! Owns the numbers, the ring and the receivers. An entry comes into it when its command begins, under a number of its own,
+//! Owns the numbers, the ring and the receivers; `activity_file` keeps it for the next daemon. An entry comes into it when its command begins, under a number of its own,
 //! and is replaced when the command ends, however it ends. Holds no secret: `command::redaction` has been over every word.
 
+use super::activity_file::ActivityFile;
 use super::ports::{PortId, PortSender, notification};
 use super::{Engine, lock};
 use crate::base::clock::now_millis;
-use crate::command::{Category, Spec, redaction, registry};
+use crate::command::{Call, Category, Spec, redaction, registry};
 use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{PanelId, TabId};
 use crate::protocol::methods::ToPanel;
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::time::Instant;
 use tokio::sync::broadcast;
 
@@ -31,16 +33,25 @@ pub(super) struct Activity {
     last: ActivityId,
     told: broadcast::Sender<ActivityEntry>,
     panels: HashMap<(PortId, Option<PanelId>), PortSender>,
+    file: ActivityFile,
 }
 
 impl Default for Activity {
     fn default() -> Self {
         let (told, _) = broadcast::channel(BACKLOG);
-        Self { entries: VecDeque::new(), last: 0, told, panels: HashMap::new() }
+        Self { entries: VecDeque::new(), last: 0, told, panels: HashMap::new(), file: ActivityFile::default() }
     }
 }
 
 impl Activity {
+    /// Goes on with what earlier daemons have noted: their newest entries, and the numbers after theirs.
+    pub(super) fn open(path: PathBuf) -> Self {
+        let (file, mut entries) = ActivityFile::open(path);
+        entries.drain(..entries.len().saturating_sub(RING));
+        let last = entries.last().map_or(0, |entry| entry.id);
+        Self { entries: entries.into(), last, file, ..Self::default() }
+    }
+
     /// Gives the entry its number.
     fn begin(&mut self, mut entry: ActivityEntry) -> ActivityId {
         self.last += 1;
@@ -60,6 +71,7 @@ impl Activity {
         entry.duration_ms = Some(duration_ms);
         entry.result = result;
         let entry = entry.clone();
+        self.file.add(&entry, self.entries.iter().filter(|entry| entry.outcome != ActivityOutcome::Running));
         self.tell(&entry);
     }
 
@@ -112,8 +124,9 @@ pub struct Followed {
 pub(super) struct Begun {
     engine: Engine,
     id: ActivityId,
-    command: String,
-    args: Vec<String>,
+    /// None if its words could not be read.
+    call: Option<Call>,
+    words: Vec<String>,
     since: Instant,
     ended: bool,
 }
@@ -121,7 +134,7 @@ pub(super) struct Begun {
 impl Begun {
     /// `Ok`: what it printed.
     pub(super) fn end(mut self, outcome: Result<&str, &Fault>) {
-        let spec = registry::find(&self.command);
+        let spec = self.call.as_ref().map(|call| call.spec);
         let (outcome, words) = match outcome {
             Ok(output) => (ActivityOutcome::Ok, if spec.is_some_and(speaks_itself) { output } else { "" }),
             Err(fault) if fault.code == FaultCode::OutcomeUnknown => (ActivityOutcome::Unknown, fault.message.as_str()),
@@ -135,7 +148,7 @@ impl Begun {
         let took = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         // Further lines may quote the page.
         let line = words.lines().next().unwrap_or_default();
-        let result = cut(redaction::message(&self.command, &self.args, line), LONGEST_RESULT);
+        let result = cut(redaction::message(self.call.as_ref(), &self.words, line), LONGEST_RESULT);
         lock(&self.engine.inner.activity).end(self.id, outcome, took, result);
     }
 }
@@ -145,16 +158,16 @@ impl Drop for Begun {
         if self.ended {
             return;
         }
-        let writes = registry::find(&self.command).is_none_or(|spec| spec.writes);
+        let writes = self.call.as_ref().is_some_and(|call| call.spec.changes());
         let outcome = if writes { ActivityOutcome::Unknown } else { ActivityOutcome::Failed };
-        self.tell(outcome, "whoever asked for it went away");
+        self.tell(outcome, "the requester disconnected");
     }
 }
 
 /// What the command prints is its own words, not the page's: `Clicked @e3 → now at https://…`.
 fn speaks_itself(spec: &Spec) -> bool {
     let own = matches!(spec.category, Category::Navigation | Category::Interaction | Category::Visual | Category::Tabs);
-    own && !spec.untrusted && !matches!(spec.name, "chain" | "tab-each")
+    own && !spec.untrusted && !spec.runs_others()
 }
 
 fn cut(text: String, longest: usize) -> String {
@@ -166,30 +179,46 @@ fn cut(text: String, longest: usize) -> String {
 
 impl Engine {
     /// A command begins. Its arguments are redacted here.
-    pub(super) fn begin_activity(
+    pub(super) fn begin_activity(&self, source: ActivitySource, tab_id: Option<TabId>, call: &Call) -> Begun {
+        let shown = redaction::arguments(call);
+        self.begin(source, tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
+    }
+
+    /// A command line that can't be read: it will not run, and any word of it may be a secret.
+    pub(super) fn begin_unreadable(
         &self,
         source: ActivitySource,
         tab_id: Option<TabId>,
         command: &str,
-        args: &[String],
+        words: &[String],
     ) -> Begun {
-        let shown = redaction::arguments(command, args).into_iter().map(|word| cut(word, LONGEST_WORD)).collect();
+        let name = registry::find(command).map_or_else(|| cut(redaction::text(command), 40), |s| s.name.to_owned());
+        self.begin(source, tab_id, name, redaction::unreadable(words), None, words)
+    }
+
+    fn begin(
+        &self,
+        source: ActivitySource,
+        tab_id: Option<TabId>,
+        command: String,
+        shown: Vec<String>,
+        call: Option<Call>,
+        words: &[String],
+    ) -> Begun {
         let current = || self.browser().and_then(|browser| browser.current_known());
         let entry = ActivityEntry {
             id: 0,
             at: now_millis(),
             source,
             tab_id: tab_id.or_else(current),
-            // An unknown name may be anything that was typed.
-            command: registry::find(command).map_or_else(|| cut(redaction::text(command), 40), |s| s.name.to_owned()),
-            args: shown,
+            command,
+            args: shown.into_iter().map(|word| cut(word, LONGEST_WORD)).collect(),
             outcome: ActivityOutcome::Running,
             duration_ms: None,
             result: String::new(),
         };
         let id = lock(&self.inner.activity).begin(entry);
-        let (command, args) = (command.to_owned(), args.to_vec());
-        Begun { engine: self.clone(), id, command, args, since: Instant::now(), ended: false }
+        Begun { engine: self.clone(), id, call, words: words.to_vec(), since: Instant::now(), ended: false }
     }
 
     /// Entries after that number that are still kept, oldest first.

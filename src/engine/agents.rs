@@ -2,14 +2,15 @@
 
 use super::model::model_for;
 use super::tools::ConversationTools;
-use super::{Engine, lineage, lock};
+use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::agent::builtin;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
+use crate::base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
 use crate::base::{program, site};
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;
-use crate::protocol::command::{TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::command::{PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
 use crate::protocol::methods::{Agents, ToPanel};
@@ -50,7 +51,20 @@ impl Engine {
         {
             agents.iter_mut().for_each(|agent| agent.default = agent.name.as_str() == chosen);
         }
-        Agents { agents }
+        Agents { agents, sandbox: self.sandbox_info() }
+    }
+
+    /// Reads the configuration again and looks for agents, for a person who has changed something.
+    pub async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
+        self.read_config_again().await?;
+        let agents = self.agents(true).await;
+        self.ports().broadcast(&ToPanel::AgentsChanged(agents.clone()));
+        Ok(agents)
+    }
+
+    /// Takes note of a terminal's PATH. Returns whether that may lead to more agents.
+    pub fn learn_path(&self, path: Option<&str>) -> bool {
+        path.is_some_and(|path| self.inner.agents.learn_path(path))
     }
 
     pub(super) fn check_agent(&self, name: &AgentName) -> Result<(), Fault> {
@@ -94,7 +108,10 @@ impl Engine {
         let of_name = |found: Vec<AgentInfo>| found.into_iter().find(|info| info.name == name);
         let mut info = of_name(known.list().await);
         if info.as_ref().is_some_and(|info| info.fault.is_some()) {
-            // A person may have installed it or signed in since.
+            // A person may have installed it, signed in or named its program since.
+            if let Err(fault) = self.read_config_again().await {
+                tracing::warn!(%fault, "the configuration stays as it was");
+            }
             info = of_name(known.refresh().await);
         }
         let is_model = info.as_ref().is_none_or(|info| info.has_model);
@@ -128,9 +145,10 @@ impl Engine {
         let engine = self.clone();
         let conversation = tools.conversation();
         let own: Vec<(&str, String)> = vec![
-            (lineage::AGENT_VARIABLE, self.home().root().to_string_lossy().into_owned()),
-            (lineage::CONVERSATION_VARIABLE, conversation.id().to_string()),
+            (AGENT_VARIABLE, self.home().root().to_string_lossy().into_owned()),
+            (CONVERSATION_VARIABLE, conversation.id().to_string()),
             (TOKEN_VARIABLE, tools.token().to_owned()),
+            (PORT_VARIABLE, self.inner.port.to_string()),
             (HOME_VARIABLE, self.home().root().to_string_lossy().into_owned()),
         ];
         async move {
@@ -155,7 +173,7 @@ impl Engine {
     /// A running agent said what it offers: panels are told where that is news.
     pub(super) fn agent_offers(&self, name: &AgentName, offers: Offers) {
         if let Some(agents) = self.inner.agents.learn(name, offers) {
-            self.ports().broadcast(&ToPanel::AgentsChanged(Agents { agents }));
+            self.ports().broadcast(&ToPanel::AgentsChanged(Agents { agents, sandbox: self.sandbox_info() }));
         }
     }
 
@@ -166,6 +184,7 @@ impl Engine {
     }
     pub(super) fn revoke(&self, tools: &ConversationTools) {
         lock(&self.inner.tokens).remove(tools.token());
+        tools.ended().cancel();
     }
 
     /// The tools that a token opens. Every token is compared, each in constant time.

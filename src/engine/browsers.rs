@@ -6,15 +6,18 @@ use super::away::Chosen;
 use super::failures::Failures;
 use super::ports::{Port, PortId};
 use super::relays::Everyday;
+use super::tabs::driven_place;
 use super::{Engine, lock};
 use crate::base::home::Home;
 use crate::browser::browser::{AttachOptions, Browser};
+use crate::browser::downloads::DownloadFolders;
 use crate::browser::endpoint::Endpoint;
 use crate::browser::keeper_link::KeeperLink;
 use crate::browser::launch::side_panel;
 use crate::browser::page::Pages;
 use crate::browser::page::capture_file::CaptureFile;
 use crate::browser::page::script::early_script;
+use crate::browser::tabs::TabRecord;
 use crate::browser::{keeper_link, launch, websocket};
 use crate::command::url_guard;
 use crate::protocol::EXTENSION_ID;
@@ -41,12 +44,20 @@ pub(super) struct Browsers {
     /// The everyday browser that is in use, also while its extension is away.
     pub(super) chosen: Mutex<Chosen>,
     pub(super) failures: Failures,
+    /// What was written of its tabs last.
+    pub(super) recorded: Mutex<Option<TabRecord>>,
 }
 
 impl Browsers {
     pub(super) fn open(home: &Home) -> Self {
         let chosen = Mutex::new(Chosen::open(home));
-        Self { change: tokio::sync::Mutex::default(), current: Mutex::default(), chosen, failures: Failures::default() }
+        Self {
+            change: tokio::sync::Mutex::default(),
+            current: Mutex::default(),
+            chosen,
+            failures: Failures::default(),
+            recorded: Mutex::default(),
+        }
     }
 }
 
@@ -63,7 +74,6 @@ struct Current {
 
 /// For `status` and `doctor`.
 pub(super) struct BrowserStatus {
-    pub(super) mode: &'static str,
     pub(super) pid: Option<u32>,
     pub(super) tabs: usize,
     pub(super) url: Option<String>,
@@ -74,6 +84,18 @@ impl Engine {
     pub(super) fn browser(&self) -> Option<Browser> {
         let current = lock(&self.inner.browsers.current);
         current.as_ref().map(|current| current.browser.clone()).filter(|browser| !browser.gone().is_cancelled())
+    }
+
+    /// The browser in use whose tabs are written down, and what it is called there: by its run, and somebody else's by
+    /// its address. Everyday browsers number their tabs by themselves.
+    pub(super) fn recorded_browser(&self) -> Option<(Browser, String)> {
+        let current = lock(&self.inner.browsers.current).clone()?;
+        let Current { browser, attached, .. } = current;
+        if browser.gone().is_cancelled() || browser.is_relayed() {
+            return None;
+        }
+        let name = attached.unwrap_or_else(|| browser.run().as_str().to_owned());
+        Some((browser, name))
     }
 
     /// The browser in use with what commands remember of it.
@@ -161,16 +183,22 @@ impl Engine {
         current.filter(|current| !current.browser.gone().is_cancelled()).map(|current| current.attached)
     }
 
+    /// What kind of browser is in use: `headed`, `headless`, `attached`, `everyday` or `none`.
+    pub(super) fn mode(&self) -> &'static str {
+        match self.browser() {
+            None if self.everyday_is_chosen() => "everyday",
+            None => "none",
+            Some(browser) if browser.is_relayed() => "everyday",
+            Some(_) if self.is_attached() => "attached",
+            Some(browser) if browser.is_headless() => "headless",
+            Some(_) => "headed",
+        }
+    }
+
     pub(super) fn browser_status(&self) -> Option<BrowserStatus> {
         let browser = self.browser()?;
         let tabs = browser.tabs();
         Some(BrowserStatus {
-            mode: match browser.is_headless() {
-                _ if browser.is_relayed() => "everyday",
-                _ if self.is_attached() => "attached",
-                true => "headless",
-                false => "headed",
-            },
             pid: self.browser_pid(),
             tabs: tabs.len(),
             url: browser.current_known().and_then(|id| tabs.into_iter().find(|tab| tab.id == id)).map(|tab| tab.url),
@@ -179,8 +207,7 @@ impl Engine {
 
     /// The browser that an earlier daemon left in its keeper.
     pub(super) async fn take_over_browser(&self) {
-        let socket = self.home().browser_socket();
-        let link = match tokio::time::timeout(TAKE_OVER_LIMIT, keeper_link::connect(&socket)).await {
+        let link = match tokio::time::timeout(TAKE_OVER_LIMIT, keeper_link::connect(self.home())).await {
             Ok(Ok(link)) => link,
             Ok(Err(error)) => return tracing::debug!(%error, "no browser to take over"),
             Err(_) => return tracing::warn!("the browser's keeper does not answer"),
@@ -194,9 +221,11 @@ impl Engine {
     /// Attaches, makes it the browser in use and follows its events.
     pub(super) async fn use_browser(&self, link: KeeperLink) -> Result<Browser, Fault> {
         let pid = link.pid;
+        let record = self.recorded_tabs(link.run.as_str());
         let options = AttachOptions {
             headless: link.headless,
-            numbers: self.tab_numbers().clone(),
+            downloads: Some(self.download_folders()?),
+            numbers: self.tab_numbers().going_on_from(&record),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
             // Its resolver rules do that.
@@ -204,6 +233,7 @@ impl Engine {
             lets_go_after: None,
         };
         let browser = Browser::attach_kept(link, options).await?;
+        self.restore_current(&browser, &record);
         self.take_into_use(&browser, Some(pid), None);
         Ok(browser)
     }
@@ -211,18 +241,30 @@ impl Engine {
     /// Attaches to somebody else's browser and makes it the one in use.
     pub(super) async fn use_foreign_browser(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
         let transport = websocket::connect(&endpoint.address).await?;
+        let record = self.recorded_tabs(&endpoint.address);
         let options = AttachOptions {
             headless: endpoint.headless,
-            numbers: self.tab_numbers().clone(),
+            downloads: Some(self.download_folders()?),
+            numbers: self.tab_numbers().going_on_from(&record),
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
             holds_back: true,
             lets_go_after: None,
         };
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
+        self.restore_current(&browser, &record);
         let pid = browser.pid().await;
         self.take_into_use(&browser, pid, Some(endpoint.address.clone()));
         Ok(browser)
+    }
+
+    /// What pages make a browser save goes to where screenshots without a path go.
+    fn download_folders(&self) -> Result<DownloadFolders, Fault> {
+        let incoming = self.home().incoming();
+        let saved = self.temporary_folder()?;
+        crate::base::home::private_folder(&incoming)
+            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+        Ok(DownloadFolders { incoming, saved })
     }
 
     fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
@@ -242,6 +284,13 @@ impl Engine {
         self.leave_everyday();
         self.drop_relays_of(browser.run());
         *lock(&self.inner.browsers.current) = Some(current);
+        // Its tabs may have had conversations under an earlier daemon.
+        for tab in browser.tabs() {
+            let place = driven_place(browser, &tab);
+            if let Err(error) = self.store().tab_back(place.tab_id, &place.key) {
+                tracing::warn!(%error, "a tab did not get its conversation back");
+            }
+        }
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));
     }
@@ -277,11 +326,22 @@ impl Engine {
         }
     }
 
-    /// Closes the browser, or lets go of one that is somebody else's. Conversations stay.
-    pub async fn disconnect(&self) -> Result<Disconnected, Fault> {
+    /// Closes the browser, or lets go of one that is somebody else's. Conversations stay. `force` kills one of ours, which
+    /// may be hung.
+    pub async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
+        let own = |current: &Current| current.pid.filter(|_| current.attached.is_none() && force);
+        let hung = lock(&self.inner.browsers.current).as_ref().and_then(own);
+        if let Some(pid) = hung {
+            // First of all: what holds the turn to change the browser may wait for an answer of it.
+            launch::kill(self.home(), pid).await?;
+        }
         let _turn = self.inner.browsers.change.lock().await;
         self.stop_turns(None);
-        self.close_browser_in_turn().await
+        match self.close_browser_in_turn().await {
+            // That it is gone was noticed meanwhile.
+            Err(_) if hung.is_some() => Ok(Disconnected { closed: true }),
+            outcome => outcome,
+        }
     }
 
     /// The same, for who has the turn to change the browser.
@@ -305,10 +365,12 @@ impl Engine {
             current.browser.detach().await;
         }
         if current.as_ref().is_some_and(|current| current.attached.is_some()) {
+            self.forget_recorded_tabs();
             self.update_busy();
             return Ok(Disconnected { closed: false });
         }
         let stopped = launch::stop(self.home()).await?;
+        self.forget_recorded_tabs();
         self.update_busy();
         if stopped || current.is_some() {
             return Ok(Disconnected { closed: true });
@@ -327,7 +389,7 @@ impl Engine {
             tokio::select! {
                 outcome = engine.mend_extension(&browser, had_panel) => {
                     if let Err(fault) = outcome {
-                        tracing::warn!(%fault, "the extension could not be mended");
+                        tracing::warn!(%fault, "the extension could not be repaired");
                     }
                 }
                 () = browser.gone().cancelled() => {}

@@ -9,9 +9,10 @@ use super::runner::Runner;
 use crate::chat::session::TabKey;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
-use crate::chat::{Conversation, Event, Subscription, markdown};
+use crate::chat::{ChatError, Conversation, Event, Subscription, markdown};
 use crate::protocol::chat::{
-    AnsweredBy, ChatBody, ConversationInfo, ConversationState, HistoryPage, PageContext, Subscribed,
+    AnsweredBy, ChatBody, ConversationInfo, ConversationState, Decision, HistoryPage, LONGEST_MESSAGE, PageContext,
+    Subscribed,
 };
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -27,18 +28,32 @@ use std::sync::Arc;
 
 /// What one message may carry in files, decoded.
 const MOST_ATTACHED: usize = 32 * 1024 * 1024;
-/// The longest message that is taken; longer texts belong into a file.
-const LONGEST_MESSAGE: usize = 1024 * 1024;
+/// The longest id of a message: each is kept as long as its conversation.
+const LONGEST_ID: usize = 200;
 
 /// The panels' places in conversations. Dropping one ends its pushes.
 pub(super) type Subscriptions = HashMap<(PortId, Option<PanelId>, ConversationId), Subscription>;
+
+/// What one request may have rendered, in bytes: more than the longest message.
+const MOST_MARKDOWN: usize = 1024 * 1024;
+/// Requests that are rendered at once.
+static RENDERING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(1);
 
 impl Engine {
     /// The conversation of a Chrome tab; made where there is none.
     pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.folder(), page: Some(place.page.clone()) };
-        let conversation = self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+        let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
+        let conversation = match open() {
+            Err(error @ ChatError::Lost { .. }) => {
+                // The tab begins another one, and the person is told why.
+                self.tell_fault(&error.fault());
+                open()
+            }
+            opened => opened,
+        };
+        let conversation = conversation.map_err(|e| e.fault())?;
         if conversation.state() == ConversationState::Idle {
             conversation.set_page(place.page);
         }
@@ -68,7 +83,7 @@ impl Engine {
         let first_look =
             self.ports().get_mut(port).zip(key.1.as_ref()).is_some_and(|(port, panel)| port.opening.remove(panel));
         self.subscriptions().insert(key, subscription);
-        // Whoever opens the panel on a conversation is about to write: its agent is made ready meanwhile.
+        // Anyone who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
         if first_look && conversation.head() > 0 && conversation.info().tab_id.is_some() {
             self.runner(&conversation).warm();
         }
@@ -91,14 +106,19 @@ impl Engine {
         self.conversation(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
     }
 
-    /// Takes a message: it is in the journal, with the agent, and on disk when this returns.
+    /// Takes a message. Its line in the journal is the one commit point: with that on the disk it is taken and runs,
+    /// without it the message is refused and never runs.
     pub async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
             return Err(Fault::new(FaultCode::BadRequest, "the message is empty").hint("Write what you want done."));
         }
-        if send.text.len() > LONGEST_MESSAGE {
-            return Err(Fault::new(FaultCode::TooLarge, "the message is longer than 1 MB")
+        if json_length(&send.text) > LONGEST_MESSAGE {
+            return Err(Fault::new(FaultCode::TooLarge, "the message is longer than 640 KiB")
                 .hint("Put the text into a file in the agent's folder and name the file."));
+        }
+        if send.client_id.as_str().len() > LONGEST_ID {
+            return Err(Fault::new(FaultCode::BadRequest, format!("the clientId is longer than {LONGEST_ID} bytes"))
+                .hint("Give each message a short id of its own, a UUID for example."));
         }
         self.check_takes_turns()?;
         let conversation = self.conversation(&send.conversation_id)?;
@@ -113,7 +133,7 @@ impl Engine {
             None => model::of_message(send.text),
         };
         let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
-        let page = send.page.or_else(|| self.page_of(&conversation));
+        let page = send.page.map(PageContext::bounded).or_else(|| self.page_of(&conversation));
         if let Some(page) = &page {
             conversation.set_page(PageContext { selection: None, ..page.clone() });
         }
@@ -127,18 +147,22 @@ impl Engine {
             model,
         };
         if let Some(tab) = conversation.info().tab_id {
-            // Whoever writes wants something done there.
+            // Anyone who writes wants something done there.
             self.let_in(tab);
         }
-        let answer = self.runner(&conversation).send(message).map_err(|e| e.fault())?;
-        // The agent has it already; the person is told when it is safe.
-        persist(conversation).await?;
+        let runner = self.runner(&conversation);
+        let answer = self.off_thread(move || runner.send(message).map_err(|e| e.fault())).await?;
+        // What session.json holds can be read from the journal again.
+        if let Err(fault) = persist(conversation).await {
+            tracing::warn!(%fault, "a conversation's record is not up to date");
+        }
         Ok(answer.sent)
     }
 
-    pub fn chat_unqueue(&self, unqueue: &ChatUnqueue) -> Result<(), Fault> {
+    pub async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
         let conversation = self.conversation(&unqueue.conversation_id)?;
-        self.runner(&conversation).unqueue(unqueue.client_id.clone()).map_err(|e| e.fault())
+        let runner = self.runner(&conversation);
+        self.off_thread(move || runner.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
     pub fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
@@ -188,15 +212,29 @@ impl Engine {
     /// Answers an approval. The first answer counts.
     pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let conversation = self.conversation(&answer.conversation_id)?;
-        self.runner(&conversation).answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault())
+        let runner = self.runner(&conversation);
+        let Some(text) = &answer.text else {
+            return runner.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
+        };
+        if text.len() > LONGEST_MESSAGE {
+            return Err(Fault::new(FaultCode::TooLarge, "the text is longer than 1 MB").hint("Write a shorter text."));
+        }
+        let mut waiting = WaitingApprovals::default();
+        gather_open(&conversation, &mut waiting);
+        let asked = waiting.approvals.iter().find(|open| open.approval_id == answer.approval_id);
+        if answer.decision != Decision::AllowOnce || asked.is_none_or(|open| open.action.text.is_none()) {
+            return Err(Fault::new(FaultCode::BadRequest, "this answer takes no text of yours")
+                .hint("A text can be changed where the card shows it, and allowed once."));
+        }
+        runner.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
     }
 
     /// Answers a question of the agent. The first answer counts.
     pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
-        if answers.iter().flatten().map(String::len).sum::<usize>() > LONGEST_MESSAGE {
+        if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
             return Err(
-                Fault::new(FaultCode::TooLarge, "the answer is longer than 1 MB").hint("Answer in fewer words.")
+                Fault::new(FaultCode::TooLarge, "the answer is longer than 640 KiB").hint("Answer in fewer words.")
             );
         }
         let conversation = self.conversation(&conversation_id)?;
@@ -230,8 +268,17 @@ impl Engine {
         stopped
     }
 
-    pub fn render_markdown(&self, blocks: &[String]) -> Rendered {
-        Rendered { html: blocks.iter().map(|block| markdown::render(block)).collect() }
+    /// Renders blocks of an answer, beside the reader of messages. Fails if they are larger than an answer can be.
+    pub async fn render_markdown(&self, blocks: Vec<String>) -> Result<Rendered, Fault> {
+        let bytes: usize = blocks.iter().map(String::len).sum();
+        if bytes > MOST_MARKDOWN {
+            let message = format!("{bytes} bytes of Markdown are too much at once; {MOST_MARKDOWN} are the most");
+            return Err(Fault::new(FaultCode::TooLarge, message).hint("Send fewer blocks in one request."));
+        }
+        // Parsing takes many times the memory of its text.
+        let _turn = RENDERING.acquire().await.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
+        let render = move || Rendered { html: blocks.iter().map(|block| markdown::render(block)).collect() };
+        tokio::task::spawn_blocking(render).await.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
     }
 
     pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
@@ -247,6 +294,11 @@ impl Engine {
     pub(super) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
         self.runners().of(self, conversation)
     }
+}
+
+/// How long a text is as JSON, as which it is written and sent.
+fn json_length(text: &str) -> usize {
+    serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
 }
 
 /// Brings a conversation onto the disk, beside the runtime's own threads.
@@ -294,7 +346,7 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
     let place = std::path::Path::new(path).canonicalize().map_err(|error| unreadable(FaultCode::NotFound, &error))?;
     let length = place.metadata().map_err(|error| unreadable(FaultCode::NotFound, &error))?.len();
     if !place.starts_with(&folder) || !place.is_file() {
-        return Err(Fault::new(FaultCode::PathRefused, format!("{} is no file of gstack's own", file.name))
+        return Err(Fault::new(FaultCode::PathRefused, format!("{} is not a file of gstack's own", file.name))
             .hint("Only what a command has just written can be attached by its path."));
     }
     if length > MOST_ATTACHED as u64 {
@@ -310,9 +362,18 @@ fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
     let conversation_id = conversation.id();
     for event in page.events {
         match event.body {
-            ChatBody::Approval { approval_id, ask, site, why, does, choices, .. } => {
+            ChatBody::Approval { approval_id, ask, site, why, does, action, choices, .. } => {
                 let conversation_id = conversation_id.clone();
-                open.approvals.push(WaitingApproval { conversation_id, approval_id, ask, site, does, why, choices });
+                open.approvals.push(WaitingApproval {
+                    conversation_id,
+                    approval_id,
+                    ask,
+                    site,
+                    does,
+                    why,
+                    action,
+                    choices,
+                });
             }
             ChatBody::ApprovalDone { approval_id, .. } => open.approvals.retain(|a| a.approval_id != approval_id),
             ChatBody::Question { question_id, parts, .. } => {

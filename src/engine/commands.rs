@@ -1,6 +1,6 @@
 //! Running a command of the registry: which browser and tab, which paths, what its output becomes.
 //!
-//! Owns the one way in which commands run, whoever asks. Who may ask is decided before.
+//! Owns the one way in which commands run, no matter who asks. Who may ask is decided before.
 
 use super::Engine;
 use super::away::everyday_away;
@@ -9,9 +9,12 @@ use super::relays::sent_out_of;
 use super::tabs::no_browser;
 use crate::base::site;
 use crate::browser::browser::Browser;
-use crate::browser::page::{Pages, PointerWatch};
+use crate::browser::dialogs::DialogPolicy;
+use crate::browser::effects::Effects;
+use crate::browser::page::{Expected, Pages, PointerWatch};
 use crate::browser::relay::refusals;
-use crate::command::{Arguments, Category, Context, Moves, Output, Progress, Spec, Steps, control, everyday, registry};
+use crate::command::spec::{EngineCommand, Leads, Needs, TabUse};
+use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Spec, Steps, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
@@ -56,34 +59,50 @@ impl Engine {
         source: ActivitySource,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
-        let begun = self.begin_activity(source, request.tab_id, &request.command, &request.args);
-        let outcome = self.command_of_client(request, progress).await;
+        let call = Call::parse(&request.command, &request.args);
+        let begun = match &call {
+            Ok(call) => self.begin_activity(source, request.tab_id, call),
+            Err(_) => self.begin_unreadable(source, request.tab_id, &request.command, &request.args),
+        };
+        // A mistake in the arguments is told before any browser is started for it.
+        let outcome = match call {
+            Ok(call) => self.command_of_client(request, source, call, progress).await,
+            Err(fault) => Err(fault),
+        };
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
 
-    async fn command_of_client(&self, request: CommandRequest, progress: Progress) -> Result<CommandResult, Fault> {
-        let spec = registry::get(&request.command)?;
-        // A mistake in the arguments is told before any browser is started for it.
-        let arguments = Arguments::parse(spec, &request.args)?;
-        match spec.name {
-            control::STATUS => {
+    async fn command_of_client(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        call: Call,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        if source == ActivitySource::Http && call.class() == Class::Secret && !self.config().daemon.script_secrets {
+            return Err(not_for_scripts(call.spec));
+        }
+        match call.spec.needs {
+            Needs::Engine(EngineCommand::Status) => {
                 let status = self.status();
                 let data = serde_json::to_value(&status).ok();
-                return Ok(CommandResult { output: status.text(), data, files: Vec::new() });
+                return Ok(CommandResult { output: status.text(), data, ..CommandResult::default() });
             }
-            control::HANDOFF => return self.handoff(request, arguments.text("message")).await,
-            control::RESUME => return self.resume(&request).await,
-            _ => {}
+            Needs::Engine(EngineCommand::Handoff) => {
+                return self.handoff(request, call.arguments.text("message")).await;
+            }
+            Needs::Engine(EngineCommand::Resume) => return self.resume(&request).await,
+            Needs::Browser | Needs::BrowserUnless(_) | Needs::Folder => {}
         }
         let cwd = request.cwd.as_deref().map(Path::new);
-        if let Some(outcome) = registry::run_without_browser(spec, &arguments, cwd, &self.temporary_folder()?).await {
+        if let Some(outcome) = registry::run_without_browser(&call, cwd, &self.temporary_folder()?).await {
             return outcome.map(Output::into_result);
         }
         self.everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
         // What a person has open elsewhere is theirs to know, and no model's.
-        let lists_all = spec.name == "tabs" && !request.for_model;
+        let lists_all = call.spec.tab == TabUse::Lists && !request.for_model;
         if request.for_model
             && let Some(everyday) = &everyday
             && !self.is_in_use(everyday)
@@ -97,18 +116,22 @@ impl Engine {
         if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
             return Err(not_driven());
         }
+        let mut lost = false;
         if !has_own {
             if self.everyday_is_chosen() {
                 return Err(everyday_away());
             }
+            lost = self.has_lost_browser();
             self.start_headless(&request).await?;
         }
         self.linger_for_terminal(request.tab_id);
         let for_model = request.for_model;
         let moves = moves_of(request.tab_id);
         let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
-        let outcome = self.run_telling(spec, &request.args, target, CancellationToken::new(), progress).await;
-        let mut output = self.inner.browsers.failures.note(outcome, self.is_unseen())?;
+        let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
+        self.record_tabs().await;
+        let outcome = self.inner.browsers.failures.note(outcome, self.is_unseen());
+        let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
         if lists_all {
             output = self.with_everyday_tabs(output, request.tab_id);
         }
@@ -119,14 +142,14 @@ impl Engine {
     pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
         let place = self.place_of(port, run.chrome_tab_id)?;
         let request = run.request;
-        let spec = registry::get(&request.command)?;
+        let call = Call::parse(&request.command, &request.args)?;
         if self.browser_of(port).is_none() {
             return Err(not_driven());
         }
         self.let_in(place.tab_id);
-        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), spec.name, &request.args);
+        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), &call);
         let target = Target { tab: Some(place.tab_id), ..Target::default() };
-        let outcome = self.run(spec, &request.args, target, CancellationToken::new()).await.map(Output::into_result);
+        let outcome = self.run(&call, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
@@ -134,28 +157,26 @@ impl Engine {
     /// Runs a command on a tab, or on the current one.
     pub(super) async fn run(
         &self,
-        spec: &'static Spec,
-        args: &[String],
+        call: &Call,
         target: Target<'_>,
         cancel: CancellationToken,
     ) -> Result<Output, Fault> {
-        self.run_telling(spec, args, target, cancel, Progress::default()).await
+        self.run_telling(call, target, cancel, Progress::default()).await
     }
 
     async fn run_telling(
         &self,
-        spec: &'static Spec,
-        args: &[String],
+        call: &Call,
         target: Target<'_>,
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
+        let spec = call.spec;
         self.everyday_back(target.tab).await;
         let (browser, pages) =
             self.pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
-        let arguments = Arguments::parse(spec, args)?;
         if browser.is_relayed() {
-            everyday::check(spec, &arguments)?;
+            everyday::check(call)?;
         }
         let gone = browser.gone().clone();
         let shutdown = self.shutdown();
@@ -168,10 +189,10 @@ impl Engine {
             Err(steps.unwrap_or_else(|| cut_off(spec, code, why)))
         };
         let work = async {
-            if spec.name == "goto" && watched.is_relayed() {
+            if spec.leads == Leads::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
                 context.tab().await?.leave_own_page().await?;
             }
-            registry::execute(&context, spec, arguments).await
+            registry::execute(&context, call).await
         };
         tokio::select! {
             // The command itself first: it knows best how far it has come.
@@ -182,13 +203,14 @@ impl Engine {
                     Some(refusal) => Err(cut_off_by(spec, refusal)),
                     // The command noticed first: a click that was on its way may have arrived all the same.
                     None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
+                    None if spec.changes() && fault.unanswered => cut(fault.code, &fault.message),
                     None => Err(fault),
                 },
                 // It ended early because nothing came any more. That the last tab took its browser along is no accident.
-                Ok(_) if spec.writes && spec.category != Category::Tabs && gone.is_cancelled() => {
+                Ok(_) if spec.changes() && spec.category != Category::Tabs && gone.is_cancelled() => {
                     cut(FaultCode::BrowserDown, GONE)
                 }
-                Ok(output) if spec.writes => match sent_out.now_or_never() {
+                Ok(output) if spec.changes() => match sent_out.now_or_never() {
                     // A page may close itself on a click.
                     None | Some(Refusal::Closed) => Ok(output),
                     Some(refusal) => Err(cut_off_by(spec, refusal)),
@@ -210,20 +232,25 @@ impl Engine {
         target: Target<'_>,
         cancel: CancellationToken,
     ) -> Result<Context, Fault> {
+        let by_setting = || self.config().browser.dialogs.policy(browser.is_headless());
         Ok(Context {
+            dialogs: target.dialogs.unwrap_or_else(by_setting),
             browser,
             pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves: target.moves,
             tab_set: target.tab_set,
             only_on: target.only_on,
+            expected: target.expected,
             pointer: target.pointer,
             for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
             state_folder: self.home().root().join("states"),
+            gstack_home: self.home().root().to_owned(),
             progress: Progress::default(),
             steps: Steps::default(),
+            effects: Effects::default(),
             cancel,
         })
     }
@@ -263,10 +290,14 @@ pub(super) struct Target<'a> {
     pub(super) cwd: Option<&'a Path>,
     /// Nothing is done in the page but while the tab shows this.
     pub(super) only_on: Option<site::Place>,
+    /// What input goes to must be this still.
+    pub(super) expected: Option<Expected>,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
     /// A model reads the output.
     pub(super) for_model: bool,
+    /// How dialogs are answered that open meanwhile; none: as the person has set it.
+    pub(super) dialogs: Option<DialogPolicy>,
 }
 
 /// A client of the person's that has named no tab is the one that moves the browser's current tab.
@@ -274,9 +305,24 @@ pub(super) fn moves_of(named: Option<TabId>) -> Moves {
     if named.is_none() { Moves::Current } else { Moves::Nothing }
 }
 
+/// Nobody takes the new browser for the one that they worked in.
+fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
+    const NEW: &str = "The browser before this one was closed or crashed, and its tabs with it: this is a new one.";
+    match outcome {
+        Ok(mut output) => {
+            output.say(Some(NEW.to_owned()));
+            Ok(output)
+        }
+        Err(fault) => {
+            let hint = fault.hint.as_deref().map_or_else(|| NEW.to_owned(), |hint| format!("{NEW}\n  {hint}"));
+            Err(fault.hint(hint))
+        }
+    }
+}
+
 /// A command that was cut off in flight: where it may have taken effect, that is said.
 fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
-    if spec.writes {
+    if spec.changes() {
         let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
         return Fault::new(FaultCode::OutcomeUnknown, message).hint(before_again(code));
     }
@@ -298,11 +344,17 @@ fn first_step(code: FaultCode) -> &'static str {
 /// The same where our attachment to the tab was ended.
 fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
     let fault = refusals::fault(refusal);
-    if spec.writes {
+    if spec.changes() {
         let message = format!("`{}` was cut off ({}): whether it took effect is not known", spec.name, fault.message);
         return Fault { message, code: FaultCode::OutcomeUnknown, ..fault };
     }
     fault
+}
+
+/// The port's token lies in a file that other programs of the user may read: it opens no accounts.
+fn not_for_scripts(spec: &Spec) -> Fault {
+    Fault::new(FaultCode::Forbidden, format!("`{}` is not offered on the port", spec.name))
+        .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
 }
 
 /// A model outside of any conversation is asked for nothing, so it gets no tab that the person has not handed over.

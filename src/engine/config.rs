@@ -1,11 +1,12 @@
 //! `config.toml`: what a person has chosen.
 //!
-//! Owns the shape and the defaults. Read when the daemon starts and when a setting is changed; a wrong file stops the
-//! start with words, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
+//! Owns the shape and the defaults. Read when the daemon starts, when a setting is changed, when a person connects and when
+//! agents are looked for again; a wrong file is an error, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
+use super::agents_config::AgentsConfig;
 use super::model::DepthModels;
-use crate::agent::registry::OwnAgent;
 use crate::base::home::Home;
+use crate::browser::dialogs::DialogPolicy;
 use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
@@ -34,11 +35,13 @@ pub struct DaemonConfig {
     pub idle_exit_minutes: f64,
     /// The first port tried on 127.0.0.1; the next free one is taken where it is in use.
     pub port: u16,
+    /// Lets scripts on the port run the commands of the secret class: cookies, storage, saved states, `cdp`.
+    pub script_secrets: bool,
 }
 
 impl Default for DaemonConfig {
     fn default() -> Self {
-        Self { idle_exit_minutes: 30.0, port: 34567 }
+        Self { idle_exit_minutes: 30.0, port: 34567, script_secrets: false }
     }
 }
 
@@ -63,6 +66,36 @@ pub struct BrowserConfig {
     pub capture_to_disk: bool,
     /// A tab of an everyday browser is let go of when nothing was done in it for so long.
     pub let_go_seconds: f64,
+    /// How dialogs are answered that a person's own commands and scripts meet. In an agent's turn the person is asked.
+    pub dialogs: DialogAnswers,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DialogAnswers {
+    #[default]
+    Accept,
+    Dismiss,
+    /// They stay open for the person in the window; where there is no window they are dismissed.
+    Ask,
+}
+
+impl DialogAnswers {
+    /// As it stands in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Dismiss => "dismiss",
+            Self::Ask => "ask",
+        }
+    }
+    pub(super) fn policy(self, headless: bool) -> DialogPolicy {
+        match self {
+            Self::Accept => DialogPolicy::Accept(None),
+            Self::Ask if !headless => DialogPolicy::Leave,
+            Self::Dismiss | Self::Ask => DialogPolicy::Dismiss,
+        }
+    }
 }
 
 impl BrowserConfig {
@@ -80,92 +113,8 @@ impl Default for BrowserConfig {
             snapshot_limit: SNAPSHOT_LIMIT,
             capture_to_disk: false,
             let_go_seconds: 20.0,
+            dialogs: DialogAnswers::default(),
         }
-    }
-}
-
-/// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OwnAgentConfig {
-    /// The program, looked for like all agents or as a path, and its arguments.
-    pub command: Vec<String>,
-    #[serde(default)]
-    pub protocol: AgentProtocol,
-    /// As the panel shows it; absent: its name.
-    #[serde(default)]
-    pub label: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AgentProtocol {
-    #[default]
-    Acp,
-}
-
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AgentsConfig {
-    /// The agent of conversations that name none; absent or empty: the best that was found.
-    pub default: Option<String>,
-    /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
-    pub programs: BTreeMap<String, PathBuf>,
-    /// Added to the environment of agents.
-    pub environment: BTreeMap<String, String>,
-    /// An approval that nobody answers is a denial after this long.
-    #[serde(alias = "approval_minutes")]
-    pub approval_minutes: u64,
-    /// How many agents' processes run at once; absent: by the machine's memory.
-    pub at_once: Option<usize>,
-    /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
-    pub sleep_minutes: f64,
-    /// Agents of the person's own, by name.
-    pub own: BTreeMap<String, OwnAgentConfig>,
-    /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
-    /// all of it, because what is piped on must be whole.
-    pub output_kilobytes: usize,
-}
-
-impl Default for AgentsConfig {
-    fn default() -> Self {
-        Self {
-            default: None,
-            programs: BTreeMap::new(),
-            environment: BTreeMap::new(),
-            approval_minutes: 60,
-            at_once: None,
-            sleep_minutes: 10.0,
-            own: BTreeMap::new(),
-            output_kilobytes: 60,
-        }
-    }
-}
-
-impl AgentsConfig {
-    pub fn default_name(&self) -> Option<&str> {
-        self.default.as_deref().filter(|name| !name.is_empty())
-    }
-    /// The agents of the person's own, as the agents' layer takes them.
-    pub fn own_agents(&self) -> Vec<OwnAgent> {
-        let own = |(name, agent): (&String, &OwnAgentConfig)| {
-            let (program, arguments) = agent.command.split_first()?;
-            Some(OwnAgent {
-                name: name.clone(),
-                label: agent.label.clone(),
-                program: program.into(),
-                arguments: arguments.iter().map(Into::into).collect(),
-            })
-        };
-        self.own.iter().filter_map(own).collect()
-    }
-    /// What one answer of a tool may hold, in bytes.
-    pub fn most_output(&self) -> usize {
-        self.output_kilobytes.max(1).saturating_mul(1000)
-    }
-    /// None: agents stay.
-    pub fn sleep_after(&self) -> Option<Duration> {
-        (self.sleep_minutes > 0.0).then(|| minutes(self.sleep_minutes))
     }
 }
 
@@ -224,7 +173,10 @@ impl WorktreesConfig {
     }
 }
 
-fn minutes(count: f64) -> Duration {
+/// What a time may be, in minutes or seconds: far above any use, far below what overflows, and never infinite.
+const LONGEST: f64 = 100_000_000.0;
+
+pub(super) fn minutes(count: f64) -> Duration {
     Duration::try_from_secs_f64(count * 60.0).unwrap_or(Duration::MAX)
 }
 
@@ -242,7 +194,7 @@ impl Config {
         };
         Self::parse(&text).map_err(|wrong| {
             Fault::new(FaultCode::BadRequest, format!("{} is not valid: {wrong}", path.display()))
-                .hint("Mend the line that is named, or remove the file.")
+                .hint("Fix that line, or remove the file.")
         })
     }
 
@@ -250,8 +202,8 @@ impl Config {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let config: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let idle = config.daemon.idle_exit_minutes;
-        if idle.is_nan() || idle <= 0.0 {
-            return Err("idle-exit-minutes must be more than 0".to_owned());
+        if !(idle > 0.0 && idle <= LONGEST) {
+            return Err(format!("idle-exit-minutes must be more than 0, and {LONGEST} at most"));
         }
         let numbers = [
             ("let-go-seconds", config.browser.let_go_seconds),
@@ -259,8 +211,8 @@ impl Config {
             ("silence-minutes", config.watchdog.silence_minutes),
             ("total-minutes", config.watchdog.total_minutes),
         ];
-        if let Some((name, _)) = numbers.iter().find(|(_, value)| value.is_nan() || *value < 0.0) {
-            return Err(format!("{name} must be 0 or more"));
+        if let Some((name, _)) = numbers.iter().find(|(_, value)| !(0.0..=LONGEST).contains(value)) {
+            return Err(format!("{name} must be from 0 to {LONGEST}"));
         }
         if config.agents.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
@@ -288,6 +240,22 @@ mod tests {
     }
 
     #[test]
+    fn a_time_that_never_ends_or_overflows_is_refused() {
+        for number in ["inf", "-inf", "nan", "1e300", "-1"] {
+            for (table, name) in [
+                ("daemon", "idle-exit-minutes"),
+                ("browser", "let-go-seconds"),
+                ("agents", "sleep-minutes"),
+                ("watchdog", "silence-minutes"),
+                ("watchdog", "total-minutes"),
+            ] {
+                let wrong = Config::parse(&format!("[{table}]\n{name} = {number}\n")).unwrap_err();
+                assert!(wrong.contains(name), "{name} = {number}: {wrong}");
+            }
+        }
+    }
+
+    #[test]
     fn no_file_means_the_defaults() {
         let (_folder, home) = home_with(None);
         assert_eq!(Config::load(&home).unwrap(), Config::default());
@@ -299,14 +267,6 @@ mod tests {
         let config = Config::load(&home).unwrap();
         assert_eq!(config.daemon.idle_exit(), Duration::from_secs(300));
         assert_eq!(config.daemon.port, 34567);
-    }
-
-    #[test]
-    fn an_agent_of_ones_own_has_a_program() {
-        let config = Config::parse("[agents.own.mine]\ncommand = [\"mine\", \"--acp\"]\nprotocol = \"acp\"\n").unwrap();
-        let own = config.agents.own_agents();
-        assert_eq!((own[0].name.as_str(), own[0].arguments.len()), ("mine", 1));
-        assert!(Config::parse("[agents.own.mine]\ncommand = []\n").unwrap_err().contains("agents.own.mine"));
     }
 
     #[test]

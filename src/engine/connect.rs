@@ -7,7 +7,7 @@ use super::commands::Target;
 use super::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
-use crate::command::Moves;
+use crate::command::{Call, Moves};
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 const PANEL_LIMIT: Duration = Duration::from_secs(20);
 /// How long its hello may take before the panel is opened without it.
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
-/// What a browser gets of the daemon's own environment; the rest comes from the terminal that asked.
+/// What a browser gets of the daemon's own environment; the rest, and its PATH if it has one, come from the terminal that asked.
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
 /// Tells the terminal what has been done and how long it took.
@@ -82,8 +82,10 @@ impl Engine {
 
     async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
         if let Some(cwd) = &request.cwd {
-            *lock(&self.inner.folder) = Some(cwd.clone());
+            lock(&self.inner.folder).set(cwd);
         }
+        self.read_config_again().await?;
+        let new_folders = self.learn_path(request.path.as_deref());
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
             None if request.everyday => self.connect_everyday(tell).await?,
@@ -95,18 +97,21 @@ impl Engine {
         let welcome = (started && !attached).then(|| self.welcome_url());
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
-            let spec_name = if started && !attached { "goto" } else { "newtab" };
-            let spec = crate::command::registry::find(spec_name)
-                .ok_or_else(|| Fault::new(FaultCode::Internal, format!("{spec_name} is not in the registry")))?;
+            let name = if started && !attached { "goto" } else { "newtab" };
+            let call = Call::parse(name, std::slice::from_ref(url))?;
             let target = Target { moves: Moves::Current, ..Target::default() };
-            let output = self.run(spec, std::slice::from_ref(url), target, CancellationToken::new()).await?;
+            let output = self.run(&call, target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }
         if !attached {
             self.open_panel(&browser, tell).await?;
         }
         let step = Step::begin();
-        let agents = self.agents(false).await.agents;
+        let mut agents = self.agents(new_folders).await.agents;
+        if !new_folders && !agents.iter().any(|agent| agent.has_model && agent.fault.is_none()) {
+            // One may have been installed since.
+            agents = self.agents(true).await.agents;
+        }
         let agent = agents.iter().find(|agent| agent.default).or(agents.first());
         let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());
         step.done(tell, "agent found", label.clone());
@@ -190,6 +195,7 @@ impl Engine {
             .collect();
         environment.insert("GSTACK_HOME".to_owned(), self.home().root().to_string_lossy().into_owned());
         environment.extend(request.environment.clone());
+        environment.extend(request.path.clone().map(|path| ("PATH".to_owned(), path)));
         let from_environment = request.environment.get("GSTACK_BROWSER_ARGS").map(String::as_str).unwrap_or_default();
         let extra_args = config
             .arguments

@@ -33,7 +33,7 @@ pub(super) struct Pointing {
 impl Engine {
     /// The refs of a tab's last snapshot.
     pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
-        match self.marks(port, of.chrome_tab_id, Wish::Look).await? {
+        match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
             Some(marks) => Ok(listed(marks.refs().await?)),
             None => Ok(Refs { refs: Vec::new() }),
         }
@@ -50,8 +50,8 @@ impl Engine {
     }
 
     pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
-        let wish = if show.show { Wish::Draw } else { Wish::Look };
-        let Some(marks) = self.marks(port, show.chrome_tab_id, wish).await? else { return Ok(()) };
+        let mark_use = if show.show { MarkUse::Draw } else { MarkUse::Look };
+        let Some(marks) = self.marks(port, show.chrome_tab_id, mark_use).await? else { return Ok(()) };
         let shown = marks.show_refs(show.show).await;
         self.drew(port, client, &marks);
         Ok(shown?)
@@ -66,11 +66,11 @@ impl Engine {
         let name = match &highlight.reference {
             None => None,
             Some(text) => Some(RefName::parse(text).ok_or_else(|| {
-                Fault::new(FaultCode::BadRequest, format!("{text} is no ref")).hint("A ref looks like @e3.")
+                Fault::new(FaultCode::BadRequest, format!("{text} is not a ref")).hint("A ref looks like @e3.")
             })?),
         };
-        let wish = if name.is_some() { Wish::Draw } else { Wish::Look };
-        let Some(marks) = self.marks(port, highlight.chrome_tab_id, wish).await? else { return Ok(()) };
+        let mark_use = if name.is_some() { MarkUse::Draw } else { MarkUse::Look };
+        let Some(marks) = self.marks(port, highlight.chrome_tab_id, mark_use).await? else { return Ok(()) };
         let pointed = marks.highlight(name).await;
         self.drew(port, client, &marks);
         Ok(pointed?)
@@ -93,12 +93,16 @@ impl Engine {
         }
         // Known from here on: it may be given up before the page is ready for it.
         let outcome = async {
-            let marks = self.marks(port, of.chrome_tab_id, Wish::Draw).await?.ok_or_else(not_driven)?;
+            let marks = self.marks(port, of.chrome_tab_id, MarkUse::Draw).await?.ok_or_else(not_driven)?;
             if end.is_cancelled() { Ok(None) } else { marks.pick(&end).await.map_err(Fault::from) }
         };
         let outcome: Result<Option<PickedElement>, Fault> = outcome.await;
         if !end.is_cancelled() {
             lock(&self.inner.pointing).picks.remove(&key);
+            // The person clicked in the page; what they type next is for the panel.
+            if let Some(browser) = self.browser_of(port).filter(|_| outcome.is_ok()) {
+                browser.keyboard_to_last_panel();
+            }
         }
         match outcome? {
             Some(picked) => Ok(wire(picked)),
@@ -180,12 +184,12 @@ impl Engine {
     }
 
     /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
-    async fn marks(&self, port: PortId, tab: ChromeTabId, wish: Wish) -> Result<Option<Marks>, Fault> {
+    async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
         let place = self.place_of(port, tab)?;
         let found = self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id)));
         let (browser, pages) = found.ok_or_else(not_driven)?;
         let tab = browser.tab(place.tab_id)?;
-        if wish == Wish::Draw {
+        if mark_use == MarkUse::Draw {
             self.let_in(place.tab_id);
         } else if browser.is_relayed() && !tab.is_engaged() {
             return Ok(None);
@@ -196,7 +200,7 @@ impl Engine {
 
 /// What a panel wants of the marks in a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum MarkUse {
     /// It looks by itself, whenever another tab comes into view.
     Look,
     /// The person wants something shown.
@@ -224,9 +228,12 @@ fn kept_out_of(url: &str) -> Option<Fault> {
         OwnPage::Browser => "its own pages",
     };
     Some(
-        Fault::new(FaultCode::Forbidden, format!("nothing can be picked here: the browser lets nobody into {what}"))
-            .hint("Open another page, or choose from the refs of a snapshot.")
-            .at(Hop::Browser),
+        Fault::new(
+            FaultCode::Forbidden,
+            format!("nothing can be picked here: the browser lets no extension into {what}"),
+        )
+        .hint("Open another page, or choose from the refs of a snapshot.")
+        .at(Hop::Browser),
     )
 }
 

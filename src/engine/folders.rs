@@ -16,7 +16,7 @@ pub(super) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
         _ => PathBuf::from(named),
     };
     if !path.is_absolute() {
-        return Err(Fault::new(FaultCode::BadRequest, format!("{named:?} is no whole path"))
+        return Err(Fault::new(FaultCode::BadRequest, format!("{named:?} must be an absolute path"))
             .hint("Give a path that begins with / or ~/."));
     }
     let found = path.canonicalize().map_err(|error| {
@@ -24,7 +24,7 @@ pub(super) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
             .hint("Give a folder that is there.")
     })?;
     if !found.is_dir() {
-        return Err(Fault::new(FaultCode::BadRequest, format!("{} is no folder", found.display()))
+        return Err(Fault::new(FaultCode::BadRequest, format!("{} is not a folder", found.display()))
             .hint("Give the folder that it lies in."));
     }
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -8,7 +8,7 @@ use super::commands::{Target, moves_of};
 use super::tabs::{driven_place, no_browser};
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
-use crate::command::{Context, Output, registry};
+use crate::command::{Call, Context, Output};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -90,10 +90,10 @@ impl Engine {
         if self.browser().is_none() {
             return Err(no_browser("there is nothing to go on with"));
         }
-        let spec = registry::get("snapshot")?;
-        let args = ["-i".to_owned()];
-        let output = self.run(spec, &args, terminal_target(request), CancellationToken::new()).await?;
-        Ok(Output { head: Some("RESUMED".to_owned()), ..output }.into_result())
+        let call = Call::parse("snapshot", &["-i".to_owned()])?;
+        let output = self.run(&call, terminal_target(request), CancellationToken::new()).await?;
+        let output = Output { head: Some("RESUMED".to_owned()), ..output };
+        Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
     fn check_that_nothing_is_lost(&self, request: &CommandRequest) -> Result<(), Fault> {
@@ -170,7 +170,8 @@ impl Engine {
 }
 
 fn terminal_target(request: &CommandRequest) -> Target<'_> {
-    Target { tab: request.tab_id, moves: moves_of(request.tab_id), ..Target::default() }
+    let (tab, for_model) = (request.tab_id, request.for_model);
+    Target { tab, moves: moves_of(tab), for_model, ..Target::default() }
 }
 
 fn handed_off(url: &str, message: Option<&str>, failed: &[String], tabs: usize) -> CommandResult {

@@ -55,7 +55,7 @@ impl Engine {
         *lock(&self.inner.handing_over)
     }
 
-    /// New messages wait for the newer gstack, with whoever writes them.
+    /// New messages wait for the newer gstack, with their senders.
     pub(super) fn check_takes_turns(&self) -> Result<(), Fault> {
         if self.is_handing_over() { Err(updating()) } else { Ok(()) }
     }

@@ -7,13 +7,14 @@ use super::chats::{TabPlace, persist};
 use super::ports::PortId;
 use super::{Engine, folders, lock};
 use crate::base::inbox;
-use crate::chat::{Conversation, export};
+use crate::chat::{ChatError, Conversation, export};
 use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
 use crate::protocol::control::ConversationText;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::history::{
-    ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, Conversations, ConversationsList,
-    ExportFormat, InboxLeave, InboxLeft,
+    CompactConversations, CompactedConversations, ConversationAttach, ConversationExport, ConversationFolder,
+    ConversationRename, Conversations, ConversationsList, ExportFormat, InboxLeave, InboxLeft,
 };
 use crate::protocol::ids::ConversationId;
 use jiff::Timestamp;
@@ -24,6 +25,8 @@ use std::time::Duration;
 
 /// A search that takes longer answers with what it has.
 const SEARCH_LIMIT: Duration = Duration::from_secs(3);
+/// Conversations of one answer, as JSON.
+const LARGEST_PAGE: usize = COMFORTABLE / 2;
 /// The longest words that are searched for, in bytes.
 const LONGEST_SEARCH: usize = 1000;
 
@@ -36,15 +39,14 @@ impl Engine {
         }
         let engine = self.clone();
         self.off_thread(move || {
-            let Some(text) = search else {
-                return Ok(Conversations { conversations: engine.store().list(), ..Conversations::default() });
-            };
-            let mut found = Conversations::default();
-            for (info, excerpt) in engine.store().search(&text, SEARCH_LIMIT) {
-                found.excerpts.extend(excerpt.map(|excerpt| (info.conversation_id.clone(), excerpt)));
-                found.conversations.push(info);
-            }
-            Ok(found)
+            let before = list.before.as_ref();
+            Ok(match search {
+                Some(text) => page(engine.store().search(&text, before, SEARCH_LIMIT)),
+                None => {
+                    let behind = |info: &ConversationInfo| before.is_none_or(|place| place.is_before(info));
+                    page(engine.store().list().into_iter().filter(behind).map(|info| (info, None)))
+                }
+            })
         })
         .await
     }
@@ -59,16 +61,21 @@ impl Engine {
 
     /// Stops what runs there, and takes the conversation out of history; it can be restored for some days.
     pub async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
-        let conversation = self.conversation(id)?;
-        if conversation.state() != ConversationState::Idle {
-            self.chat_stop(id)?;
+        match self.store().get(id) {
+            // Anyone who restores it opens it again: nothing of ours holds it then.
+            Ok(conversation) => {
+                if conversation.state() != ConversationState::Idle {
+                    self.chat_stop(id)?;
+                }
+                self.runner(&conversation).end().await;
+            }
+            // What can't be opened any more runs nothing.
+            Err(ChatError::Lost { .. }) => {}
+            Err(error) => return Err(error.fault()),
         }
-        self.runner(&conversation).end().await;
         let ended: Vec<_> = self.subscriptions().extract_if(|(_, _, of), _| of == id).collect();
         drop(ended);
         lock(&self.inner.tab_sets).remove(id);
-        // Whoever restores it opens it anew: nothing of ours holds it then.
-        drop(conversation);
         let (engine, gone) = (self.clone(), id.clone());
         self.off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
         self.tell_tabs();
@@ -78,8 +85,33 @@ impl Engine {
     pub async fn restore_conversation(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let (engine, back) = (self.clone(), id.clone());
         self.off_thread(move || {
-            engine.store().restore(&back).map_err(|e| e.fault())?;
-            Ok(engine.conversation(&back)?.info())
+            let restored = engine.store().restore(&back).map_err(|e| e.fault())?;
+            Ok(engine.conversation(&restored)?.info())
+        })
+        .await
+    }
+
+    /// Compacts one conversation's journal, or those of all that rest.
+    pub async fn compact_conversations(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
+        let engine = self.clone();
+        self.off_thread(move || {
+            let mut done = CompactedConversations::default();
+            let ids: Vec<ConversationId> = match &of.conversation_id {
+                Some(id) => vec![id.clone()],
+                None => engine.store().list().into_iter().map(|info| info.conversation_id).collect(),
+            };
+            for id in ids {
+                match engine.store().get(&id).and_then(|conversation| conversation.compact()) {
+                    Ok(compacted) => {
+                        done.conversations += 1;
+                        done.bytes_before += compacted.before;
+                        done.bytes_after += compacted.after;
+                    }
+                    Err(error) if of.conversation_id.is_some() => return Err(error.fault()),
+                    Err(error) => done.left.push(error.to_string()),
+                }
+            }
+            Ok(done)
         })
         .await
     }
@@ -163,7 +195,7 @@ impl Engine {
         }
         let page = self.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
         let place = conversation.place();
-        // Whoever reads it works in the repository, not in the conversation's tree of it.
+        // Anyone who reads it works in the repository, not in the conversation's tree of it.
         let folder = PathBuf::from(place.worktree.map_or(place.folder, |tree| tree.of));
         let message = inbox::Message {
             id: uuid::Uuid::new_v4().to_string(),
@@ -192,6 +224,22 @@ impl Engine {
         let done = tokio::task::spawn_blocking(work).await;
         done.map_err(|error| Fault::new(FaultCode::Internal, format!("the work ended early: {error}")))?
     }
+}
+
+/// As many as fit well into one message, one at least.
+fn page(found: impl IntoIterator<Item = (ConversationInfo, Option<String>)>) -> Conversations {
+    let mut page = Conversations::default();
+    let mut bytes = 0;
+    for (info, excerpt) in found {
+        bytes += serde_json::to_vec(&(&info, &excerpt)).map_or(0, |json| json.len());
+        if bytes > LARGEST_PAGE && !page.conversations.is_empty() {
+            page.older = true;
+            break;
+        }
+        page.excerpts.extend(excerpt.map(|excerpt| (info.conversation_id.clone(), excerpt)));
+        page.conversations.push(info);
+    }
+    page
 }
 
 struct Document {

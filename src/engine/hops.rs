@@ -118,7 +118,7 @@ impl Engine {
     /// The answer to an echo.
     pub fn echoed(&self, echo: Echo) {
         if let Some(answer) = lock(&self.inner.echoes).remove(&echo.nonce) {
-            // Whoever asked has given up meanwhile.
+            // The requester has given up meanwhile.
             answer.send(()).ok();
         }
     }
@@ -168,7 +168,10 @@ impl Engine {
         let path = agent.path.as_deref().map(|path| format!(" at {path}")).unwrap_or_default();
         let detail = format!("{} {version}{path}", agent.label);
         match &agent.fault {
-            None => good(Hop::Agent, detail.trim().to_owned(), Some(began)),
+            None => {
+                let sandbox = self.sandbox_info().map(|info| format!(". {}", info.detail)).unwrap_or_default();
+                good(Hop::Agent, format!("{}{sandbox}", detail.trim()), Some(began))
+            }
             Some(fault) => HopState { detail, ..bad(Hop::Agent, fault.clone()) },
         }
     }

@@ -4,7 +4,10 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod activity;
+mod activity_file;
+mod agent_processes;
 mod agents;
+mod agents_config;
 mod attach;
 mod away;
 mod browsers;
@@ -12,6 +15,7 @@ mod chats;
 mod commands;
 mod config;
 mod connect;
+mod connected_from;
 mod earlier;
 mod elements;
 mod failures;
@@ -20,8 +24,8 @@ mod handoff;
 mod handover;
 mod history;
 mod hops;
+mod keyboard;
 mod leftovers;
-pub mod lineage;
 mod model;
 mod panels;
 mod policy;
@@ -29,8 +33,10 @@ mod ports;
 mod provision;
 mod relays;
 mod runner;
+mod sandbox;
 mod settings;
 mod slots;
+mod tab_record;
 mod tab_sets;
 mod tabs;
 mod terminal;
@@ -42,11 +48,13 @@ pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
 pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use policy::policy_rules_of;
 pub use ports::{PortId, PortSender};
 pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
-use crate::agent::registry::{AgentSettings, Agents};
+use crate::agent::registry::Agents;
 use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::browser::tabs::TabNumbers;
@@ -59,7 +67,8 @@ use crate::protocol::methods::ToPanel;
 use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
-use policy::{Audit, PolicyStore, Trail};
+use connected_from::ConnectedFrom;
+use policy::{Audit, PolicyStore, TaintLog};
 use ports::Ports;
 use relays::Relays;
 use runner::Runners;
@@ -105,7 +114,7 @@ struct Inner {
     browsers: Browsers,
     relays: Mutex<Relays>,
     ports: Mutex<Ports>,
-    /// Raised when a port says hello or a panel opens: whoever waits for one looks again.
+    /// Raised when a port says hello or a panel opens: anyone who waits for one looks again.
     ports_changed: watch::Sender<()>,
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
@@ -124,17 +133,19 @@ struct Inner {
     /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
     /// What the conversations' agents have read since the daemon started.
-    trails: Mutex<HashMap<ConversationId, Trail>>,
+    taint_logs: Mutex<HashMap<ConversationId, TaintLog>>,
     pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
     /// Held while a conversation's work tree is made or removed.
     worktrees: tokio::sync::Mutex<()>,
     /// The folder from which `connect` was run.
-    folder: Mutex<Option<String>>,
+    folder: Mutex<ConnectedFrom>,
     /// Live checks that wait for their answer.
     echoes: Mutex<HashMap<u32, oneshot::Sender<()>>>,
     busy: watch::Sender<bool>,
+    /// What `browse.json` says of the browser.
+    mode: watch::Sender<&'static str>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -163,18 +174,14 @@ impl Engine {
         for (id, error) in &recovered.failed {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
-        let agents = Agents::new(AgentSettings {
-            programs: config.agents.programs.clone(),
-            own: config.agents.own_agents(),
-            // Chosen here, where it can change while the daemon runs.
-            default: None,
-            environment: config.agents.environment.clone(),
-        });
+        let agents = Agents::new(sandbox::agent_settings(&home, &config));
         let policy = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = policy.fault() {
             tracing::error!("{fault}");
         }
         let audit = Audit::at(home.audit_file());
+        let activity = Activity::open(home.activity_file());
+        let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
         let engine = Self {
@@ -206,13 +213,14 @@ impl Engine {
                 policy: Mutex::new(policy),
                 audit: Mutex::new(audit),
                 approvals_changed: watch::Sender::new(()),
-                trails: Mutex::default(),
+                taint_logs: Mutex::default(),
                 pointing: Mutex::default(),
-                activity: Mutex::default(),
+                activity: Mutex::new(activity),
                 worktrees: tokio::sync::Mutex::default(),
-                folder: Mutex::default(),
+                folder: Mutex::new(folder),
                 echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
+                mode: watch::Sender::new("none"),
                 tasks: TaskTracker::new(),
                 shutdown,
             }),
@@ -239,14 +247,14 @@ impl Engine {
     /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and
     /// have something to write down before they do.
     fn end_orphans(&self) {
-        let orphans = lineage::marked(self.home().root());
+        let orphans = agent_processes::marked(self.home().root());
         if orphans.is_empty() {
             return;
         }
         let shutdown = self.shutdown();
         self.spawn(async move {
             tokio::select! {
-                () = tokio::time::sleep(ORPHAN_GRACE) => lineage::kill(&orphans),
+                () = tokio::time::sleep(ORPHAN_GRACE) => agent_processes::kill(&orphans),
                 () = shutdown.cancelled() => {}
             }
         });
@@ -263,9 +271,9 @@ impl Engine {
             tracing::warn!("some tasks did not end in time");
         }
         self.detach_browser().await;
-        lineage::kill(&lineage::marked(self.home().root()));
+        agent_processes::kill(&agent_processes::marked(self.home().root()));
         let engine = self.clone();
-        let saved = tokio::task::spawn_blocking(move || engine.store().persist_all()).await;
+        let saved = tokio::task::spawn_blocking(move || engine.store().close()).await;
         if let Ok(Err(error)) = saved {
             tracing::error!(%error, "not everything could be saved");
         }
@@ -293,12 +301,16 @@ impl Engine {
         self.inner.busy.subscribe()
     }
 
+    /// The mode of `status`, as it changes.
+    pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
+        self.inner.mode.subscribe()
+    }
+
     pub fn status(&self) -> Status {
         let browser = self.browser_status();
-        let without = if self.everyday_is_chosen() { "everyday" } else { "none" };
         Status {
             healthy: browser.is_some(),
-            mode: browser.as_ref().map_or(without, |b| b.mode).to_owned(),
+            mode: self.mode().to_owned(),
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
@@ -309,6 +321,7 @@ impl Engine {
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
             policy_fault: self.policy_fault().map(|fault| fault.message),
+            sandbox: self.inner.agents.known_sandbox().map(|state| state.words()),
         }
     }
 
@@ -321,6 +334,8 @@ impl Engine {
     fn update_busy(&self) {
         let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.has_browser();
         self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);
+        let mode = self.mode();
+        self.inner.mode.send_if_modified(|known| std::mem::replace(known, mode) != mode);
     }
 
     // The parts, for the files beside this one.
@@ -368,6 +383,7 @@ impl Engine {
     async fn settings_changed(&self) {
         let config = self.config();
         self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        self.inner.agents.configure(sandbox::agent_settings(self.home(), &config));
         self.inner.config_changed.send_replace(());
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));
@@ -375,7 +391,7 @@ impl Engine {
 
     /// The folder of conversations that name none.
     fn folder(&self) -> String {
-        let connected = lock(&self.inner.folder).clone();
+        let connected = lock(&self.inner.folder).folder();
         connected.unwrap_or_else(|| self.home().workspace().to_string_lossy().into_owned())
     }
     fn welcome_url(&self) -> String {

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(with("codex", &["gpt-5", "gpt-5-mini"]).as_deref(), Some("gpt-5-mini"));
         assert_eq!(with("gemini", &["gemini-2.5-pro", "gemini-2.5-flash"]).as_deref(), Some("gemini-2.5-flash"));
         assert_eq!(with("codex", &["gpt-5"]), None);
-        assert_eq!(with("mine", &["gemini-pro"]), None, "a part of a word is no name");
+        assert_eq!(with("mine", &["gemini-pro"]), None, "a part of a word is not a name");
         assert_eq!(model_for(None, "why does it fail?", "claude", &[], None), None);
     }
 

@@ -21,6 +21,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.forget_tabs(id);
+        self.keyboard_lost(id, None);
         self.close_relay(id);
         self.end_pointing(id, None);
         self.forget_activity_panels(id);
@@ -64,6 +65,11 @@ impl Engine {
         })
     }
 
+    /// Whether a port's extension was welcomed. Nothing else of it is served before.
+    pub fn has_said_hello(&self, port: PortId) -> bool {
+        self.ports().get(port).is_some_and(|known| known.hello.is_some())
+    }
+
     /// The extension has one port. An earlier one whose end has not been seen yet is over, and its tabs are this one's:
     /// else they would be strange tabs, with new conversations.
     fn replace_ports_of(&self, instance: &InstanceId, port: PortId) {
@@ -86,7 +92,7 @@ impl Engine {
             known.opening.insert(client.clone());
             known.panels.insert(client, opened.window_id);
         }
-        // Told to each panel, since it stays so until the file is mended.
+        // Told to each panel, since it stays so until the file is fixed.
         if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
             sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
@@ -98,6 +104,9 @@ impl Engine {
         if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
             known.opening.remove(client);
             known.panels.remove(client);
+        }
+        if let Some(client) = &client {
+            self.keyboard_lost(port, Some(client));
         }
         self.end_pointing(port, Some(&client));
         self.activity_unsubscribe(port, client.as_ref());

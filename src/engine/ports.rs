@@ -3,8 +3,9 @@
 //! Owns who is connected and the way back to them. Never reads a socket.
 
 use crate::chat::{Push, Sink};
+use crate::protocol::chat::ChatGap;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::frame::MAX_TO_CHROME;
+use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::hello::{Hello, HostPreamble};
 use crate::protocol::ids::{BrowserRun, PanelId, WindowId};
 use crate::protocol::methods::ToPanel;
@@ -57,16 +58,33 @@ impl PortSender {
     }
 }
 
-/// Chrome cuts the port at one byte too many, so an oversize answer becomes a fault.
+/// An oversize answer becomes a fault: Chrome would cut the port.
 fn fit(envelope: &Envelope) -> Vec<u8> {
     let bytes = envelope.encode();
-    if bytes.len() <= MAX_TO_CHROME {
+    if bytes.len() <= COMFORTABLE {
         return bytes;
     }
     let fault =
         Fault::new(FaultCode::TooLarge, format!("the answer of {} bytes does not fit into one message", bytes.len()))
             .hint("Ask for a smaller part.");
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
+}
+
+/// A push that does not fit becomes a gap: what it was of is read again, in pages that fit. Any other is left out.
+fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
+    let bytes = notification(client.cloned(), push).encode();
+    if bytes.len() <= COMFORTABLE {
+        return Some(bytes);
+    }
+    let (conversation_id, head) = match push {
+        ToPanel::ChatEvent(event) => (event.conversation_id.clone(), event.event.seq),
+        ToPanel::ChatDelta(delta) => (delta.conversation_id.clone(), delta.seq),
+        _ => {
+            tracing::error!(bytes = bytes.len(), "a push does not fit into one message and is left out");
+            return None;
+        }
+    };
+    Some(notification(client.cloned(), &ToPanel::ChatGap(ChatGap { conversation_id, head })).encode())
 }
 
 /// One panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
@@ -92,7 +110,7 @@ impl PanelSink {
 
 impl Sink for PanelSink {
     fn push(&self, push: Push) -> bool {
-        let message = fit(&notification(self.client.clone(), &push));
+        let Some(message) = fit_push(self.client.as_ref(), &push) else { return true };
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *held {
             Some(waiting) => {
@@ -122,6 +140,7 @@ pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelo
         ToPanel::RelayPart(params) => named(client, "relay.part", params),
         ToPanel::RelayTab(params) => named(client, "relay.tab", params),
         ToPanel::Echo(params) => named(client, "echo", params),
+        ToPanel::PanelKeys(params) => named(client, "panel.keys", params),
         ToPanel::Fault(params) => named(client, "fault", params),
     }
 }
@@ -139,6 +158,8 @@ pub(super) struct Port {
     pub(super) panels: HashMap<PanelId, WindowId>,
     /// Panels that opened and have not looked at a conversation yet.
     pub(super) opening: HashSet<PanelId>,
+    /// The panel in which the person types.
+    pub(super) has_keyboard: Option<PanelId>,
 }
 
 /// All open ports.
@@ -152,7 +173,8 @@ impl Ports {
     pub(super) fn add(&mut self, preamble: HostPreamble, sender: PortSender) -> PortId {
         self.next += 1;
         let id = PortId(self.next);
-        self.open.insert(id, Port { preamble, hello: None, sender, panels: HashMap::new(), opening: HashSet::new() });
+        let (panels, opening) = (HashMap::new(), HashSet::new());
+        self.open.insert(id, Port { preamble, hello: None, sender, panels, opening, has_keyboard: None });
         id
     }
     pub(super) fn remove(&mut self, id: PortId) -> Option<Port> {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 
-/// Whoever types commands thinks in between; the refs of a snapshot last as long as we are attached.
+/// Anyone who types commands thinks in between; the refs of a snapshot last as long as we are attached.
 const TERMINAL_LINGER: Duration = Duration::from_secs(300);
 
 /// The everyday browsers that are connected, and what is remembered of each.
@@ -80,6 +80,8 @@ impl Engine {
         let numbers = relays.numbers.entry(run.clone()).or_insert_with(|| self.tab_numbers().keeping()).clone();
         let options = AttachOptions {
             headless: false,
+            // The browser saves them where the person wants it.
+            downloads: None,
             numbers,
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
@@ -226,8 +228,9 @@ impl Engine {
 
     /// The agent's turn works in this tab: it stays attached to until the turn is over.
     pub(super) fn stay_for_turn(&self, conversation: &Conversation, tab: TabId) -> Result<(), Fault> {
-        let Some(everyday) = self.everyday_with(tab) else { return Ok(()) };
-        let stay = everyday.browser().tab(tab)?.stay()?;
+        let Some((browser, _)) = self.pages_with(Some(tab)) else { return Ok(()) };
+        // One that was closed needs no hold: `tabs` and `newtab` work all the same, and others say that it is gone.
+        let Ok(stay) = browser.tab(tab).and_then(|tab| tab.stay()) else { return Ok(()) };
         // A turn that ended meanwhile needs none.
         if conversation.turn().is_some() {
             let mut relays = lock(&self.inner.relays);

@@ -1,6 +1,6 @@
 //! How many agents' processes run at once, and who comes next.
 //!
-//! Owns the count and the queue. Never starts or ends a process: whoever holds a slot does, and an idle one is asked
+//! Owns the count and the queue. Never starts or ends a process: anyone who holds a slot does, and an idle one is asked
 //! to give its up when another conversation needs it.
 
 use super::lock;
@@ -144,7 +144,7 @@ impl Drop for Slot {
 
 fn hand_out(granted: Vec<(Slot, oneshot::Sender<Slot>)>) {
     for (slot, sender) in granted {
-        // Whoever waited has given up: dropping the slot gives it to the next.
+        // Anyone who waited has given up: dropping the slot gives it to the next.
         drop(sender.send(slot));
     }
 }

@@ -60,7 +60,8 @@ impl Engine {
             }
             gone.extend(changed.removed.iter().copied());
             for tab in &changed.tabs {
-                known.insert(tab.chrome_tab_id, tab.clone());
+                let PageContext { url, title, .. } = page(&tab.url, &tab.title);
+                known.insert(tab.chrome_tab_id, ChromeTab { url, title, ..tab.clone() });
             }
             for id in &gone {
                 known.remove(id);
@@ -192,7 +193,10 @@ impl Engine {
                 () = shutdown.cancelled() => return,
             };
             match event {
-                Ok(BrowserEvent::TabClosed(tab)) => self.tab_closed(tab),
+                Ok(BrowserEvent::TabClosed(tab)) => {
+                    self.tab_closed(tab);
+                    self.record_tabs().await;
+                }
                 Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
                 Ok(BrowserEvent::TabOpened(info)) => {
                     // An everyday browser's reports have told who opened it.
@@ -200,6 +204,7 @@ impl Engine {
                         self.tab_opened_by(opener, info.id);
                     }
                     self.tell_tabs();
+                    self.record_tabs().await;
                 }
                 Ok(BrowserEvent::TabChanged(_)) => self.tell_tabs(),
                 Ok(BrowserEvent::SentOut(tab, refusal)) => self.sent_out(tab, refusal),
@@ -292,8 +297,14 @@ impl Engine {
         let engine = self.clone();
         let conversation = conversation.clone();
         self.spawn(async move {
-            if let Err(fault) = super::chats::persist(conversation).await {
+            if let Err(fault) = super::chats::persist(conversation.clone()).await {
                 engine.tell_fault(&fault);
+            }
+            if conversation.is_to_compact()
+                && let Err(fault) = engine.off_thread(move || conversation.compact().map_err(|e| e.fault())).await
+            {
+                // The next turn's end is another time to try.
+                tracing::debug!(%fault, "a journal stays as long as it is");
             }
         });
     }
@@ -370,7 +381,7 @@ pub(super) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
 }
 
 fn page(url: &str, title: &str) -> PageContext {
-    PageContext { url: url.to_owned(), title: title.to_owned(), selection: None }
+    PageContext { url: url.to_owned(), title: title.to_owned(), selection: None }.bounded()
 }
 
 pub(super) fn no_browser(what: &str) -> Fault {

@@ -49,6 +49,9 @@ impl Engine {
     }
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
+        if self.learn_path(request.path.as_deref()) {
+            self.agents(true).await;
+        }
         let conversation = self.conversation_of_terminal(&request).await?;
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);

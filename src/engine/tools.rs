@@ -3,27 +3,32 @@
 //! Owns the token, the list of what is offered, and the way of each call past the policy. The token dies with
 //! the agent; the tools act on the tabs of the conversation's set and on no other.
 
+mod action_requests;
 mod asking;
+mod met;
 mod offered;
 mod place;
+mod preview;
 mod shell;
-mod wishes;
 
 pub use offered::OfferedTool;
 
 use super::Engine;
 use super::commands::Target;
-use super::runner::{Denied, Runner};
+use super::runner::{Runner, ToolCallName};
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
+use crate::browser::dialogs::DialogPolicy;
 use crate::chat::Conversation;
+use crate::command::spec::{Leads, TabUse};
 use crate::command::words::{self, Words};
-use crate::command::{Arguments, Class, Output, Spec, picture, registry, tool_schema};
+use crate::command::{Call, Category, Class, Output, Spec, picture, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::chat::StepKind;
+use crate::protocol::chat::{PageContext, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
+use asking::Permit;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use place::Place;
@@ -37,6 +42,8 @@ pub struct ConversationTools {
     engine: Engine,
     runner: Runner,
     token: String,
+    /// Cancelled when the token is revoked: its agent has ended.
+    ended: CancellationToken,
     /// The agent is the built-in one: what it does are the person's own words, so nobody is asked.
     by_person: bool,
 }
@@ -44,7 +51,12 @@ pub struct ConversationTools {
 impl ConversationTools {
     pub(super) fn new(engine: Engine, runner: Runner, by_person: bool) -> Arc<Self> {
         let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-        Arc::new(Self { engine, runner, token, by_person })
+        Arc::new(Self { engine, runner, token, ended: CancellationToken::new(), by_person })
+    }
+
+    /// Cancelled once the agent has ended. What is kept for it can go then.
+    pub fn ended(&self) -> &CancellationToken {
+        &self.ended
     }
 
     pub(super) fn token(&self) -> &str {
@@ -60,6 +72,11 @@ impl ConversationTools {
         offered::all()
     }
 
+    /// Whether there is a tool of this name.
+    pub fn offers(&self, tool: &str) -> bool {
+        offered::find(tool).is_some()
+    }
+
     /// Runs a call that came over MCP. `id`: the agent's own name of it, where it gives one.
     pub async fn run_tool(
         &self,
@@ -69,9 +86,10 @@ impl ConversationTools {
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let call = offered::call_of(tool, &arguments)?;
-        let outcome = self.run_in_turn(call, None, cancel).await;
+        let name = ToolCallName { id, tool: tool.to_owned(), arguments };
+        let outcome = self.run_in_turn(call, None, Some(&name), cancel).await;
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
-            self.runner.note_denied(Denied { id, tool: tool.to_owned(), arguments });
+            self.runner.note_denied(name);
         }
         outcome
     }
@@ -79,8 +97,9 @@ impl ConversationTools {
     /// Runs a call as long as the turn lasts. `named`: the tab, where the call names one.
     async fn run_in_turn(
         &self,
-        call: ToolCall,
+        call: Call,
         named: Option<TabId>,
+        step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let turn = self.runner.turn_token();
@@ -90,7 +109,7 @@ impl ConversationTools {
         }
         // A stop ends the call even where the agent does not take it back.
         let cancel = cancel.child_token();
-        let mut call = std::pin::pin!(self.run_call(call, named, cancel.clone()));
+        let mut call = std::pin::pin!(self.run_call(call, named, step, cancel.clone()));
         tokio::select! {
             outcome = &mut call => outcome,
             () = turn.cancelled() => {
@@ -103,119 +122,193 @@ impl ConversationTools {
     /// Runs a call, and the activity says so, whatever becomes of it.
     async fn run_call(
         &self,
-        call: ToolCall,
+        call: Call,
         named: Option<TabId>,
+        step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let tab = named.or_else(|| self.engine.working_tab(self.conversation()));
-        let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call.command, &call.args);
-        let outcome = self.run_permitted(call, named, cancel).await;
+        let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call);
+        let outcome = self.run_permitted(call, named, step, cancel).await;
         begun.end(outcome.as_ref().map(|result| result.text.as_str()));
         outcome
     }
 
     async fn run_permitted(
         &self,
-        call: ToolCall,
+        mut call: Call,
         named: Option<TabId>,
+        step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
+        let spec = call.spec;
         // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`.
-        let spec = if self.by_person {
-            registry::get(&call.command)?
-        } else {
-            offered::find(&call.command).ok_or_else(|| offered::not_offered(&call.command))?
-        };
+        if !self.by_person && offered::find(spec.name).is_none() {
+            return Err(offered::not_offered(spec.name));
+        }
         let conversation = self.conversation();
-        let Place { tab, subject } = self.place(spec, &call, named)?;
+        let Place { tab, subject } = self.place(&call, named)?;
         self.engine.working(conversation, |working| working.tab = Some(tab));
         let shown = self.engine.shown_in(tab);
         self.engine.stay_for_turn(conversation, tab)?;
-        if !self.by_person {
-            self.permit(spec, &call, subject, &cancel).await?;
-        }
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not land on the page that came meanwhile.
-        let only_on = (!self.by_person && spec.class != Class::Read && spec.name != "goto").then_some(shown);
-        let target = Target {
+        let leaves = spec.leads == Leads::TabToAddress;
+        let only_on = (!self.by_person && call.class() != Class::Read && !leaves).then_some(shown);
+        let target = |expected| Target {
             tab: Some(tab),
             moves: self.moves(),
             tab_set: (!self.by_person).then(|| self.engine.tab_set(conversation)),
             cwd: Some(&folder),
-            only_on,
+            only_on: only_on.clone(),
+            expected,
             pointer: self.engine.shows_pointer(tab),
             for_model: !self.by_person,
+            dialogs: (!self.by_person).then_some(DialogPolicy::Ask),
         };
         if self.by_person {
-            return Ok(tool_result(self.engine.run(spec, &call.args, target, cancel).await?).await);
+            return Ok(tool_result(self.engine.run(&call, target(None), cancel).await?).await);
         }
-        let before = self.engine.tabs_now(tab);
-        let mut output = self.engine.run(spec, &call.args, target, cancel).await?;
-        output.cut(self.engine.config().agents.most_output(), how_to_narrow(spec));
-        if spec.writes {
+        let asking = cancel.clone();
+        let Permit { expected: judged, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let mut wrote = edited.is_some();
+        call = edited.unwrap_or(call);
+        // What it sends may be the first half of something, also if it fails halfway.
+        self.remember_sent(tab, &call);
+        let mut before = self.engine.tabs_now(tab);
+        let is_bound = judged.is_some();
+        let mut outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
+        // Its element changed after it was judged, and nothing was done: that is another action.
+        if is_bound && outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Conflict) {
+            let Permit { expected: judged, edited } = self.permit(&call, subject, step, &cancel).await?;
+            wrote |= edited.is_some();
+            call = edited.unwrap_or(call);
+            self.remember_sent(tab, &call);
+            before = self.engine.tabs_now(tab);
+            outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
+        }
+        let mut output = outcome.inspect_err(|fault| self.remember_fault(tab, fault))?;
+        self.permit_downloads(tab, &mut output, &asking).await;
+        output.cut(self.engine.config().agents.most_output(), &how_to_narrow(spec));
+        if spec.changes() {
             self.engine.tabs_opened_since(conversation, tab, &before).await;
         }
-        if spec.name == "closetab" {
+        if spec.tab == TabUse::Closes {
             self.engine.leave_tab_sets(subject);
             let next = self.engine.settle_working_tab(conversation);
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
+        if wrote {
+            let text = call.typed().unwrap_or_default();
+            output.say(Some(format!("The person changed the text before they allowed it. It is now: {text:?}")));
+        }
         output.say(self.engine.tab_news(conversation));
-        self.remember_typed(spec, tab, &call);
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
 
-    /// What it typed may be the first half of something.
-    fn remember_typed(&self, spec: &Spec, tab: TabId, call: &ToolCall) {
-        let typed = Arguments::parse(spec, &call.args).ok().and_then(|arguments| wishes::typed(spec, &arguments));
-        let Some((typed, site)) = typed.zip(self.engine.site_of(tab)) else { return };
-        self.engine.with_trail(self.conversation().id(), |trail| trail.typed(&site, &typed));
+    /// Runs a call; the person answers the dialogs that it meets.
+    async fn run_and_answer(
+        &self,
+        call: &Call,
+        target: Target<'_>,
+        tab: TabId,
+        cancel: &CancellationToken,
+    ) -> Result<Output, Fault> {
+        tokio::select! {
+            outcome = self.engine.run(call, target, cancel.clone()) => outcome,
+            never = self.answer_dialogs(tab, cancel) => match never {},
+        }
     }
 
-    /// What the agent gets to read it may carry elsewhere.
+    /// Notes what a call sends to a site: what it types, and the addresses it goes to.
+    fn remember_sent(&self, tab: TabId, call: &Call) {
+        let site = self.engine.site_of(tab).unwrap_or_default();
+        let (addresses, typed) = (call.destinations(), call.typed());
+        self.engine.with_taint_log(self.conversation().id(), |log| {
+            addresses.iter().for_each(|address| log.went(address));
+            if let Some(typed) = typed {
+                log.typed(&site, &typed);
+            }
+        });
+    }
+
+    /// Notes everything that a call gives the agent to read, under the site that it is of.
     fn remember_read(&self, spec: &Spec, tab: TabId, output: &Output) {
-        if !(spec.untrusted || output.source_url.is_some() || spec.class == Class::Control || !output.files.is_empty())
-        {
+        let conversation = self.conversation();
+        if spec.category == Category::Tabs {
+            // Titles and addresses are each tab's own.
+            let pages: Vec<PageContext> = self
+                .engine
+                .tab_set(conversation)
+                .into_iter()
+                .filter_map(|tab| self.engine.shown_tab(tab).map(|(_, page)| page))
+                .collect();
+            self.engine.with_taint_log(conversation.id(), |log| pages.iter().for_each(|page| log.saw_page(page)));
             return;
         }
-        let of_page = || output.source_url.as_deref().and_then(site::of).or_else(|| self.engine.site_of(tab));
-        // The titles of tabs are many sites' words.
-        let site = if spec.name == "tabs" { String::new() } else { of_page().unwrap_or_default() };
-        self.engine.with_trail(self.conversation().id(), |trail| trail.read(&site, &output.text));
+        let named = output.source_url.as_deref().and_then(site::of);
+        let site = named.or_else(|| self.engine.site_of(tab)).unwrap_or_default();
+        let data = output.data.as_ref().map(ToString::to_string).unwrap_or_default();
+        let words = [output.head.as_deref(), Some(output.text.as_str()), output.note.as_deref(), Some(&data)];
+        self.engine.with_taint_log(conversation.id(), |log| {
+            words.into_iter().flatten().filter(|text| !text.is_empty()).for_each(|text| log.read(&site, text));
+            if !output.files.is_empty() {
+                log.read_unseen(&site);
+            }
+        });
+    }
+
+    /// A fault may repeat a page.
+    fn remember_fault(&self, tab: TabId, fault: &Fault) {
+        let site = self.engine.site_of(tab).unwrap_or_default();
+        let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
+        self.engine.with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
 
     /// What a call does, with what its ref is called in the page.
-    fn words(&self, command: &str, args: &[String], tab: Option<TabId>) -> Words {
+    fn words(&self, call: &Call, tab: Option<TabId>) -> Words {
         let pages = self.engine.pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
-        words::describe_with(command, args, &label)
+        words::describe(call, &label)
+    }
+
+    /// Runs a command that a person said in words, or that an adapter names: the activity says so if it can't be read.
+    async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
+        let ToolCall { command, args } = named;
+        match Call::parse(&command, &args) {
+            Ok(call) => self.run_in_turn(call, None, None, cancel).await,
+            Err(fault) => {
+                let tab = self.engine.working_tab(self.conversation());
+                self.engine.begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
+                Err(fault)
+            }
+        }
     }
 }
 
 impl Tools for ConversationTools {
     fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
-        self.run_in_turn(call, None, cancel).boxed()
+        self.run_named(call, cancel).boxed()
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
-        let args = registry::find(tool).and_then(|spec| tool_schema::arguments_of(spec, arguments).ok());
-        let words = match args {
-            Some(args) => self.words(tool, &args, self.engine.working_tab(self.conversation())),
-            None => {
-                return StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: tool.to_owned() };
-            }
+        let call = registry::find(tool)
+            .and_then(|spec| tool_schema::arguments_of(spec, arguments).and_then(|words| Call::of(spec, words)).ok());
+        let Some(call) = call else {
+            return StepWords::of_own_tool(StepKind::Other, "Using", tool.to_owned());
         };
-        StepWords { kind: words.kind, verb: words.verb, object: words.object }
+        let words = self.words(&call, self.engine.working_tab(self.conversation()));
+        StepWords { kind: words.kind, verb: words.verb, object: words.object, phrase: Some(words.phrase) }
     }
 }
 
 /// What an agent can do about a text that was cut.
-fn how_to_narrow(spec: &Spec) -> &'static str {
-    match spec.name {
-        "snapshot" => "narrow with selector, depth or interactive",
-        _ if spec.parameters.iter().any(|parameter| parameter.name == "sel") => "narrow with a selector",
-        _ => "look at a part of the page instead",
+fn how_to_narrow(spec: &Spec) -> String {
+    match tool_schema::narrowing(spec).split_last() {
+        None => "look at a part of the page instead".to_owned(),
+        Some((only, [])) => format!("narrow with {only}"),
+        Some((last, before)) => format!("narrow with {} or {last}", before.join(", ")),
     }
 }
 

@@ -1,14 +1,14 @@
-//! The steps of a running turn: their times, their words, their pictures.
+//! The steps of a running turn: their words and their pictures.
 //!
-//! Owns what lies between a step's begin and its end. Never runs anything.
+//! Owns what lies between a step's begin and its end. Never runs anything and never measures: the conversation does.
 
+use super::runner::ToolCallName;
 use crate::agent::adapter::{Image, StepWords};
 use crate::chat::Conversation;
-use crate::protocol::chat::{ChatBody, StepOutcome};
+use crate::protocol::chat::{ChatBody, SaidPhrase, StepOutcome};
 use crate::protocol::ids::{StepId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Arguments and results are shown, not kept whole.
 const LONGEST: usize = 4 * 1024;
@@ -16,10 +16,22 @@ const LONGEST: usize = 4 * 1024;
 #[derive(Default)]
 pub(super) struct Steps {
     open: HashMap<StepId, Open>,
+    /// What was learned of calls whose steps were not reported yet.
+    early: Vec<Learned>,
+}
+
+/// What is known of a call's step once the page was asked, or a person has answered.
+pub(super) struct Learned {
+    /// The call, as the agent named it.
+    pub(super) of: ToolCallName,
+    /// What it is done to; empty: as the step says.
+    pub(super) object: String,
+    pub(super) phrase: Option<SaidPhrase>,
+    /// What it is done with, as JSON; empty: as the step says.
+    pub(super) arguments: String,
 }
 
 struct Open {
-    since: Instant,
     tool: String,
     /// Whole, as the agent gave them.
     arguments: String,
@@ -34,16 +46,32 @@ impl Steps {
         tool: String,
         arguments: String,
     ) -> ChatBody {
-        self.open
-            .insert(step_id.clone(), Open { since: Instant::now(), tool: tool.clone(), arguments: arguments.clone() });
-        let StepWords { kind, verb, object } = words;
-        ChatBody::Step { turn_id, step_id, kind, verb, object, tool, arguments: cut(arguments) }
+        self.open.insert(step_id.clone(), Open { tool: tool.clone(), arguments: arguments.clone() });
+        let StepWords { kind, verb, object, phrase } = words;
+        ChatBody::Step { turn_id, step_id, kind, verb, object, phrase, tool, arguments: cut(arguments) }
     }
 
     pub(super) fn end(&mut self, turn_id: TurnId, step_id: StepId, outcome: StepOutcome, result: String) -> ChatBody {
-        let began = self.open.remove(&step_id);
-        let duration_ms = began.map_or(0, |open| u64::try_from(open.since.elapsed().as_millis()).unwrap_or(u64::MAX));
-        ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result: cut(result), images: Vec::new() }
+        self.open.remove(&step_id);
+        ChatBody::StepDone { turn_id, step_id, outcome, duration_ms: 0, result: cut(result), images: Vec::new() }
+    }
+
+    /// What was learned of an open step. Kept for its begin if that was not reported yet.
+    pub(super) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
+        let Some(step_id) =
+            self.open.iter().find(|(id, open)| learned.of.is_of(id, &open.tool, &open.arguments)).map(|(id, _)| id)
+        else {
+            self.early.push(learned);
+            return None;
+        };
+        Some(updated(turn_id.clone(), step_id.clone(), learned))
+    }
+
+    /// What was learned of a step before its begin.
+    pub(super) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
+        let Some(open) = self.open.get(step_id) else { return Vec::new() };
+        let of_it = self.early.extract_if(.., |learned| learned.of.is_of(step_id, &open.tool, &open.arguments));
+        of_it.map(|learned| updated(turn_id.clone(), step_id.clone(), learned)).collect()
     }
 
     /// The tool of a step that runs, and its arguments.
@@ -62,6 +90,7 @@ impl Steps {
 
     pub(super) fn clear(&mut self) {
         self.open.clear();
+        self.early.clear();
     }
 
     /// Keeps a step's pictures with the conversation and names them in its end.
@@ -96,6 +125,10 @@ impl Steps {
     }
 }
 
+fn updated(turn_id: TurnId, step_id: StepId, Learned { object, phrase, arguments, .. }: Learned) -> ChatBody {
+    ChatBody::StepUpdated { turn_id, step_id, object, phrase, arguments: cut(arguments) }
+}
+
 fn cut(mut text: String) -> String {
     if text.len() > LONGEST {
         let mut end = LONGEST;
@@ -114,7 +147,7 @@ mod tests {
     use crate::protocol::chat::StepKind;
 
     fn begin(steps: &mut Steps, name: &str, arguments: String) -> ChatBody {
-        let words = StepWords { kind: StepKind::Other, verb: "Using".to_owned(), object: name.to_owned() };
+        let words = StepWords::of_own_tool(StepKind::Other, "Using", name.to_owned());
         steps.begin(TurnId::new("t"), StepId::new(name), words, name.to_owned(), arguments)
     }
 

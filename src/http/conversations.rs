@@ -5,7 +5,10 @@ use super::routes::Body;
 use crate::engine::Engine;
 use crate::protocol::chat::ConversationInfo;
 use crate::protocol::control::{ConversationOpen, ConversationText};
-use crate::protocol::history::{ConversationExport, ConversationRename, Conversations, ConversationsList};
+use crate::protocol::history::{
+    CompactConversations, CompactedConversations, ConversationExport, ConversationRename, Conversations,
+    ConversationsList,
+};
 use crate::protocol::methods::{ChatRef, Empty};
 use crate::protocol::settings::{Settings, SettingsSet};
 use axum::extract::State;
@@ -20,6 +23,7 @@ pub(super) fn routes() -> Router<Engine> {
         .route("/conversations/rename", post(rename))
         .route("/conversations/delete", post(delete))
         .route("/conversations/restore", post(restore))
+        .route("/conversations/compact", post(compact))
         .route("/settings", get(settings).post(set))
 }
 
@@ -48,6 +52,10 @@ async fn delete(State(engine): State<Engine>, Body(of): Body<ChatRef>) -> Answer
 
 async fn restore(State(engine): State<Engine>, Body(of): Body<ChatRef>) -> Answer<ConversationInfo> {
     Ok(Json(engine.restore_conversation(&of.conversation_id).await?))
+}
+
+async fn compact(State(engine): State<Engine>, Body(of): Body<CompactConversations>) -> Answer<CompactedConversations> {
+    Ok(Json(engine.compact_conversations(of).await?))
 }
 
 async fn settings(State(engine): State<Engine>) -> Json<Settings> {

@@ -1,39 +1,41 @@
-//! Listening: the unix socket and the port on 127.0.0.1, both until shutdown.
+//! Listening: the unix socket and the port on 127.0.0.1, both until shutdown, both with bounded connections.
+//!
+//! Owns accepting. A connection's other end is looked at here, once, before its first byte is read.
 
-use super::guard::Caller;
+use super::caller::{Caller, PortPeer};
+use super::places::{Place, Places};
 use crate::base::peer::Peer;
+use axum::Router;
+use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::extract::connect_info::Connected;
-use axum::serve::IncomingStream;
-use axum::{Extension, Router};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Connections on the port at once. One more waits until another has ended.
-const MOST_CONNECTIONS: usize = 128;
+/// Connections on the port at once, where any user of the machine may connect.
+const MOST_ON_PORT: usize = 128;
+/// Connections on the socket at once, and those of one process among them.
+const MOST_ON_SOCKET: usize = 512;
+const MOST_OF_ONE: usize = 128;
 /// How long the head of a request may take, and an idle connection may be kept.
 const HEAD_LIMIT: Duration = Duration::from_secs(10);
 /// After a failed accept (no file descriptors left) others get the time to close theirs.
 const REST: Duration = Duration::from_millis(100);
 /// How many ports after the wanted one are tried before any free one is taken.
 const NEIGHBOURS: u16 = 20;
-
-impl Connected<IncomingStream<'_, UnixListener>> for Caller {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        // A peer that the kernel can't name is nobody, and the guard refuses nobody.
-        Self::Socket(Peer::of(stream.io()).ok())
-    }
-}
 
 /// Listens on 127.0.0.1 at `wanted`, or the next free port where that is taken.
 pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
@@ -46,50 +48,104 @@ pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await
 }
 
-pub async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) -> io::Result<()> {
-    axum::serve(listener, router.into_make_service_with_connect_info::<Caller>())
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+/// Serves `http.sock`.
+pub async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) {
+    serve(listener, Places::new(MOST_ON_SOCKET, MOST_OF_ONE), router, shutdown).await;
 }
 
-/// Serves the port. Anybody on this machine can connect, so what a connection costs before its token is seen is bounded:
-/// how many there are, and how long a request's head may take.
-pub async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+/// Serves the port.
+pub async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) {
+    serve(listener, Places::new(MOST_ON_PORT, MOST_ON_PORT), router, shutdown).await;
+}
+
+/// A listener that tells who connected.
+trait Door {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    /// The connection, its other end, and that end's process if it is known.
+    fn next(&self) -> impl Future<Output = io::Result<(Self::Stream, Caller, Option<i32>)>> + Send;
+}
+
+impl Door for UnixListener {
+    type Stream = UnixStream;
+    async fn next(&self) -> io::Result<(UnixStream, Caller, Option<i32>)> {
+        let (stream, _) = self.accept().await?;
+        let peer = Peer::of(&stream).ok();
+        let owner = peer.as_ref().and_then(Peer::pid);
+        Ok((stream, Caller::Socket(peer), owner))
+    }
+}
+
+impl Door for TcpListener {
+    type Stream = TcpStream;
+    async fn next(&self) -> io::Result<(TcpStream, Caller, Option<i32>)> {
+        let (stream, near) = self.accept().await?;
+        let far = stream.local_addr()?;
+        Ok((stream, Caller::Port(PortPeer::new(near, far)), None))
+    }
+}
+
+async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: CancellationToken) {
     let tasks = TaskTracker::new();
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { break };
-        let (stream, peer) = tokio::select! {
+        let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(REST).await;
-                    continue;
-                }
-            },
+            accepted = door.next() => accepted,
         };
-        let service = TowerToHyperService::new(router.clone().layer(Extension(ConnectInfo(Caller::Port(Some(peer))))));
-        let shutdown = shutdown.clone();
-        tasks.spawn(async move {
-            let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT);
-            let mut connection = pin!(server.serve_connection(TokioIo::new(stream), service));
-            let outcome = tokio::select! {
-                outcome = connection.as_mut() => outcome,
-                () = shutdown.cancelled() => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
+        match accepted {
+            Ok((stream, caller, owner)) => match places.take(owner) {
+                Some(place) => {
+                    tasks.spawn(connection(stream, caller, place, router.clone(), shutdown.clone()));
                 }
-            };
-            if let Err(error) = outcome {
-                tracing::debug!(%error, "a connection on the port ended");
+                None => tracing::warn!("too many requests are in work: a connection was closed"),
+            },
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::select! {
+                    () = shutdown.cancelled() => break,
+                    () = tokio::time::sleep(REST) => {}
+                }
             }
-            drop(place);
-        });
+        }
     }
     tasks.close();
     tasks.wait().await;
-    Ok(())
+}
+
+async fn connection<S>(stream: S, caller: Caller, place: Place, router: Router, shutdown: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let inner = TowerToHyperService::new(router);
+    let held = place.clone();
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        let working = held.work();
+        request.extensions_mut().insert(ConnectInfo(caller.clone()));
+        let answer = inner.call(request);
+        async move {
+            let answer: Result<Response<Body>, Infallible> = answer.await;
+            // An answer that comes piece by piece is in work until its last piece.
+            answer.map(|answer| {
+                answer.map(|body| {
+                    body.map_frame(move |frame| {
+                        let _: &super::places::Working = &working;
+                        frame
+                    })
+                })
+            })
+        }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT);
+    let mut connection = pin!(server.serve_connection(TokioIo::new(stream), service));
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = place.ended() => return,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended");
+    }
 }

@@ -2,19 +2,20 @@
 
 use super::activity;
 use super::answer::Refusal;
+use super::caller::Caller;
 use super::conversations;
-use super::guard::{self, Access, Caller, Scope};
+use super::guard::{self, Access, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::audit::{AuditBy, AuditRequest};
+use crate::protocol::audit::{AuditBy, AuditProof, AuditRequest, AuditVerify};
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, ContinueTurns, Disconnected, Doctor, HandOver, HandingOver, Status, StopTurns,
-    Stopped, WaitingApprovals,
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, Doctor, HandOver, HandingOver, LookForAgents,
+    Status, StopTurns, Stopped, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty, QuestionAnswer};
@@ -57,6 +58,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/disconnect", post(disconnect))
         .route("/stop", post(stop))
         .route("/chat", post(chat))
+        .route("/agents/look", post(look_for_agents))
         .route("/stop-turns", post(stop_turns))
         .route("/continue", post(go_on))
         .route("/hand-over", post(hand_over))
@@ -69,6 +71,7 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/policy/add", post(add_rule))
         .route("/policy/remove", post(remove_rule))
         .route("/audit", post(audit))
+        .route("/audit/verify", post(audit_verify))
         .layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(commands)
@@ -119,17 +122,12 @@ async fn command(
         .get(header::ACCEPT)
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
-    let own = matches!(caller, Caller::Socket(_));
     let result = match scope {
         Scope::Person => engine.command(request, source_of(&caller)).await?,
         Scope::Agent(tools) => tools.command(request).await?,
     };
-    if own {
-        return Ok(Json(result).into_response());
-    }
     if wants_json {
-        return Ok(Json(json!({ "ok": true, "output": result.output, "data": result.data, "files": result.files }))
-            .into_response());
+        return Ok(Json(result.answer()).into_response());
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
 }
@@ -164,14 +162,25 @@ async fn agents(State(engine): State<Engine>) -> Json<Agents> {
     Json(engine.agents(true).await)
 }
 
+async fn look_for_agents(
+    State(engine): State<Engine>,
+    Body(look): Body<LookForAgents>,
+) -> Result<Json<Agents>, Refusal> {
+    engine.learn_path(look.path.as_deref());
+    Ok(Json(engine.look_for_agents_again().await?))
+}
+
 async fn connect(State(engine): State<Engine>, Body(request): Body<ConnectRequest>) -> Response {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
     engine.connect(request, sender);
     json_lines(lines)
 }
 
-async fn disconnect(State(engine): State<Engine>) -> Result<Json<Disconnected>, Refusal> {
-    Ok(Json(engine.disconnect().await?))
+async fn disconnect(
+    State(engine): State<Engine>,
+    Body(request): Body<Disconnect>,
+) -> Result<Json<Disconnected>, Refusal> {
+    Ok(Json(engine.disconnect(request.force).await?))
 }
 
 async fn stop(State(engine): State<Engine>) -> Json<Empty> {
@@ -227,6 +236,15 @@ async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) 
     Ok(json_lines(lines))
 }
 
+async fn audit_verify(
+    State(engine): State<Engine>,
+    Body(verify): Body<AuditVerify>,
+) -> Result<Json<AuditProof>, Refusal> {
+    // Megabytes are read and hashed.
+    let proof = tokio::task::spawn_blocking(move || engine.audit_proof(&verify)).await;
+    Ok(Json(proof.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))??))
+}
+
 async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
     engine.answer_approval(&answer, AnsweredBy::Terminal)?;
     Ok(Json(Empty {}))
@@ -245,6 +263,7 @@ mod tests {
     use super::*;
     use crate::base::home::Home;
     use crate::engine::{Config, Provision};
+    use crate::http::caller::PortPeer;
     use axum::body::{Body as Bytes, to_bytes};
     use axum::http::StatusCode;
     use serde_json::Value;
@@ -256,6 +275,7 @@ mod tests {
     /// The answer to a request that came in on the port, with these headers besides our own host.
     async fn answer_of(
         router: &Router,
+        caller: &Caller,
         method: &str,
         path: &str,
         token: Option<&str>,
@@ -267,7 +287,7 @@ mod tests {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         let mut request = request.body(Bytes::from(body.to_owned())).unwrap();
-        request.extensions_mut().insert(ConnectInfo(Caller::Port(None)));
+        request.extensions_mut().insert(ConnectInfo(caller.clone()));
         let response = router.clone().oneshot(request).await.unwrap();
         let status = response.status();
         let body = to_bytes(response.into_body(), BODY_LIMIT).await.unwrap();
@@ -281,11 +301,20 @@ mod tests {
         let provision = Provision { unpack_extension: |home| Ok(home.extension()), register_host: |_| Ok(()) };
         let shutdown = CancellationToken::new();
         let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
-        let router = router(engine.clone(), Access::new(TOKEN, folder.path()), Router::new());
+        let router = router(engine.clone(), Access::new(TOKEN), Router::new());
 
-        let (status, health) = answer_of(&router, "GET", "/health", None, "").await;
+        // The other end of this connection is this process's own, so it is the person's.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let person = Caller::Port(PortPeer::new(client.local_addr().unwrap(), client.peer_addr().unwrap()));
+        // Of this one nothing is known: it does not exist.
+        let nowhere = Caller::Port(PortPeer::new(client.peer_addr().unwrap(), client.peer_addr().unwrap()));
+        let (status, _) = answer_of(&router, &nowhere, "GET", "/status", Some(TOKEN), "").await;
+        assert_eq!(status, StatusCode::FORBIDDEN);
+
+        let (status, health) = answer_of(&router, &nowhere, "GET", "/health", None, "").await;
         assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("no-browser")));
-        let (status, running) = answer_of(&router, "GET", "/status", Some(TOKEN), "").await;
+        let (status, running) = answer_of(&router, &person, "GET", "/status", Some(TOKEN), "").await;
         assert_eq!((status, &running["healthy"]), (StatusCode::OK, &json!(false)));
 
         for (method, path, token, body, expected) in [
@@ -297,11 +326,14 @@ mod tests {
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/audit/verify", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),
+            ("POST", "/command", Some(TOKEN), r#"{"command":"cookies","args":[]}"#, StatusCode::FORBIDDEN),
+            ("POST", "/command", Some(TOKEN), r#"{"command":"chain","args":["url | cookies"]}"#, StatusCode::FORBIDDEN),
             ("POST", "/command", Some(TOKEN), "no json", StatusCode::BAD_REQUEST),
             ("POST", "/command", Some(TOKEN), r#"{"command":"nonsense","args":[]}"#, StatusCode::NOT_FOUND),
         ] {
-            let (status, refusal) = answer_of(&router, method, path, token, body).await;
+            let (status, refusal) = answer_of(&router, &person, method, path, token, body).await;
             assert_eq!(status, expected, "{path}: {refusal}");
             assert!(refusal["hint"].is_string() && refusal["fault"]["code"].is_string(), "{path}: {refusal}");
         }

@@ -18,9 +18,9 @@ pub enum InstallError {
     NoHome,
     #[error("the path of this program is not known: {0}")]
     NoBinary(io::Error),
-    #[error("{path} is no program that a browser could start")]
+    #[error("{path} is not a program that a browser could start")]
     NotABinary { path: PathBuf },
-    #[error("{path} can't be written in a host manifest: it is no UTF-8")]
+    #[error("{path} can't be written in a host manifest: it is not UTF-8")]
     OddPath { path: PathBuf },
     #[error("{path} can't be written: {source}")]
     Write { path: PathBuf, source: io::Error },

@@ -1,6 +1,6 @@
 //! One connection on `browser.sock`, from the keeper's side.
 //!
-//! Owns the check of who connects and the framing towards them. Never looks into a DevTools message beyond its id.
+//! Owns the framing. Who may connect, `door` decides. Never looks into a DevTools message beyond its id.
 
 use crate::protocol::keeper::{Control, Greeting, KEEPER_IDS, NulFrames};
 use bytes::Bytes;
@@ -11,14 +11,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 /// Messages up to this size go out in one write with their NUL.
 const COPIED: usize = 64 * 1024;
-
-/// What a client says.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// A message for the browser, and its id.
-    Message(Bytes, u32),
-    Stop,
-}
+/// A client that has not proven itself gets no more memory than this.
+const LONGEST_PROOF: usize = 4096;
 
 pub(super) struct Client {
     pub(super) reader: ClientReader,
@@ -35,23 +29,23 @@ pub(super) struct ClientWriter {
 }
 
 impl Client {
-    /// Takes a connection of this user; anybody else's is refused without a word.
-    pub(super) fn accept(stream: UnixStream) -> io::Result<Self> {
-        let peer = stream.peer_cred()?.uid();
-        if peer != rustix::process::geteuid().as_raw() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("uid {peer} is not the owner")));
-        }
+    pub(super) fn new(stream: UnixStream) -> Self {
         let (reader, stream) = stream.into_split();
         let reader = ClientReader { frames: NulFrames::new(reader) };
-        Ok(Self { reader, writer: ClientWriter { stream, scratch: Vec::new() } })
+        Self { reader, writer: ClientWriter { stream, scratch: Vec::new() } }
     }
 }
 
 impl ClientReader {
-    /// The next thing that the client says; `None` once it is gone. Cancel safe.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Said>> {
+    /// The client's first message: its proof.
+    pub(super) async fn first(&mut self) -> io::Result<Control> {
+        let message = self.frames.next_within(LONGEST_PROOF).await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(serde_json::from_slice(&message)?)
+    }
+    /// The next message for the browser, and its id; `None` once the client is gone. Cancel safe.
+    pub(super) async fn next(&mut self) -> io::Result<Option<(Bytes, u32)>> {
         let Some(message) = self.frames.next().await? else { return Ok(None) };
-        read(message).map(Some).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "neither DevTools nor ours"))
+        read(message).map(Some).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a DevTools message"))
     }
 }
 
@@ -74,29 +68,24 @@ impl ClientWriter {
 }
 
 /// Our own clients write the id first, so that nothing else needs to be read.
-fn read(message: Bytes) -> Option<Said> {
-    if message.starts_with(br#"{"keeper""#) {
-        let Control::Stop = serde_json::from_slice(&message).ok()?;
-        return Some(Said::Stop);
-    }
+fn read(message: Bytes) -> Option<(Bytes, u32)> {
     let digits = message.strip_prefix(br#"{"id":"#)?;
     let length = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     let id = std::str::from_utf8(&digits[..length]).ok()?.parse().ok().filter(|id| *id < KEEPER_IDS)?;
-    Some(Said::Message(message, id))
+    Some((message, id))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Said, read};
+    use super::read;
     use bytes::Bytes;
 
     #[test]
     fn only_messages_with_an_id_of_the_clients_range_pass() {
         let message = Bytes::from_static(br#"{"id":12,"method":"Browser.getVersion","params":{}}"#);
-        assert_eq!(read(message.clone()), Some(Said::Message(message, 12)));
-        assert_eq!(read(Bytes::from_static(br#"{"keeper":"stop"}"#)), Some(Said::Stop));
+        assert_eq!(read(message.clone()), Some((message, 12)));
         for refused in
-            [&br#"{"id":2000000000,"method":"X.y"}"#[..], br#"{"method":"X.y","id":1}"#, br#"{"keeper":"dance"}"#, b""]
+            [&br#"{"id":2000000000,"method":"X.y"}"#[..], br#"{"method":"X.y","id":1}"#, br#"{"keeper":"stop"}"#, b""]
         {
             assert_eq!(read(Bytes::from_static(refused)), None);
         }

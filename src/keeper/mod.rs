@@ -5,20 +5,23 @@
 
 mod chromium;
 mod client;
+mod door;
 mod relay;
 mod stderr_tail;
 
+use crate::base::peer;
+use crate::base::proof::Key;
 use crate::protocol::keeper::{KeeperReport, LaunchPlan};
 use chromium::Chromium;
+use door::Door;
 use relay::Relay;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -45,6 +48,7 @@ pub fn run() -> ExitCode {
     if let Err(error) = rustix::process::setsid() {
         tracing::debug!(%error, "the keeper stays in its session");
     }
+    log();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(source) => return fail(&KeeperError::Io { what: "no runtime", source }),
@@ -52,6 +56,19 @@ pub fn run() -> ExitCode {
     match runtime.block_on(keep()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error),
+    }
+}
+
+/// Standard error is `keeper.log`.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::new("gstack=info,warn");
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .with_env_filter(filter)
+        .with_writer(io::stderr);
+    if subscriber.try_init().is_err() {
+        tracing::debug!("a log was begun before");
     }
 }
 
@@ -81,16 +98,21 @@ async fn keep() -> Result<(), KeeperError> {
         return Ok(());
     };
     let stop = stop_on_signals()?;
-    let listener = listen(&plan.socket).map_err(io_error("browser.sock can't be opened"))?;
-    let served = serve(&plan, listener, stop).await;
-    // The lock is still held: the socket is ours to remove.
-    if let Err(error) = std::fs::remove_file(&plan.socket) {
-        tracing::debug!(%error, "browser.sock was already gone");
+    // Anyone who finds the socket finds the secret: it is written first.
+    let key = Key::random();
+    key.write(&plan.key).map_err(io_error("keeper.key can't be written"))?;
+    let listener = peer::listen(&plan.socket).map_err(io_error("browser.sock can't be opened"))?;
+    let served = serve(&plan, Door::open(listener, key), stop).await;
+    // The lock is still held: both are ours to remove.
+    for file in [&plan.socket, &plan.key] {
+        if let Err(error) = std::fs::remove_file(file) {
+            tracing::debug!(%error, file = %file.display(), "was already gone");
+        }
     }
     served
 }
 
-async fn serve(plan: &LaunchPlan, listener: UnixListener, stop: CancellationToken) -> Result<(), KeeperError> {
+async fn serve(plan: &LaunchPlan, mut door: Door, stop: CancellationToken) -> Result<(), KeeperError> {
     let (mut browser, pipe) = Chromium::start(plan).map_err(io_error("the browser can't be started"))?;
     let mut relay = Relay::new(pipe, plan.run.clone(), browser.pid(), plan.headless);
     let answers = tokio::select! {
@@ -105,12 +127,12 @@ async fn serve(plan: &LaunchPlan, listener: UnixListener, stop: CancellationToke
     }
     report(&KeeperReport::Ready { pid: browser.pid(), run: plan.run.clone() });
     tokio::select! {
-        () = relay.serve(&listener) => {}
+        () = relay.serve(&mut door) => {}
         () = browser.ended() => {}
         () = stop.cancelled() => {}
     }
     // No new client may come to a browser that is ending; closing the pipe is what ends it.
-    drop(listener);
+    drop(door);
     drop(relay);
     browser.end().await;
     Ok(())
@@ -136,17 +158,6 @@ async fn take_lock(path: &Path) -> io::Result<Option<File>> {
         }
     }
     Ok(None)
-}
-
-fn listen(path: &Path) -> io::Result<UnixListener> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let listener = UnixListener::bind(path)?;
-    // The folder is 0700 already; this holds should it ever be opened.
-    std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    Ok(listener)
 }
 
 fn stop_on_signals() -> Result<CancellationToken, KeeperError> {

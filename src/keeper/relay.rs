@@ -5,17 +5,17 @@
 //! taken by the next: each counts its ids up from where the one before it stopped.
 
 use super::chromium::Pipe;
-use super::client::{Client, ClientReader, ClientWriter, Said};
+use super::client::{ClientReader, ClientWriter};
+use super::door::{Admitted, Door};
 use crate::protocol::PROTOCOL;
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{Greeting, KEEPER_IDS, NulFrames};
+use crate::protocol::keeper::{Greeting, KEEPER_IDS, NulFrames, Purpose};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::net::UnixListener;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -28,7 +28,7 @@ const OWN_LIMIT: Duration = Duration::from_secs(10);
 const NEWCOMER_GRACE: Duration = Duration::from_secs(2);
 /// Messages on the way to a browser that reads slowly; then the client waits.
 const QUEUE: usize = 64;
-/// The id space is begun anew when a client comes and half of it is used up.
+/// The id space starts again when a client comes and half of it is used up.
 const RESTART_IDS: u32 = KEEPER_IDS / 2;
 
 pub(super) struct Relay {
@@ -45,7 +45,7 @@ pub(super) struct Relay {
 /// How the service of one client ended.
 enum Ended {
     /// With who waits for the next turn.
-    Client(Option<Client>),
+    Client(Option<Admitted>),
     Stop,
     Browser,
 }
@@ -74,15 +74,15 @@ impl Relay {
     }
 
     /// Serves one client after another; returns when the browser is gone or a client said stop.
-    pub(super) async fn serve(&mut self, listener: &UnixListener) {
+    pub(super) async fn serve(&mut self, door: &mut Door) {
         let mut next = None;
         loop {
             let client = match next.take() {
                 Some(client) => client,
                 None => tokio::select! {
-                    accepted = accept(listener) => match accepted {
+                    admitted = door.next() => match admitted {
                         Some(client) => client,
-                        None => continue,
+                        None => return,
                     },
                     message = self.from_browser.next() => match message {
                         // Nobody is there to read it.
@@ -91,7 +91,10 @@ impl Relay {
                     },
                 },
             };
-            match self.serve_one(client, listener).await {
+            if client.purpose == Purpose::Stop {
+                return;
+            }
+            match self.serve_one(client, door).await {
                 Ok(Ended::Client(waiting)) => next = waiting,
                 Ok(Ended::Stop | Ended::Browser) => return,
                 Err(error) => {
@@ -102,7 +105,7 @@ impl Relay {
         }
     }
 
-    async fn serve_one(&mut self, client: Client, listener: &UnixListener) -> io::Result<Ended> {
+    async fn serve_one(&mut self, admitted: Admitted, door: &mut Door) -> io::Result<Ended> {
         let attached = self.own_command("Target.attachToBrowserTarget", json!({}), OWN_LIMIT).await?;
         let session = attached.get("sessionId").and_then(Value::as_str).map(ToOwned::to_owned);
         let session = session.ok_or_else(|| io::Error::other("no session for the client"))?;
@@ -114,16 +117,17 @@ impl Relay {
             pid: self.pid,
             run: self.run.clone(),
             headless: self.headless,
+            proof: admitted.proof,
             session: session.clone(),
             first_id: self.highest_id + 1,
         };
-        let Client { mut reader, mut writer } = client;
+        let (mut reader, mut writer) = (admitted.client.reader, admitted.client.writer);
         let ended = match writer.greet(&greeting).await {
             Ok(()) => {
                 let Self { from_browser, to_browser, highest_id, .. } = self;
                 let up = pass_up(&mut reader, to_browser, highest_id);
                 let down = pass_down(from_browser, &mut writer);
-                pass(up, down, listener).await
+                pass(up, down, door).await
             }
             Err(_) => Ended::Client(None),
         };
@@ -159,39 +163,38 @@ impl Relay {
 }
 
 /// Runs both ways at once; a newcomer is told `busy` unless the client ends within the grace.
-async fn pass(up: impl Future<Output = Ended>, down: impl Future<Output = Ended>, listener: &UnixListener) -> Ended {
+async fn pass(up: impl Future<Output = Ended>, down: impl Future<Output = Ended>, door: &mut Door) -> Ended {
     let mut up = std::pin::pin!(up);
     let mut down = std::pin::pin!(down);
     loop {
         // The client's end is looked at first: a daemon that takes over comes right after it.
-        let accepted = tokio::select! {
+        let admitted = tokio::select! {
             biased;
             ended = &mut up => return ended,
             ended = &mut down => return ended,
-            accepted = accept(listener) => accepted,
+            admitted = door.next() => admitted,
         };
-        let Some(mut newcomer) = accepted else { continue };
+        let Some(mut newcomer) = admitted else { return Ended::Stop };
+        if newcomer.purpose == Purpose::Stop {
+            return Ended::Stop;
+        }
         let said = tokio::select! {
             biased;
             ended = &mut up => return ended.followed_by(newcomer),
             ended = &mut down => return ended.followed_by(newcomer),
-            said = timeout(NEWCOMER_GRACE, newcomer.reader.next()) => said,
+            said = timeout(NEWCOMER_GRACE, newcomer.client.reader.next()) => said,
         };
-        match said {
-            Ok(Ok(Some(Said::Stop))) => return Ended::Stop,
-            // It went away, or speaks out of turn.
-            Ok(_) => {}
-            Err(_) => {
-                if let Err(error) = newcomer.writer.greet(&Greeting::Busy).await {
-                    tracing::debug!(%error, "a refused client was already gone");
-                }
-            }
+        // Else it went away, or speaks out of turn.
+        if said.is_err()
+            && let Err(error) = newcomer.client.writer.greet(&Greeting::Busy).await
+        {
+            tracing::debug!(%error, "a refused client was already gone");
         }
     }
 }
 
 impl Ended {
-    fn followed_by(self, next: Client) -> Self {
+    fn followed_by(self, next: Admitted) -> Self {
         match self {
             Self::Client(_) => Self::Client(Some(next)),
             ended => ended,
@@ -199,26 +202,15 @@ impl Ended {
     }
 }
 
-async fn accept(listener: &UnixListener) -> Option<Client> {
-    match listener.accept().await.and_then(|(stream, _)| Client::accept(stream)) {
-        Ok(client) => Some(client),
-        Err(error) => {
-            tracing::warn!(%error, "a connection was refused");
-            None
-        }
-    }
-}
-
 async fn pass_up(reader: &mut ClientReader, to_browser: &mpsc::Sender<Bytes>, highest_id: &mut u32) -> Ended {
     loop {
         match reader.next().await {
-            Ok(Some(Said::Message(message, id))) => {
+            Ok(Some((message, id))) => {
                 *highest_id = id.max(*highest_id);
                 if to_browser.send(message).await.is_err() {
                     return Ended::Browser;
                 }
             }
-            Ok(Some(Said::Stop)) => return Ended::Stop,
             Ok(None) => return Ended::Client(None),
             Err(error) => {
                 tracing::warn!(%error, "the client was cut off");

@@ -1,8 +1,10 @@
 //! What a command gave, as MCP content: text with an end, pictures as pictures, faults with their next step.
 
+use crate::command::registry;
 use crate::protocol::fault::Fault;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -28,12 +30,20 @@ pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8]
     CallToolResult::success(blocks)
 }
 
-pub fn failure(fault: &Fault) -> CallToolResult {
-    let text = match &fault.hint {
+/// `hint`: the fault's own in the client's words.
+pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
+    let text = match hint {
         Some(hint) => format!("{}\n{hint}", fault.message),
         None => fault.message.clone(),
     };
     CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// As the protocol answers a call of a tool that is not listed.
+pub fn unknown_tool(name: &str) -> ErrorData {
+    let near = registry::unknown(name).hint.filter(|hint| hint.starts_with("Did you mean"));
+    let near = near.map(|near| format!(". {near}")).unwrap_or_default();
+    ErrorData::invalid_params(format!("Unknown tool: {name}{near}"), None)
 }
 
 /// Cuts at a character, and says so.

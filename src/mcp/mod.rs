@@ -6,11 +6,22 @@
 //! the request.
 
 mod answer;
+mod hints;
+mod lines;
+mod malformed;
+mod progress;
 mod server;
 pub mod stdio;
 
+use crate::engine::ConversationTools;
 use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use server::BrowserTools;
 use std::sync::Arc;
@@ -21,13 +32,62 @@ use tokio_util::sync::CancellationToken;
 /// This bounds what clients leave behind that go without a word.
 const SESSION_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// An answer may be asked for again after its stream broke. On loopback that is at once.
+const ANSWER_KEPT: Duration = Duration::from_secs(1);
+
+const SESSION_HEADER: &str = "mcp-session-id";
+
+/// In bytes. What an agent asks of its tools is short.
+const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
+
 /// The endpoint as a router, to be guarded and merged into the whole one.
 pub fn router(path: &str, shutdown: CancellationToken) -> Router {
-    // An event without data, by which a stream may begin, is no JSON to Gemini CLI: it would go on without the tools.
+    // An event without data, by which a stream may begin, is not JSON to Gemini CLI: it would go on without the tools.
     let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown).with_sse_retry(None);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
     sessions.session_config.keep_alive = Some(SESSION_KEPT);
-    let service = StreamableHttpService::new(|| Ok(BrowserTools), Arc::new(sessions), config);
-    Router::new().route_service(path, service)
+    sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
+    let sessions = Arc::new(sessions);
+    let service = StreamableHttpService::new(|| Ok(BrowserTools), sessions.clone(), config);
+    Router::new()
+        .route_service(path, service)
+        .layer(from_fn_with_state(sessions, end_with_agent))
+        .layer(from_fn(refuse_malformed))
+}
+
+/// Closes each session when the agent that began it has ended: all answers that it was given are kept in it.
+async fn end_with_agent(State(sessions): State<Arc<LocalSessionManager>>, request: Request, next: Next) -> Response {
+    let tools = request.extensions().get::<Arc<ConversationTools>>().map(|tools| tools.ended().clone());
+    let is_first = !request.headers().contains_key(SESSION_HEADER);
+    let response = next.run(request).await;
+    let begun = response.headers().get(SESSION_HEADER).filter(|_| is_first).and_then(|id| id.to_str().ok());
+    if let (Some(ended), Some(id)) = (tools, begun) {
+        let id: SessionId = id.into();
+        tokio::spawn(async move {
+            ended.cancelled().await;
+            if let Err(error) = sessions.close_session(&id).await {
+                tracing::debug!(%error, "an agent's session was already closed");
+            }
+        });
+    }
+    response
+}
+
+/// Answers a message that is not an MCP request by a JSON-RPC error.
+async fn refuse_malformed(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let (status, answer) = match to_bytes(body, LARGEST_MESSAGE).await {
+        Err(_) => (StatusCode::PAYLOAD_TOO_LARGE, malformed::Answer::too_long()),
+        Ok(message) => match malformed::answer_to(&message) {
+            None => return next.run(Request::from_parts(head, Body::from(message))).await,
+            // Clients read the body of a success only.
+            Some(answer) if answer.is_about_params() => (StatusCode::OK, answer),
+            Some(answer) => (StatusCode::BAD_REQUEST, answer),
+        },
+    };
+    (status, [(header::CONTENT_TYPE, "application/json")], answer.to_json()).into_response()
 }

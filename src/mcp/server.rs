@@ -1,6 +1,7 @@
 //! One MCP server for all conversations: which one is meant comes with each request.
 
-use super::answer;
+use super::{answer, hints, progress};
+use crate::command::registry;
 use crate::engine::ConversationTools;
 use crate::protocol::VERSION;
 use rmcp::model::{
@@ -53,14 +54,21 @@ impl ServerHandler for BrowserTools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = tools(&context)?;
+        if !tools.offers(&request.name) {
+            return Err(answer::unknown_tool(&request.name));
+        }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let id = context.meta.0.get(CALL_ID).and_then(Value::as_str).map(str::to_owned);
-        Ok(match tools.run_tool(id, &request.name, arguments, context.ct).await {
+        let call = tools.run_tool(id, &request.name, arguments, context.ct.clone());
+        Ok(match progress::told(&context, &request.name, call).await {
             Ok(result) => {
                 let images = result.images.iter().map(|image| (image.mime.as_str(), image.bytes.as_slice()));
                 answer::success(result.text, images).into()
             }
-            Err(fault) => answer::failure(&fault).into(),
+            Err(fault) => {
+                let hint = hints::for_client(&fault, registry::find(&request.name), &|name| tools.offers(name));
+                answer::failure(&fault, hint).into()
+            }
         })
     }
 }

@@ -7,6 +7,7 @@
 mod origin;
 
 use crate::base::home::Home;
+use crate::base::say;
 use crate::client::{handover, start};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -25,7 +26,7 @@ use tokio_util::codec::{FramedRead, FramedWrite};
 /// Runs the role until Chrome closes the pipe. The exit code is 0 for that, 1 for any fault.
 pub async fn run(origin: String) -> ExitCode {
     if let Err(refusal) = origin::check(&origin) {
-        eprintln!("gstack: {refusal}");
+        say::line(&refusal);
         return ExitCode::FAILURE;
     }
     let to_chrome = tokio::io::stdout();
@@ -47,7 +48,7 @@ async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
     let renewed = home.clone();
     tokio::spawn(async move {
         if let Err(fault) = handover::ask(&renewed).await {
-            eprintln!("gstack: an older daemon does not hand over: {fault}");
+            say::line(format_args!("an older daemon does not hand over: {fault}"));
         }
     });
     let preamble = HostPreamble {
@@ -104,7 +105,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
     match fault {
         None => End::Chrome,
         Some(fault) => {
-            eprintln!("gstack: {fault}");
+            say::line(&fault);
             // Chrome may have gone as well; then nobody is left to tell.
             to_chrome.send(fault_frame(fault)).await.ok();
             End::Fault
@@ -113,10 +114,10 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
 }
 
 async fn tell(to_chrome: impl AsyncWrite + Unpin, fault: Fault) -> ExitCode {
-    eprintln!("gstack: {fault}");
+    say::line(&fault);
     let mut framed = FramedWrite::new(to_chrome, FrameCodec::host_side());
     if let Err(error) = framed.send(fault_frame(fault)).await {
-        eprintln!("gstack: Chrome could not be told: {error}");
+        say::line(format_args!("Chrome could not be told: {error}"));
     }
     ExitCode::FAILURE
 }
@@ -134,6 +135,6 @@ fn daemon_gone(how: &str) -> Fault {
 
 fn bad_stream(error: &FrameError) -> Fault {
     Fault::new(FaultCode::BadRequest, format!("Chrome's message could not be read: {error}"))
-        .hint("Reload the extension; the connection begins anew.")
+        .hint("Reload the extension; the connection starts again.")
         .at(Hop::Host)
 }

@@ -1,9 +1,10 @@
 //! One native messaging host's connection: its preamble, then messages until it ends.
 //!
 //! Owns reading and writing. What a panel reads too slowly is bounded: chat by its window,
-//! everything else by [`MOST_QUEUED`], past which the connection is dropped and the panel comes anew.
+//! everything else by [`MOST_QUEUED`], past which the connection is dropped and the panel connects again.
 
 use super::dispatch;
+use crate::base::peer::Peer;
 use crate::engine::{Engine, PortSender};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::FrameCodec;
@@ -20,7 +21,7 @@ use tokio_util::task::TaskTracker;
 /// The host says who it is at once; one that does not is not ours.
 const PREAMBLE_LIMIT: Duration = Duration::from_secs(5);
 
-pub async fn run(stream: UnixStream, engine: Engine, shutdown: CancellationToken) {
+pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: CancellationToken) {
     let (read, write) = stream.into_split();
     let mut incoming = FramedRead::new(read, FrameCodec::host_side());
     let mut outgoing = FramedWrite::new(write, FrameCodec::host_side());
@@ -58,10 +59,15 @@ pub async fn run(stream: UnixStream, engine: Engine, shutdown: CancellationToken
     };
     let reader = async {
         while let Some(frame) = incoming.next().await {
+            // What speaks after the host's end is another process that holds its connection.
+            if !peer.is_person() {
+                tracing::warn!("the host has ended and another process goes on with its connection: closed");
+                break;
+            }
             match frame {
                 Ok(frame) => dispatch::message(&engine, port, &sender, &tasks, &frame).await,
                 Err(error) => {
-                    tracing::warn!(%error, "a host sent what is no frame");
+                    tracing::warn!(%error, "a host sent what is not a frame");
                     let fault = Fault::new(FaultCode::BadRequest, error.to_string()).at(Hop::Host);
                     sender.send(&Envelope::notification(None, "fault", &fault));
                     break;

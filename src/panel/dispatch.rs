@@ -1,10 +1,11 @@
 //! From a message's bytes to the engine and back, by method.
 
+use crate::base::well_formed;
 use crate::engine::{Engine, Heard, PortId, PortSender};
 use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Empty, Hops, ToDaemon};
 use crate::protocol::rpc::Envelope;
@@ -14,6 +15,7 @@ use tokio_util::task::TaskTracker;
 
 /// Handles one message. What takes long runs beside the others; the rest keeps its order.
 pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: &TaskTracker, bytes: &[u8]) {
+    let bytes: &[u8] = &well_formed::repair(bytes);
     let envelope: Envelope = match serde_json::from_slice(bytes) {
         Ok(envelope) => envelope,
         Err(error) => {
@@ -32,6 +34,12 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
             return reply.fail(fault);
         }
     };
+    if !matches!(call, ToDaemon::Hello(_)) && !engine.has_said_hello(port) {
+        let fault = Fault::new(FaultCode::ProtocolMismatch, "the extension has not said hello")
+            .hint("The first request on a port is `hello`, with a protocol that gstack speaks: reload the extension.")
+            .at(Hop::Background);
+        return reply.fail(fault);
+    }
     if takes_long(&call) {
         let mut handling = Box::pin(async move { request.handle(call, &reply).await });
         // It begins in its turn and goes on by itself: a `pick.stop` finds the pick that was asked for before it.
@@ -51,6 +59,7 @@ fn takes_long(call: &ToDaemon) -> bool {
             | ToDaemon::AgentsList(_)
             | ToDaemon::CommandRun(_)
             | ToDaemon::FileRead(_)
+            | ToDaemon::MarkdownRender(_)
             | ToDaemon::RefsList(_)
             | ToDaemon::RefsShow(_)
             | ToDaemon::RefsHighlight(_)
@@ -108,6 +117,7 @@ impl Request {
             ToDaemon::TabsChanged(changed) => engine.tabs_changed(port, changed),
             ToDaemon::PanelOpened(opened) => engine.panel_opened(port, client, opened),
             ToDaemon::PanelClosed(Empty {}) => engine.panel_closed(port, client),
+            ToDaemon::PanelFocus(focus) => engine.panel_focus(port, client, focus),
             ToDaemon::ChatOpen(open) => reply.give(engine.chat_open(port, &open)),
             ToDaemon::ChatSubscribe(subscribe) => {
                 let answer = |subscribed| reply.give(Ok(subscribed));
@@ -122,7 +132,7 @@ impl Request {
             ToDaemon::ChatHistory(page) => reply.give(engine.chat_history(&page)),
             ToDaemon::ChatAck(ack) => engine.chat_ack(port, client, &ack),
             ToDaemon::ChatSend(send) => reply.give(engine.chat_send(send).await),
-            ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(&unqueue).map(|()| Empty {})),
+            ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(unqueue).await.map(|()| Empty {})),
             ToDaemon::ChatStop(of) => reply.give(engine.chat_stop(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
             ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
@@ -164,9 +174,10 @@ impl Request {
             ToDaemon::ApprovalAnswer(answer) => {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
-            ToDaemon::AgentsList(list) => reply.give(Ok(engine.agents(list.refresh).await)),
+            ToDaemon::AgentsList(list) if list.refresh => reply.give(engine.look_for_agents_again().await),
+            ToDaemon::AgentsList(_) => reply.give(Ok(engine.agents(false).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
-            ToDaemon::MarkdownRender(markdown) => reply.give(Ok(engine.render_markdown(&markdown.blocks))),
+            ToDaemon::MarkdownRender(markdown) => reply.give(engine.render_markdown(markdown.blocks).await),
             ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),
             ToDaemon::RelayAnswer(answer) => engine.relay_heard(port, Heard::Answer(answer)),
             ToDaemon::RelayEvent(event) => engine.relay_heard(port, Heard::Event(event)),

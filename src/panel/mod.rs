@@ -7,7 +7,6 @@ mod dispatch;
 
 use crate::base::peer::Peer;
 use crate::engine::Engine;
-use crate::engine::lineage::{self, Lineage};
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
@@ -17,9 +16,8 @@ use tokio_util::task::TaskTracker;
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
 /// A process of our own user that no agent started: what panels may do belongs to the person.
-fn is_host(stream: &UnixStream) -> bool {
-    Peer::of(stream)
-        .is_ok_and(|peer| peer.is_own_user() && peer.pid.is_none_or(|pid| lineage::of(pid) == Lineage::Person))
+fn host(stream: &UnixStream) -> Option<Peer> {
+    Peer::of(stream).ok().filter(Peer::is_person)
 }
 
 /// Serves connections until shutdown; returns when the last of them has ended.
@@ -31,10 +29,12 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) if is_host(&stream) => {
-                tasks.spawn(connection::run(stream, engine.clone(), shutdown.clone()));
-            }
-            Ok(_) => tracing::warn!("a process that is no native host of ours was turned away from the panel socket"),
+            Ok((stream, _)) => match host(&stream) {
+                Some(peer) => {
+                    tasks.spawn(connection::run(stream, peer, engine.clone(), shutdown.clone()));
+                }
+                None => tracing::warn!("refused a process on the panel socket that is not a native host of the person"),
+            },
             Err(error) => {
                 // Out of file descriptors: what is open goes on. Nothing tells when one is free, so it is asked again.
                 tracing::warn!(%error, "a connection could not be accepted");

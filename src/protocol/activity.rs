@@ -1,4 +1,4 @@
-//! What was done in the browser, by whoever: one entry a command, without its secrets.
+//! What was done in the browser, by anyone: one entry a command, without its secrets.
 //!
 //! Owns the shape. Arguments are redacted before they come into it.
 

@@ -17,7 +17,7 @@ pub struct AgentInfo {
     /// Where its program was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What is wrong and how to mend it, unless it is ready.
+    /// What is wrong and how to fix it, unless it is ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Taken when a conversation names no agent.

@@ -67,10 +67,11 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
 }
 
 /// The notifications of `ToDaemon`: nothing answers them.
-pub(super) const NOTIFICATIONS: [&str; 8] = [
+pub(super) const NOTIFICATIONS: [&str; 9] = [
     "tabs.changed",
     "panel.opened",
     "panel.closed",
+    "panel.focus",
     "chat.ack",
     "echoed",
     "relay.answer",

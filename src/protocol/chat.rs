@@ -2,6 +2,7 @@
 //!
 //! The same types are the journal's lines and the panel's events. Never holds state.
 
+use super::action::ActionRecord;
 pub use super::conversation::{
     AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
 };
@@ -83,9 +84,28 @@ pub enum ChatBody {
         /// What it is done to: `example.com`, `Submit`.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         object: String,
+        /// The same for readers of other languages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        phrase: Option<SaidPhrase>,
         /// The tool's own name, for the details.
         tool: String,
         /// The arguments as JSON text, cut at 4 KiB.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        arguments: String,
+    },
+    /// More is known of a step: the name of the element that a selector found, or the text that a person wrote instead.
+    StepUpdated {
+        turn_id: TurnId,
+        step_id: StepId,
+        /// Takes the place of the step's own; empty: that one stands.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        object: String,
+        /// The same for readers of other languages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        phrase: Option<SaidPhrase>,
+        /// The same of its arguments.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
     },
@@ -107,14 +127,21 @@ pub enum ChatBody {
         approval_id: ApprovalId,
         /// The sentence that is asked: `Click “Revoke key”`.
         ask: String,
+        /// The same for readers of other languages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        phrase: Option<SaidPhrase>,
         /// The host of the page it is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         site: Option<String>,
-        /// Why the agent wants it, where it said so.
+        /// Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<String>,
-        /// The command as it would run: `click @e14`.
+        /// The command as it would run, on one line: `click @e14`.
         does: String,
+        /// All that it would do. Absent in conversations of older versions.
+        #[serde(default)]
+        action: Box<ActionRecord>,
         kind: StepKind,
         /// The answers that can be given.
         choices: Vec<Decision>,
@@ -168,6 +195,25 @@ pub enum ChatBody {
     },
 }
 
+/// What is done, as a stable code with its values: a panel that has words for the code says it in its own language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SaidPhrase {
+    /// `fill_sel`, `read_the_page`; `own_…` for what an agent's own tools do.
+    pub code: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub values: Vec<String>,
+}
+
+impl SaidPhrase {
+    /// What an agent's own tool does, by its English verb.
+    pub fn of_own_tool(verb: &str, object: &str) -> Self {
+        let code = format!("own_{}", verb.to_lowercase().replace(' ', "_"));
+        Self { code, values: vec![object.to_owned()] }
+    }
+}
+
 /// Where a message was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -185,6 +231,72 @@ pub struct PageContext {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<String>,
+}
+
+/// The longest address that is kept of a page. Pages choose their addresses, and everything that names one travels in
+/// frames of a limited size.
+pub const LONGEST_ADDRESS: usize = 2048;
+/// The longest title that is kept of a page.
+pub const LONGEST_TITLE: usize = 512;
+/// The longest selection that is kept of a page. Agents are given less.
+pub const LONGEST_SELECTION: usize = 32 * 1024;
+/// The longest text of a message, as JSON. Its event has a page and attachments too, and fits into one frame.
+pub const LONGEST_MESSAGE: usize = 640 * 1024;
+
+impl PageContext {
+    /// The page with an address, a title and a selection that fit into any message.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if self.url.len() > LONGEST_ADDRESS
+            && let Ok(mut parsed) = url::Url::parse(&self.url)
+        {
+            // A name and a password stand before the host: cut within them, another host would be named.
+            let cleared = parsed.set_username("").and_then(|()| parsed.set_password(None));
+            if cleared.is_ok() {
+                self.url = parsed.into();
+            }
+        }
+        cut(&mut self.url, LONGEST_ADDRESS);
+        cut(&mut self.title, LONGEST_TITLE);
+        if let Some(selection) = &mut self.selection {
+            cut(selection, LONGEST_SELECTION);
+        }
+        self
+    }
+}
+
+/// Cuts to so many bytes, the sign of that included.
+fn cut(text: &mut String, longest: usize) {
+    const SIGN: &str = "…";
+    if text.len() > longest {
+        let end = (0..=longest - SIGN.len()).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str(SIGN);
+    }
+}
+
+#[cfg(test)]
+mod bounded_tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_address_that_is_cut_keeps_its_host() {
+        let page = |url: String| PageContext { url, ..PageContext::default() }.bounded().url;
+        let long = "x".repeat(600_000);
+        assert!(page(format!("https://a.example/#{long}")).starts_with("https://a.example/#xx"));
+        assert!(page(format!("https://bank.example{long}@b.example/")).starts_with("https://b.example/"));
+        assert_eq!(page("https://me:pw@a.example/".into()), "https://me:pw@a.example/", "a short one is left alone");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_page_calls_itself_fits(url in any::<String>(), title in any::<String>(), times in 1_usize..2000) {
+            let page = PageContext { url: url.repeat(times), title: title.repeat(times), selection: None }.bounded();
+            prop_assert!(page.url.len() <= LONGEST_ADDRESS && page.title.len() <= LONGEST_TITLE);
+            prop_assert_eq!(page.clone().bounded(), page);
+        }
+    }
 }
 
 /// One line of a plan.
@@ -231,7 +343,7 @@ pub struct QuestionOption {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Read anew.
+    /// Read again.
     #[cfg_attr(test, ts(type = "number"))]
     pub input_tokens: u64,
     #[cfg_attr(test, ts(type = "number"))]

@@ -123,6 +123,10 @@ pub struct ApprovalAnswer {
     pub conversation_id: ConversationId,
     pub approval_id: ApprovalId,
     pub decision: Decision,
+    /// Another text than `action.text`, with `allow-once` only: what is typed is this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub text: Option<String>,
 }
 
 /// The answers to a question, one list a part.

@@ -1,5 +1,6 @@
 //! A browser command as it travels over HTTP and the panel's wire, and its result.
 
+use super::effects::Effect;
 use super::fault::Fault;
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,8 @@ pub const LARGEST_CHAIN: usize = 1024 * 1024;
 pub const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The token of an agent's shell, in its environment: with it the command line is that agent's.
 pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
+/// Beside it: the port on 127.0.0.1 at which the daemon takes that token. A confined process reaches no unix socket.
+pub const PORT_VARIABLE: &str = "GSTACK_PORT";
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +55,45 @@ pub struct CommandResult {
     /// Files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// What it caused beside: dialogs, downloads, tabs, another address, console errors. `output` says it too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+    /// How many commands inside a `chain` or `tab-each` failed; the output says which.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed_steps: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl CommandResult {
+    /// As HTTP and `--json` answer it: `{"ok", "output", "data", "files", "effects"}`. Where steps failed `ok` is false and
+    /// `failedSteps` counts them.
+    pub fn answer(&self) -> CommandAnswer<'_> {
+        CommandAnswer {
+            ok: self.failed_steps == 0,
+            output: &self.output,
+            data: self.data.as_ref(),
+            files: &self.files,
+            effects: &self.effects,
+            failed_steps: self.failed_steps,
+        }
+    }
+}
+
+/// What `CommandResult::answer` gives.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandAnswer<'a> {
+    ok: bool,
+    output: &'a str,
+    data: Option<&'a serde_json::Value>,
+    files: &'a [String],
+    effects: &'a [Effect],
+    #[serde(skip_serializing_if = "is_zero")]
+    failed_steps: usize,
 }
 
 /// One line of the answer to `POST /command/lines`, whose request is that of `POST /command`.

@@ -1,6 +1,7 @@
 //! What the terminal asks of the daemon besides commands: the browser's and the daemon's life,
 //! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
 
+use super::action::ActionRecord;
 use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
 use super::fault::Fault;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
@@ -22,12 +23,22 @@ pub struct ConnectRequest {
     pub cwd: Option<String>,
     /// What the browser needs of the terminal's environment (`DISPLAY` and its like).
     pub environment: BTreeMap<String, String>,
+    /// The terminal's PATH: agents are looked for there too.
+    pub path: Option<String>,
     /// Arguments for the browser, after our own.
     pub arguments: Vec<String>,
     /// The DevTools address of a browser that somebody else started, instead of one of our own.
     pub attach: Option<String>,
     /// The everyday browser whose extension is connected, instead of one of our own.
     pub everyday: bool,
+}
+
+/// `POST /disconnect`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Disconnect {
+    /// Kills a browser of ours that does not end by itself.
+    pub force: bool,
 }
 
 /// The answer to `POST /disconnect`.
@@ -86,6 +97,9 @@ pub struct Status {
     /// Why the person's rules can't be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
+    /// Whether agents run in a sandbox, and in which or why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
 }
 
 impl Status {
@@ -112,6 +126,7 @@ impl Status {
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
         lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
         lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
     }
@@ -141,6 +156,17 @@ pub struct ChatRequest {
     pub model: Option<String>,
     #[serde(default)]
     pub cwd: Option<String>,
+    /// The terminal's PATH: agents are looked for there too.
+    #[serde(default)]
+    pub path: Option<String>,
+}
+
+/// `POST /agents/look`: reads the configuration again and looks for agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LookForAgents {
+    /// The terminal's PATH: agents are looked for there too.
+    pub path: Option<String>,
 }
 
 /// One line of the answer to `POST /chat`.
@@ -164,6 +190,8 @@ pub struct WaitingApproval {
     pub site: Option<String>,
     pub does: String,
     pub why: Option<String>,
+    #[serde(default)]
+    pub action: Box<ActionRecord>,
     pub choices: Vec<Decision>,
 }
 

@@ -88,7 +88,7 @@ pub struct Fault {
     /// The next step, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// A shell command that mends it; the panel offers to copy it.
+    /// A shell command that fixes it; the panel offers to copy it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Where on the way it broke, when that is known.
@@ -98,6 +98,10 @@ pub struct Fault {
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub page_words: Option<Box<PageWords>>,
+    /// Something was asked of the browser and not answered: it may happen all the same. Never travels.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub unanswered: bool,
 }
 
 /// A fault's message in two parts.
@@ -109,7 +113,15 @@ pub struct PageWords {
 
 impl Fault {
     pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, command: None, hop: None, page_words: None }
+        Self {
+            code,
+            message: message.into(),
+            hint: None,
+            command: None,
+            hop: None,
+            page_words: None,
+            unanswered: false,
+        }
     }
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -127,11 +139,26 @@ impl Fault {
         self.page_words = words.map(Box::new);
         self
     }
+    /// Says that what was asked may happen all the same.
+    #[must_use]
+    pub fn unanswered(mut self, unanswered: bool) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
     /// The fault of something that only reads: cut off, it has simply failed.
     #[must_use]
     pub fn of_reader(mut self) -> Self {
         if self.code == FaultCode::OutcomeUnknown {
             self.code = FaultCode::DaemonDown;
+            self.hint = Some("Nothing was changed: repeat it. `gstack doctor` says which part is down.".to_owned());
+        }
+        self
+    }
+    /// The fault of something that writes: a daemon that does not answer may have done it.
+    #[must_use]
+    pub fn of_writer(mut self) -> Self {
+        if self.code == FaultCode::Timeout && self.hop == Some(Hop::Daemon) {
+            self.code = FaultCode::OutcomeUnknown;
         }
         self
     }

@@ -107,7 +107,7 @@ fn chat_events_of_every_type_are_held() {
 fn no_file_is_left_of_a_method_that_is_gone() {
     for entry in std::fs::read_dir(folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let method = name.strip_suffix(".json").unwrap_or_else(|| panic!("{name} is no golden file"));
+        let method = name.strip_suffix(".json").unwrap_or_else(|| panic!("{name} is not a golden file"));
         let known = match method.split_once('.') {
             Some(("to-daemon", method)) => methods::<ToDaemon>().contains(method),
             Some(("to-panel", method)) => methods::<ToPanel>().contains(method),

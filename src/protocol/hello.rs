@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the native messaging host says first on `panel.sock`, before it pumps: what only it can know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HostPreamble {
     /// The extension that Chrome vouched for: `chrome-extension://ID/`.

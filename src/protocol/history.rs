@@ -2,7 +2,7 @@
 //!
 //! Owns these requests' shapes. Never the conversations' content: that is `chat.rs`.
 
-use super::chat::ConversationInfo;
+use super::chat::{ConversationInfo, Millis};
 use super::ids::{ChromeTabId, ConversationId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +14,30 @@ pub struct ConversationsList {
     /// Only those whose title, page or messages hold this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
+    /// Only those that come behind this one in the list: the last one of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<ListPlace>,
+}
+
+/// A conversation's place in the list, which is ordered by these.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ListPlace {
+    #[cfg_attr(test, ts(type = "number"))]
+    pub updated_at: Millis,
+    pub conversation_id: ConversationId,
+}
+
+impl ListPlace {
+    pub fn of(info: &ConversationInfo) -> Self {
+        Self { updated_at: info.updated_at, conversation_id: info.conversation_id.clone() }
+    }
+
+    /// Newest first.
+    pub fn is_before(&self, info: &ConversationInfo) -> bool {
+        (info.updated_at, &self.conversation_id) < (self.updated_at, &info.conversation_id)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +48,16 @@ pub struct Conversations {
     /// The words around the first find of a search, where it was found in a message.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub excerpts: BTreeMap<ConversationId, String>,
+    /// More follow: ask again with the last one as `before`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub older: bool,
+}
+
+impl Conversations {
+    /// Where the next page begins; none after the last one.
+    pub fn next(&self) -> Option<ListPlace> {
+        self.conversations.last().filter(|_| self.older).map(ListPlace::of)
+    }
 }
 
 /// `conversations.rename`.
@@ -34,6 +68,26 @@ pub struct ConversationRename {
     pub conversation_id: ConversationId,
     /// Empty: the first words of its first message again.
     pub title: String,
+}
+
+/// `POST /conversations/compact`: rewrites journals without the pieces in which answers came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactConversations {
+    /// Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<ConversationId>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactedConversations {
+    pub conversations: usize,
+    pub bytes_before: u64,
+    pub bytes_after: u64,
+    /// Why the others were left as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is

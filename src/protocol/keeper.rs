@@ -12,8 +12,6 @@ use std::io;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The hidden role's name: the binary's first argument.
-pub const KEEPER_ROLE: &str = "browser-keeper";
 /// Names the browser run in the browser's environment; native hosts inherit it.
 pub const BROWSER_VARIABLE: &str = "GSTACK_BROWSER";
 /// Ids from here on are the keeper's own; a client starts again at 1 before it gets here.
@@ -31,6 +29,8 @@ pub struct LaunchPlan {
     pub env: BTreeMap<String, String>,
     pub headless: bool,
     pub socket: PathBuf,
+    /// Where the keeper writes the secret that its clients prove.
+    pub key: PathBuf,
     /// Held (flock) while the keeper lives.
     pub lock: PathBuf,
 }
@@ -47,10 +47,14 @@ pub enum KeeperReport {
     Failed { message: String, detail: String },
 }
 
-/// The first message on `browser.sock`, from the keeper.
+/// What the keeper says on `browser.sock`: a challenge first, and once the client has proven itself, how it is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Greeting {
+    /// The first message: the client proves that it knows the secret in `keeper.key` by an HMAC over this nonce.
+    Challenge { nonce: String },
+    /// The proof was wrong. The keeper closes.
+    Refused,
     /// From now on the browser's messages come as they are, and the client's go as they are.
     #[serde(rename_all = "camelCase")]
     Hello {
@@ -59,6 +63,8 @@ pub enum Greeting {
         pid: u32,
         run: BrowserRun,
         headless: bool,
+        /// That the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
+        proof: String,
         /// This client's own browser session: commands to the browser itself carry it.
         session: String,
         /// The client counts its message ids up from here, so that a late reply to an earlier client is never taken.
@@ -68,29 +74,63 @@ pub enum Greeting {
     Busy,
 }
 
-/// A client's word to the keeper itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+impl Greeting {
+    /// What the keeper's own proof is for.
+    pub const PROOF: &str = "gstack keeper";
+}
+
+/// A client's first message, its only one to the keeper itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Control {
-    /// End the browser and the keeper.
+    /// `proof` is over the challenge and this nonce, for this purpose.
+    Prove { purpose: Purpose, nonce: String, proof: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// To drive the browser.
+    Attach,
+    /// To end the browser and the keeper.
     Stop,
 }
 
-/// Cuts a byte stream into whole NUL-ended messages. Cancel safe: what was read is kept.
+impl Purpose {
+    /// What a proof for it is over; one is not good for the other.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Attach => "gstack client attach",
+            Self::Stop => "gstack client stop",
+        }
+    }
+}
+
+/// Cuts a byte stream into whole NUL-ended messages, and drops those that are too long. Cancel safe: what was read is kept.
 #[derive(Debug)]
 pub struct NulFrames<R> {
     stream: R,
     buffer: BytesMut,
     /// How much of `buffer` is known to hold no NUL, so that a large message is searched once.
     searched: usize,
+    longest: usize,
+    /// Until the end of a message that is too long.
+    dropping: bool,
 }
 
+/// Chromium takes 100 MiB; what it sends (a PDF, a picture of a whole page) may be larger. Beyond this a message is dropped,
+/// and its command ends by its time limit: a page can't make gstack use more memory, nor end the browser with it.
+const LONGEST_MESSAGE: usize = 256 * 1024 * 1024;
 /// Enough for most batches of events in one read.
 const READ_SIZE: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> NulFrames<R> {
     pub fn new(stream: R) -> Self {
-        Self { stream, buffer: BytesMut::new(), searched: 0 }
+        Self::with_longest(stream, LONGEST_MESSAGE)
+    }
+
+    fn with_longest(stream: R, longest: usize) -> Self {
+        Self { stream, buffer: BytesMut::new(), searched: 0, longest, dropping: false }
     }
 
     /// The next message without its NUL; `None` at the end of the stream. A cut-off message at the end is dropped.
@@ -102,20 +142,48 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
                 let mut message = self.buffer.split_to(end + 1);
                 message.truncate(end);
                 self.searched = 0;
+                if std::mem::take(&mut self.dropping) || message.len() > self.longest {
+                    tracing::warn!(longest = self.longest, "dropped a message that was too long");
+                    continue;
+                }
                 return Ok(Some(message.freeze()));
             }
             self.searched = self.buffer.len();
-            self.buffer.reserve(READ_SIZE);
-            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            if self.dropping || self.searched > self.longest {
+                self.dropping = true;
+                self.searched = 0;
+                self.buffer = BytesMut::new();
+            }
+            if !self.read_more().await? {
                 return Ok(None);
             }
         }
+    }
+
+    /// The next message; an error if it is longer than `most` bytes, before more of it is read.
+    pub async fn next_within(&mut self, most: usize) -> io::Result<Option<Bytes>> {
+        let too_long = || io::Error::new(io::ErrorKind::InvalidData, format!("a message of more than {most} bytes"));
+        while !self.buffer.contains(&0) {
+            if self.buffer.len() > most {
+                return Err(too_long());
+            }
+            if !self.read_more().await? {
+                return Ok(None);
+            }
+        }
+        self.next().await?.filter(|message| message.len() <= most).map(Some).ok_or_else(too_long)
+    }
+
+    /// False: the stream has ended.
+    async fn read_more(&mut self) -> io::Result<bool> {
+        self.buffer.reserve(READ_SIZE);
+        Ok(self.stream.read_buf(&mut self.buffer).await? > 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Control, Greeting, NulFrames};
+    use super::{Control, Greeting, NulFrames, Purpose};
     use crate::protocol::ids::BrowserRun;
 
     #[tokio::test]
@@ -127,20 +195,58 @@ mod tests {
         assert_eq!(frames.next().await.unwrap(), None);
     }
 
+    #[tokio::test]
+    async fn a_message_that_is_too_long_is_dropped_and_the_next_one_comes() {
+        let long = "x".repeat(100_000);
+        for text in [format!("{long}\0next\0"), format!("a\0{long}\0next\0"), format!("{long}\0{long}\0next\0{long}")] {
+            let mut frames = NulFrames::with_longest(text.as_bytes(), 1000);
+            let mut got = Vec::new();
+            while let Some(message) = frames.next().await.unwrap() {
+                got.push(message);
+            }
+            assert_eq!(got.last().unwrap(), "next", "{}", got.len());
+            assert!(frames.buffer.capacity() < 100_000, "{}", frames.buffer.capacity());
+        }
+    }
+
+    #[tokio::test]
+    async fn what_proves_nothing_yet_is_read_no_further_than_a_proof_is_long() {
+        let long = "x".repeat(100_000);
+        for text in [long.clone(), format!("{long}\0"), format!("{}\0", &long[..11])] {
+            let mut frames = NulFrames::new(text.as_bytes());
+            assert!(frames.next_within(10).await.is_err(), "{}", text.len());
+        }
+        let mut frames = NulFrames::new(&b"1234567890\0rest\0"[..]);
+        assert_eq!(frames.next_within(10).await.unwrap().as_deref(), Some(&b"1234567890"[..]));
+        assert_eq!(frames.next().await.unwrap().as_deref(), Some(&b"rest"[..]));
+    }
+
+    #[test]
+    fn a_newer_releases_messages_are_understood() {
+        let challenge = r#"{"keeper":"challenge","nonce":"n","algorithm":"sha256"}"#;
+        assert_eq!(serde_json::from_str::<Greeting>(challenge).unwrap(), Greeting::Challenge { nonce: "n".to_owned() });
+        let prove = r#"{"keeper":"prove","purpose":"attach","nonce":"n","proof":"p","release":"9.0.0"}"#;
+        let Control::Prove { purpose, .. } = serde_json::from_str(prove).unwrap();
+        assert_eq!(purpose, Purpose::Attach);
+    }
+
     #[test]
     fn spelling() {
-        assert_eq!(serde_json::to_string(&Control::Stop).unwrap(), r#"{"keeper":"stop"}"#);
+        let stop = Control::Prove { purpose: Purpose::Stop, nonce: "n".to_owned(), proof: "p".to_owned() };
+        let text = r#"{"keeper":"prove","purpose":"stop","nonce":"n","proof":"p"}"#;
+        assert_eq!(serde_json::to_string(&stop).unwrap(), text);
         let hello = Greeting::Hello {
             version: 1,
             pid: 7,
             run: BrowserRun::new("r"),
             headless: true,
+            proof: "p".to_owned(),
             session: "S".to_owned(),
             first_id: 1,
         };
         assert_eq!(
             serde_json::to_string(&hello).unwrap(),
-            r#"{"keeper":"hello","version":1,"pid":7,"run":"r","headless":true,"session":"S","firstId":1}"#
+            r#"{"keeper":"hello","version":1,"pid":7,"run":"r","headless":true,"proof":"p","session":"S","firstId":1}"#
         );
     }
 }

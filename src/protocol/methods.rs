@@ -52,6 +52,9 @@ pub enum ToDaemon {
     /// Notification: a panel of this port is gone. Its subscriptions end.
     #[serde(rename = "panel.closed")]
     PanelClosed(Empty),
+    /// Notification: the person's keyboard came to a panel of this port, or left it.
+    #[serde(rename = "panel.focus")]
+    PanelFocus(PanelFocus),
     /// The conversation of a tab; made when there is none. → [`ConversationInfo`]
     #[serde(rename = "chat.open")]
     ChatOpen(ChatOpen),
@@ -227,7 +230,11 @@ pub enum ToPanel {
     /// To the background: open, close or show a tab. Answered by `relay.answer`.
     #[serde(rename = "relay.tab")]
     RelayTab(RelayTab),
-    /// A hop broke or mended. The native host sends it too when it can't reach the daemon.
+    /// Keys that the person pressed for the panel and that reached the page during an action (to the panel that has
+    /// the keyboard).
+    #[serde(rename = "panel.keys")]
+    PanelKeys(PanelKeys),
+    /// A hop broke or works again. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),
 }
@@ -278,6 +285,26 @@ pub struct PanelOpened {
     pub window_id: WindowId,
 }
 
+/// Whether the panel's page has the focus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PanelFocus {
+    pub focused: bool,
+    /// The panel's own address, which no other panel has.
+    pub address: String,
+}
+
+/// Names of keys as in DOM's `KeyboardEvent.key`, in the order in which they were pressed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PanelKeys {
+    pub keys: Vec<String>,
+    /// When each was pressed, in milliseconds since 1970: what was typed in the panel meanwhile stands before or behind it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<f64>>", optional))]
+    pub at: Vec<f64>,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AgentsList {
@@ -290,6 +317,19 @@ pub struct AgentsList {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Agents {
     pub agents: Vec<AgentInfo>,
+    /// What confines them, once it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxInfo>,
+}
+
+/// Whether agents run in a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxInfo {
+    pub in_force: bool,
+    /// The mechanism, or what is missing.
+    pub detail: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

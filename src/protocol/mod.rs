@@ -4,6 +4,7 @@
 //! `extension/protocol.d.ts` is generated from these types (`typescript.rs` holds it in step), and
 //! `tests/golden` holds every message as JSON (`golden.rs`).
 
+pub mod action;
 pub mod activity;
 pub mod agents;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub mod chat_requests;
 pub mod command;
 pub mod control;
 pub mod conversation;
+pub mod effects;
 pub mod elements;
 pub mod fault;
 pub mod frame;

@@ -52,6 +52,8 @@ pub enum PolicyEffect {
 pub enum PolicyScope {
     /// Clicks, typing and other actions in a page.
     Act,
+    /// Sending forms, paying, ordering, deleting.
+    Submit,
     /// Scripts and what else takes the page over.
     Control,
     /// Commands in a shell.
@@ -67,8 +69,9 @@ pub enum PolicyScope {
 }
 
 impl PolicyScope {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Act,
+        Self::Submit,
         Self::Control,
         Self::Shell,
         Self::Write,
@@ -82,6 +85,7 @@ impl PolicyScope {
     pub fn name(self) -> &'static str {
         match self {
             Self::Act => "act",
+            Self::Submit => "submit",
             Self::Control => "control",
             Self::Shell => "shell",
             Self::Write => "write",

@@ -69,7 +69,7 @@ pub struct RelayPart {
 pub struct RelayTab {
     pub call: RelayCallId,
     pub act: RelayTabAct,
-    /// Absent only with `open`.
+    /// Absent with `open` and `panel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chrome_tab_id: Option<ChromeTabId>,
 }
@@ -85,6 +85,8 @@ pub enum RelayTabAct {
     Show,
     /// Shows an empty page in place of one of the browser's own, which nobody may enter. Answered when it is there.
     Leave,
+    /// Gives the keyboard back to the side panel that had it last.
+    Panel,
 }
 
 /// The result of `relay.tab`.

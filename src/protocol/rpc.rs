@@ -52,8 +52,40 @@ impl Envelope {
     pub fn failure(client: Option<PanelId>, id: Option<RequestId>, fault: Fault) -> Self {
         Self { jsonrpc: version(), client, id, error: Some(fault), ..Self::default() }
     }
-    /// The bytes of the message, without a frame around them.
+    /// The bytes of the message, without a frame around them. An error about a message whose id could not be read has
+    /// the id null, as JSON-RPC 2.0 says.
     pub fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        #[derive(Serialize)]
+        struct WithoutId<'a> {
+            id: (),
+            #[serde(flatten)]
+            envelope: &'a Envelope,
+        }
+        match (&self.error, self.id) {
+            (Some(_), None) => serde_json::to_vec(&WithoutId { id: (), envelope: self }),
+            _ => serde_json::to_vec(self),
+        }
+        .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Envelope;
+    use crate::protocol::fault::{Fault, FaultCode};
+
+    #[test]
+    fn an_error_about_a_message_without_an_id_has_the_id_null() {
+        let encoded = |id| {
+            let failure = Envelope::failure(None, id, Fault::new(FaultCode::BadRequest, "no"));
+            serde_json::from_slice::<serde_json::Value>(&failure.encode()).unwrap()
+        };
+        let error = serde_json::json!({ "code": "bad-request", "message": "no" });
+        assert_eq!(encoded(None), serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error }));
+        assert_eq!(encoded(Some(7)), serde_json::json!({ "jsonrpc": "2.0", "id": 7, "error": error }));
+        let read: Envelope =
+            serde_json::from_str(r#"{"jsonrpc":"2.0","id":null,"error":{"code":"bad-request","message":"no"}}"#)
+                .unwrap();
+        assert!(read.id.is_none() && read.error.is_some());
     }
 }

@@ -9,8 +9,23 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Settings {
     pub settings: Vec<Setting>,
+    /// Settings that only the file changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_file: Vec<FileSetting>,
     /// The file that holds them.
     pub file: String,
+}
+
+/// A setting that is changed in the file alone. Its value is not told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FileSetting {
+    /// As in the file: `agents.programs`.
+    pub name: String,
+    /// One sentence: what it does.
+    pub help: String,
+    /// The file has it.
+    pub is_set: bool,
 }
 
 /// One setting, with all that is needed to show and change it.

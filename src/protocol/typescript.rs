@@ -1,11 +1,14 @@
 //! Writes `extension/protocol.d.ts` from the wire's types and holds the file in step. Only in test builds.
 //!
-//! Owns that file's text. After a change of the wire run
+//! Owns that file's text and the types on the page of the protocol. After a change of the wire run
 //! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
+
+mod reference;
 
 use super::answers::{self, AnswerVisitor};
 use super::chat::ChatBody;
 use super::fault::Fault;
+use super::hello::HostPreamble;
 use super::ids::PanelId;
 use super::methods::{ToDaemon, ToPanel};
 use super::{PROTOCOL, PROTOCOL_OLDEST};
@@ -44,13 +47,31 @@ export type EventParams<E extends EventName> = Extract<ToPanel, { method: E }>[\
 ";
 
 /// Every type that was met, by name, so that the order in the file is stable.
-struct Collector {
+pub(super) struct Collector {
     config: Config,
-    declarations: BTreeMap<String, String>,
-    answers: Vec<(&'static str, String)>,
+    pub(super) declarations: BTreeMap<String, String>,
+    pub(super) answers: Vec<(&'static str, String)>,
 }
 
 impl Collector {
+    pub(super) fn of_the_wire() -> Self {
+        let mut collector = Self {
+            // Every number of the wire stays far below 2^53.
+            config: Config::new().with_large_int("number"),
+            declarations: BTreeMap::new(),
+            answers: Vec::new(),
+        };
+        collector.take::<HostPreamble>();
+        collector.take::<ToDaemon>();
+        collector.take::<ToPanel>();
+        // Named by the extension although no message has them as a field of their own.
+        collector.take::<ChatBody>();
+        collector.take::<Fault>();
+        collector.take::<PanelId>();
+        answers::walk(&mut collector);
+        collector
+    }
+
     fn take<T: TS + 'static + ?Sized>(&mut self) {
         // Only types of ours are written out; a number or a list has no file of its own.
         if T::output_path().is_none() {
@@ -81,20 +102,7 @@ impl AnswerVisitor for Collector {
 }
 
 fn declarations() -> String {
-    let mut collector = Collector {
-        // Every number of the wire stays far below 2^53.
-        config: Config::new().with_large_int("number"),
-        declarations: BTreeMap::new(),
-        answers: Vec::new(),
-    };
-    collector.take::<ToDaemon>();
-    collector.take::<ToPanel>();
-    // Named by the extension although no message has them as a field of their own.
-    collector.take::<ChatBody>();
-    collector.take::<Fault>();
-    collector.take::<PanelId>();
-    answers::walk(&mut collector);
-
+    let collector = Collector::of_the_wire();
     let mut text = String::from(
         "/*\n * The wire between the extension and the daemon, as types. Generated from src/protocol: never edit it.\n \
          * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n",

@@ -11,10 +11,13 @@ use gstack::agent::adapter::{
 };
 use gstack::agent::claude::ClaudeCode;
 use gstack::agent::codex::Codex;
+use gstack::agent::sandbox::{Access, Confinement, Sandbox, detect};
 use gstack::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use gstack::protocol::fault::{Fault, FaultCode};
 use gstack::protocol::ids::ConversationId;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,7 +37,7 @@ impl Tools for OnlyWords {
         Box::pin(std::future::ready(Err(Fault::new(FaultCode::Unknown, "reached over MCP only"))))
     }
     fn describe(&self, tool: &str, _: &Value) -> StepWords {
-        StepWords { kind: StepKind::Navigate, verb: "Registry".to_owned(), object: tool.to_owned() }
+        StepWords::untranslated(StepKind::Navigate, "Registry", tool.to_owned())
     }
 }
 
@@ -219,12 +222,8 @@ impl Bench {
         ];
         let all = common.into_iter().chain(program.variables(&address));
         let variables = all.map(|(name, value)| (name.into(), value.into())).collect();
-        Some(Self {
-            agent: program.agent(path),
-            home,
-            api: Some(api),
-            environment: AgentEnvironment { variables, minder: minder() },
-        })
+        let environment = environment(variables, home.path());
+        Some(Self { agent: program.agent(path), home, api: Some(api), environment })
     }
 
     /// The agent without manners of tests/fake.
@@ -243,7 +242,8 @@ impl Bench {
         let variables = [("HOME", home.path().to_str().unwrap()), ("PATH", path.as_str())];
         let variables = variables.map(|(name, value)| (name.into(), value.into())).into();
         let agent = Box::new(Acp::new(preset, None));
-        Some(Self { agent, home, api: None, environment: AgentEnvironment { variables, minder: minder() } })
+        let environment = environment(variables, home.path());
+        Some(Self { agent, home, api: None, environment })
     }
 
     pub fn launch(&self) -> Launch {
@@ -258,6 +258,7 @@ impl Bench {
             tools: Arc::new(OnlyWords),
             environment: self.environment.clone(),
             run_files: self.home.path().join("run"),
+            access: Access::default(),
             off_limits: Vec::new(),
         }
     }
@@ -407,6 +408,35 @@ pub fn kill(processes: &[String]) {
         // One of them may have ended with another.
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
     }
+}
+
+/// The environment of an agent as the daemon makes it. With `GSTACK_TEST_SANDBOX=1` it is in the best sandbox of this
+/// machine.
+fn environment(variables: BTreeMap<OsString, OsString>, home: &Path) -> AgentEnvironment {
+    let plain = AgentEnvironment { variables, minder: minder(), ..AgentEnvironment::default() };
+    if std::env::var_os("GSTACK_TEST_SANDBOX").is_some() { confined(plain, home) } else { plain }
+}
+
+/// The same in the best sandbox of this machine, which `GSTACK_SANDBOX_MECHANISM` may name.
+pub fn confined(plain: AgentEnvironment, home: &Path) -> AgentEnvironment {
+    let of = plain.clone();
+    let found = std::thread::spawn(move || {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(detect(&of))
+    });
+    let confinement = match found.join().unwrap() {
+        Ok(mechanism) => Confinement::In(Arc::new(Sandbox {
+            mechanism,
+            program: env!("CARGO_BIN_EXE_gstack").into(),
+            scratch: home.join("scratch"),
+            closed: vec![home.join("scratch")],
+            added: Access::default(),
+        })),
+        Err(why) => {
+            skipped::<()>(&format!("without a sandbox: {why}"));
+            Confinement::Off
+        }
+    };
+    AgentEnvironment { confinement, ..plain }
 }
 
 /// As the daemon starts agents: beneath a process of ours, where the system has such.

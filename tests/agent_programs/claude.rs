@@ -63,7 +63,21 @@ async fn it_gets_file_tools_and_ours_and_no_shell_and_its_secrets_are_not_in_its
     let mut offered: Vec<&str> =
         request["body"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     offered.sort_unstable();
-    assert_eq!(offered, ["AskUserQuestion", "Edit", "Glob", "Grep", "Read", "Write", "mcp__gstack__goto"]);
+    assert_eq!(
+        offered,
+        [
+            "AskUserQuestion",
+            "Edit",
+            "Glob",
+            "Grep",
+            "Read",
+            "TaskCreate",
+            "TaskList",
+            "TaskUpdate",
+            "Write",
+            "mcp__gstack__goto"
+        ]
+    );
     let system = request["body"]["system"].to_string();
     assert!(system.contains("side panel") && !system.contains("persistent file-based memory"));
 

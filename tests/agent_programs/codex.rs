@@ -83,7 +83,8 @@ async fn the_sandbox_reads_the_folder_and_neither_credentials_nor_the_token_and_
 async fn what_the_sandbox_forbids_is_asked_for_and_a_no_is_told_as_denied() {
     let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
-    let path = bench.home.path().join("outside.txt");
+    // Codex writes nowhere unasked; gstack's sandbox lets it write in the folder alone.
+    let path = bench.home.path().join("project/outside.txt");
     talk.say(&format!("beyond touch {}", path.display())).await;
     let asked = talk.permission().await;
     assert_eq!(asked.does, format!("touch {}", path.display()));

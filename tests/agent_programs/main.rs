@@ -9,7 +9,7 @@
 //! | allowed, denied, withdrawn | claude, e2e | codex, e2e | acp, e2e | acp, e2e |
 //! | interrupt in mid-stream | claude | codex | acp | acp |
 //! | interrupt in mid-tool | every | codex, every | every | every |
-//! | resumed by a new process | claude | codex | acp (or anew, with what was said) | acp |
+//! | resumed by a new process | claude | codex | acp (or again, with what was said) | acp |
 //! | goes on after the daemon's restart | e2e | e2e | e2e | e2e |
 //! | wrong key | claude | codex | acp | acp |
 //! | API down, rate limit | every | codex, every | every (it tries again without a word) | every |

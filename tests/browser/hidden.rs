@@ -1,7 +1,7 @@
 //! Text that is in a page and that no person sees: what a model reads says so, and people's own command line does not.
 
 use crate::world::{World, with_world};
-use gstack::command::{Context, registry};
+use gstack::command::{Call, Context, registry};
 
 /// Each line: what it is, and what of it may not stand unmarked.
 const PAGE: &str = r#"<style>.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }</style>
@@ -31,7 +31,7 @@ async fn fill(world: &World, html: &str) {
 async fn for_model(world: &World, name: &str, args: &[&str]) -> String {
     let context = Context { for_model: true, ..world.context.clone() };
     let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-    registry::run(&context, name, &args).await.unwrap().text
+    registry::run(&context, &Call::parse(name, &args).unwrap()).await.unwrap().text
 }
 
 /// A line of a tree or text that says an order and does not say that it is hidden.

@@ -19,7 +19,7 @@ async fn page(world: &World) -> Session {
     world.context.tab().await.unwrap().engage().await.unwrap()
 }
 
-/// A session of the test's own: reading a document anew makes the ids of its session's nodes void.
+/// A session of the test's own: reading a document again makes the ids of its session's nodes void.
 async fn reader(world: &World) -> Session {
     let target = world.context.tab().await.unwrap().info().unwrap().page.unwrap();
     let browser = &world.context.browser;

@@ -23,11 +23,16 @@ fn refs_stay_with_their_element_and_are_never_given_again() {
         assert!(!scoped.contains("Plain"), "{scoped}");
         assert_eq!(world.fault("snapshot", &["-s", "#none"]).await.message, "Selector not found: #none");
         let first = world.output("snapshot", &["-D"]).await.unwrap().text;
-        assert!(first.starts_with(' ') || first.starts_with('+') || first.starts_with('-'), "{first}");
+        assert!(first.starts_with("── changes since the snapshot before"), "{first}");
 
         world.run("goto", &[&world.page("next.html")]).await;
         let fault = world.fault("click", &[&plain]).await;
-        assert_eq!(fault.message, format!("Ref {plain} not found. Run 'snapshot' to get fresh refs."));
+        assert_eq!(
+            fault.message,
+            format!(
+                "Ref {plain} (button \"Plain\") is stale: its element left the page. Run 'snapshot' to get fresh refs."
+            )
+        );
         let number = |name: &str| name[2..].parse::<u32>().unwrap();
         assert!(number(&world.find("[link]").await) > number(&plain));
         assert_eq!(world.fault("click", &["@e99999"]).await.code, FaultCode::Element);

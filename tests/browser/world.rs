@@ -1,6 +1,8 @@
 //! A browser of a test's own, its pages on loopback, and the words to run commands with.
 
+use crate::patience::Patience;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Path as UrlPath;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
@@ -8,9 +10,12 @@ use axum::routing::get;
 use gstack::base::home::Home;
 use gstack::base::site::Place;
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::dialogs::DialogPolicy;
+use gstack::browser::downloads::DownloadFolders;
+use gstack::browser::effects::Effects;
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Context, Moves, Output, Progress, Steps, registry};
+use gstack::command::{Call, Context, Moves, Output, Progress, Steps, registry};
 use gstack::protocol::fault::Fault;
 use gstack::protocol::ids::TabId;
 use std::collections::BTreeMap;
@@ -20,6 +25,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// Two browsers at once would only slow each other down.
@@ -69,19 +75,23 @@ impl World {
             ..LaunchOptions::default()
         };
         let started = start(&home, &options).await.unwrap();
+        let cwd = folder.path().join("cwd");
+        let temp_folder = folder.path().join("temp");
+        let incoming = folder.path().join("incoming");
+        for made in [&cwd, &temp_folder, &incoming] {
+            std::fs::create_dir(made).unwrap();
+        }
         let attach = AttachOptions {
             headless,
+            downloads: Some(DownloadFolders { incoming, saved: temp_folder.clone() }),
             early_scripts: vec![script::early_script()],
             refuses: Some(|address| address == REFUSED_ADDRESS),
             ..AttachOptions::default()
         };
         let browser = Browser::attach_kept(started.link, attach).await.unwrap();
-        let cwd = folder.path().join("cwd");
-        let temp_folder = folder.path().join("temp");
-        std::fs::create_dir(&cwd).unwrap();
-        std::fs::create_dir(&temp_folder).unwrap();
         let context = Context {
             only_on: None,
+            expected: None,
             pointer: None,
             for_model: false,
             browser,
@@ -92,8 +102,11 @@ impl World {
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),
+            gstack_home: folder.path().join("gstack"),
             progress: Progress::default(),
             steps: Steps::default(),
+            effects: Effects::default(),
+            dialogs: DialogPolicy::default(),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }
@@ -111,7 +124,7 @@ impl World {
 
     pub async fn output(&self, name: &str, args: &[&str]) -> Result<Output, Fault> {
         let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-        registry::run(&self.context, name, &args).await
+        registry::run(&self.context, &Call::parse(name, &args)?).await
     }
 
     /// The output as it travels.
@@ -212,10 +225,22 @@ fn with_world_on<F: Future<Output = World>>(display: Option<&str>, limit: Durati
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let world = runtime.block_on(World::start(display));
     let cleaner = Cleaner { home: world.home.clone(), _folder: Arc::clone(&world.folder) };
-    let limited = async { tokio::time::timeout(limit, test(world)).await };
-    let world = runtime.block_on(limited).expect("the test ended in time");
+    let limited = async {
+        tokio::select! {
+            world = test(world) => world,
+            () = too_late(limit) => panic!("the test did not end in time"),
+        }
+    };
+    let world = runtime.block_on(limited);
     runtime.block_on(world.end());
     drop(cleaner);
+}
+
+async fn too_late(limit: Duration) {
+    let patience = Patience::of(limit);
+    while let Some(left) = patience.left() {
+        tokio::time::sleep(left).await;
+    }
 }
 
 /// Ends the browser of a test that panicked.
@@ -241,6 +266,7 @@ async fn serve() -> u16 {
         tokio::time::sleep(Duration::from_millis(400)).await;
         "slow answer"
     };
+    let gate: &'static Notify = Box::leak(Box::default());
     let router = Router::new()
         .route("/slow", get(slow))
         .route(
@@ -259,6 +285,10 @@ async fn serve() -> u16 {
                 Html("<title>Early</title><script>console.log('first words'); fetch('/echo?first')</script>")
             }),
         )
+        .route("/attachment", get(|| async { attachment("hello".repeat(1000)) }))
+        .route("/held.zip", get(move || async move { attachment(held(gate)) }))
+        .route("/release", get(move || async move { gate.notify_waiters() }))
+        .route("/nothing", get(|| async { StatusCode::NO_CONTENT }))
         .route("/redirect", get(redirect))
         .route("/to-file", get(|| async { Redirect::to("/file.bin") }))
         .route("/to-metadata", get(|| async { Redirect::to("http://169.254.169.254/latest/") }))
@@ -267,6 +297,23 @@ async fn serve() -> u16 {
         .route("/{page}", get(fixture));
     tokio::spawn(async move { axum::serve(listener, router).await });
     port
+}
+
+/// With a name that no file may get.
+fn attachment(body: impl Into<Body>) -> Response {
+    let named = [(header::CONTENT_DISPOSITION, "attachment; filename=\"../../.evil report.txt\"")];
+    (named, body.into()).into_response()
+}
+
+/// A file whose second half comes when `/release` was asked for.
+fn held(gate: &'static Notify) -> Body {
+    let parts = futures_util::stream::unfold(0, move |count| async move {
+        if count == 1 {
+            gate.notified().await;
+        }
+        (count < 2).then(|| (Ok::<_, std::io::Error>(vec![b'z'; 64 * 1024]), count + 1))
+    });
+    Body::from_stream(parts)
 }
 
 /// `?to=URL`

@@ -1,5 +1,5 @@
 /*
- * Whatever breaks on the way from the panel to the agent: nothing that was said is lost, and it mends by itself
+ * Whatever breaks on the way from the panel to the agent: nothing that was said is lost, and it fixes by itself
  * or says in words what to do.
  */
 import assert from 'node:assert/strict';

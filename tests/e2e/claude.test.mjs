@@ -24,7 +24,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
     let page;
 
     before(async () => {
-      home = new TestHome();
+      home = new TestHome({ permanent: true });
       site = await Site.start();
       agent = await RealAgent.install(home, name, {
         rules: [

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
 const has = (selector, words) => `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
-/** Presses what can be pressed, in the moment in which it can: what stands in a menu may be drawn anew at any time. */
+/** Presses what can be pressed, in the moment in which it can: what stands in a menu may be redrawn at any time. */
 const press = ({ page }, selector, words) => page.waitFor(`(() => {
   const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && !one.disabled && (one.getAttribute('aria-label') ?? one.innerText).includes(${JSON.stringify(words)}));
   found?.click();
@@ -39,6 +39,7 @@ describe('what a person decides in the panel', () => {
     })`);
     await panel.page.send('Page.reload');
     await panel.page.waitFor(`document.querySelectorAll('.question__part')[1]?.querySelector('input[type=text]').value === 'the buttons'`, 'what was written before the reload');
+    await panel.page.waitFor(`document.querySelector('.question:not(.is-arming)')`);
     await press(panel, '.question button', 'Answer');
     const { behavior, updatedInput } = await answered;
     assert.equal(behavior, 'allow');
@@ -52,13 +53,19 @@ describe('what a person decides in the panel', () => {
     const { panel } = scene;
     const turn = await scene.ask('Move the tests');
     const todos = (...states) => ({ todos: [['Find them', states[0]], ['Move them', states[1]]].map(([content, status]) => ({ content, status, activeForm: content })) });
-    const unanswered = () => {};
-    turn.ask('TodoWrite', todos('in_progress', 'pending')).catch(unanswered);
+    turn.own('TodoWrite', todos('pending', 'pending'), null);
+    await panel.page.waitFor(`document.querySelector('#conversation').innerText.includes('No such tool available')`);
+    assert.equal(await panel.page.evaluate(`document.querySelector('#conversation').innerText.includes('tool_use_error')`), false);
+    assert.equal(await panel.page.evaluate(`document.querySelectorAll('.plan').length`), 0);
+    turn.own('TodoWrite', todos('in_progress', 'pending'), {});
     await panel.page.waitFor(`document.querySelector('.plan [aria-current=step]')?.innerText.includes('Find them')`);
-    turn.ask('TodoWrite', todos('completed', 'in_progress')).catch(unanswered);
+    turn.own('TodoWrite', todos('completed', 'in_progress'), {});
     await panel.page.waitFor(`document.querySelector('.plan [aria-current=step]')?.innerText.includes('Move them')`);
     assert.equal(await panel.page.evaluate(`document.querySelectorAll('.plan').length`), 1);
     assert.match(await panel.page.evaluate(`document.querySelector('.plan .card__head').innerText`), /1 of 2/);
+    turn.own('TaskCreate', { subject: 'Run them', description: 'all' }, { task: { id: '7', subject: 'Run them' } });
+    turn.own('TaskUpdate', { taskId: '7', status: 'in_progress' }, { success: true, taskId: '7' });
+    await panel.page.waitFor(`document.querySelector('.plan [aria-current=step]')?.innerText.includes('Run them')`);
     turn.end();
     await panel.gone('stop');
   });
@@ -219,6 +226,7 @@ describe('what a person decides in the panel', () => {
     await panel.page.click('button[aria-label=Settings]');
     const control = `document.querySelector('[data-setting="turns.direct-commands"]')`;
     await panel.page.waitFor(`${control}?.getAttribute('aria-checked') === 'true'`);
+    await panel.page.click('.advanced > summary');
     await panel.page.click('[data-setting="turns.direct-commands"]');
     await panel.page.waitFor(`${control}.getAttribute('aria-checked') === 'false'`);
     assert.match(await home.ok(['settings', 'get', 'turns.direct-commands']), /false/);
@@ -249,7 +257,7 @@ describe('without any agent', () => {
     await press(panel, '.quick button', 'Clean up');
     await page.waitFor(`!document.querySelector('.cookie-banner')?.checkVisibility()`);
     await press(panel, '.quick button', 'Screenshot');
-    await panel.page.waitFor(has('#toast', '.png'));
+    await panel.page.waitFor(`document.querySelector('.attachment[data-kind=shot]')`);
     await press(panel, '.quick button', 'Pick');
     await panel.page.waitFor(has('#toast', 'Pick an element'));
     await escape(panel);

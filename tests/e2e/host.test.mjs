@@ -47,7 +47,7 @@ describe('the native messaging host', () => {
     assert.equal(chrome.frames.rest.length, 0);
   });
 
-  test('a message that is no JSON spoils only itself', async () => {
+  test('a message that is not JSON spoils only itself', async () => {
     const chrome = host(home);
     chrome.write(frame('{"id":'), frame(Buffer.from([0xff, 0xfe])), frame(HELLO));
     const welcome = await chrome.frames.next((message) => message.id === 1);

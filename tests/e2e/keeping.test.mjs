@@ -50,6 +50,7 @@ describe('what a person keeps and decides in the panel', () => {
   test('a setting is changed where it stands and written down', async () => {
     const { panel } = scene;
     await panel.page.click('button[aria-label=Settings]');
+    await panel.page.click('.advanced__head');
     await panel.page.click('[data-setting="turns.direct-commands"]');
     await panel.page.waitFor(`document.querySelector('[data-setting="turns.direct-commands"]').getAttribute('aria-checked') === 'false'`);
     await panel.page.click('[data-setting="turns.direct-commands"]');

@@ -32,7 +32,9 @@ describe('in the page', () => {
     const filling = turn.tool('fill', { selector: '#name', value: 'Ada' });
     await panel.answer('conversation');
     await filling;
-    await turn.tool('click', { selector: 'text=Order now' });
+    const ordering = turn.tool('click', { selector: 'text=Order now' });
+    await panel.answer('once');
+    await ordering;
     const { style } = await seen(page, 'cursor');
     const middle = await page.evaluate(`(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`);
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(style);
@@ -47,6 +49,31 @@ describe('in the page', () => {
     await panel.gone('stop');
     await page.waitFor(`${hosts} === 0`);
     assert.equal(await page.evaluate('new Set(added).size'), 1);
+  });
+
+  test('cursor and pill can each be switched off in the settings, and stay so', async () => {
+    const { panel, page } = scene;
+    const flip = async (name) => {
+      await panel.page.click('button[aria-label=Settings]');
+      await panel.page.waitFor(`document.querySelector('[data-setting="marks.${name}"]')`);
+      const before = await panel.page.evaluate(`document.querySelector('[data-setting="marks.${name}"]').getAttribute('aria-checked')`);
+      await panel.page.click(`[data-setting="marks.${name}"]`);
+      await panel.page.waitFor(`document.querySelector('[data-setting="marks.${name}"]').getAttribute('aria-checked') !== '${before}'`);
+      await panel.page.press('Escape', { keyCode: 27 });
+    };
+    const off = async (name) => (await drawn(page)).some(({ names }) => names.includes(name) && names.includes('is-off'));
+    await flip('pill');
+    const turn = await scene.ask('Look at it');
+    await seen(page, 'frame');
+    await until(() => off('pill'), 'no pill');
+    assert.equal(await off('frame'), false);
+    await flip('pill');
+    await flip('cursor');
+    await until(async () => await off('cursor') && await off('frame') && !await off('pill'), 'the pill alone');
+    await flip('cursor');
+    await until(async () => !await off('cursor'), 'the cursor again');
+    turn.end();
+    await panel.gone('stop');
   });
 
   test('the marks lie above a modal dialog and what fills the screen, and take neither focus nor Escape', async () => {
@@ -112,8 +139,10 @@ describe('in the page', () => {
     await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).dispatchEvent(new PointerEvent('pointerenter'))`);
     await seen(page, 'name', `${ref} button "Order now"`);
     await panel.page.click('.composer__text');
+    // A message that is sent brings the conversation into sight; the refs come back with their drawer.
     const turn = await scene.ask('Look at it');
     await seen(page, 'pill', 'Claude Code');
+    await panel.page.click('.statusbar [aria-label=Debug]');
     await seen(page, 'ref', ref);
     assert.equal(await page.evaluate(hosts), 1);
     const field = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => /textbox\\s*Name/.test(row.innerText)).querySelector('.ref').innerText`);

@@ -128,7 +128,7 @@ describe('navigation', () => {
     const { output, error } = await go('/file');
     assert.match(output ?? error, /download/);
     assert.match(await api.ok('text', [], tab), /Other/);
-    assert.equal((await go('/nothing')).ok, false, 'an answer without content is no arrival');
+    assert.equal((await go('/nothing')).ok, false, 'an answer without content is not an arrival');
     await usable();
   });
 

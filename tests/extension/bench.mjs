@@ -2,7 +2,7 @@
  * How fast the real panel is: `node bench.mjs [--save NAME]`.
  *
  * Prints each number beside the baseline of `bench-baselines.json` that was saved on a machine of the same name
- * (GSTACK_BENCH_BASELINE, else the newest). Judges nothing: a busy machine is no failure.
+ * (GSTACK_BENCH_BASELINE, else the newest). Judges nothing: a busy machine is not a failure.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -93,7 +93,7 @@ async function stream(panel, browser) {
 }
 
 /**
- * What is compared with: the same text drawn anew as a whole with each piece, which is what a panel without blocks does.
+ * What is compared with: the same text redrawn as a whole with each piece, which is what a panel without blocks does.
  * A tenth of the pieces is enough to see it: the work of one, times all of them.
  */
 async function naiveStream(panel, browser, source) {
@@ -152,7 +152,7 @@ for (const [name, source] of Object.entries(FLOODS)) {
     numbers["… the longest task's own work, ms"] = Math.max(...tasks.map((each) => each.cpu));
     numbers["… tasks with over 50 ms of work"] = over("cpu");
     numbers["… tasks over 50 ms, waiting included"] = over("wall");
-    if (name === "flood") numbers["… drawing it anew with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
+    if (name === "flood") numbers["… drawing it again with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
     for (const what of Object.keys(numbers).filter((each) => each.startsWith("…"))) {
       numbers[`${name} ${what}`] = numbers[what];
       delete numbers[what];

@@ -53,7 +53,7 @@ export function debugScenario(base) {
       return { output: "Reverted last modification" };
     }
     if (name === "style") {
-      if (args[2] === "nonsense") throw fault("element", "nonsense is no value of this property");
+      if (args[2] === "nonsense") throw fault("element", "nonsense is not a value of this property");
       inline.push([args[1], args[2]]);
     }
     follow({ ...entry(11, "panel", name, args), outcome: "ok", durationMs: 12 });

@@ -120,7 +120,7 @@ describe("the debug drawer", options, () => {
     await panel.evaluate("document.querySelector('.edit--new').focus()");
     await panel.type("color: nonsense");
     await panel.key("Enter");
-    await panel.until("document.querySelector('#toast').innerText.includes('nonsense is no value')");
+    await panel.until("document.querySelector('#toast').innerText.includes('nonsense is not a value')");
     await panel.evaluate("[...document.querySelectorAll('#debug-inspector button')].find(({ innerText }) => innerText === 'Send to chat').click()");
     await panel.until("document.querySelector('.attachment[data-kind=element]').innerText.includes('button.apply')");
   }));
@@ -186,7 +186,7 @@ describe("the debug drawer", options, () => {
     await opened(panel);
     await panel.evaluate(tab("inspector"));
     await panel.evaluate(click("#debug-inspector .drawer__nothing button"));
-    await panel.until("document.querySelector('#toast').innerText.includes('nobody')");
+    await panel.until("document.querySelector('#toast').innerText.includes('no extension')");
     await panel.evaluate("[...document.querySelectorAll('#toast button')].find(({ innerText }) => innerText === 'Choose from refs').click()");
     await panel.until(`${visible(".ref-row")}.length === 9`);
   }));

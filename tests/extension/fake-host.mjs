@@ -148,7 +148,8 @@ const methods = {
     held.past = true;
     return infoOf(newConversation(held.chromeTabId));
   },
-  "approval.answer": ({ conversationId, approvalId, decision }) => {
+  "approval.answer": ({ conversationId, approvalId, decision, text }) => {
+    log("answered", JSON.stringify({ ask: conversations.get(conversationId).events.find((event) => event.approvalId === approvalId).ask, decision, text }));
     const held = conversations.get(conversationId);
     const { turnId } = held.events.find((event) => event.approvalId === approvalId);
     const on = stage(held);

@@ -77,7 +77,7 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
     "settings.get": () => ({ settings, file: "/home/you/.gstack/config.toml" }),
     "settings.set": ({ name, value }) => {
       const setting = settings.find((each) => each.name === name);
-      if (name === "report.to" && value === "nobody") throw fault("bad-request", "Nobody is no name", { hint: "Take another one." });
+      if (name === "report.to" && value === "nobody") throw fault("bad-request", "Nobody is not a name", { hint: "Take another one." });
       setting.value = value ?? setting.default;
       return { settings, file: "/home/you/.gstack/config.toml" };
     },

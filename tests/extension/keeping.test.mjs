@@ -10,7 +10,8 @@ const openHistory = async (panel) => {
 };
 const openSettings = async (panel) => {
   await press(panel, "Settings");
-  await panel.until("document.querySelector('[data-setting]')");
+  await panel.until("document.querySelector('[data-setting=\"turns.direct-commands\"]')");
+  await panel.evaluate("document.querySelector('.advanced').open = true");
 };
 
 describe("history", options, () => {
@@ -109,6 +110,27 @@ describe("settings", options, () => {
     await panel.until("[...document.querySelectorAll('.segmented__option')].find((one) => one.innerText === 'A copy of it').getAttribute('aria-checked') === 'true'");
     assert.equal(await panel.evaluate("document.activeElement !== document.body"), true);
   }));
+
+  test("begin with the look, the agent and permissions; how gstack itself runs is behind Advanced", () => withPanel("history", async (panel) => {
+    await press(panel, "Settings");
+    await panel.until("document.querySelector('.rules') && document.querySelector('[data-setting=\"daemon.port\"]')");
+    const shown = await panel.evaluate("[...document.querySelectorAll('#settings .section-head, #settings .advanced__head')].filter((one) => one.checkVisibility()).map((one) => one.innerText.toLowerCase().split('\\n')[0])");
+    assert.deepEqual(shown, ["panel", "agents", "permissions", "keys", "advanced", "about"]);
+    assert.equal(await panel.evaluate("document.querySelector('[data-setting=\"daemon.port\"]').checkVisibility()"), false);
+    assert.equal(await panel.evaluate("document.querySelector('[data-setting=\"agents.default\"]').checkVisibility()"), true);
+    await press(panel, "Advanced");
+    await panel.until("document.querySelector('[data-setting=\"daemon.port\"]').checkVisibility()");
+  }));
+
+  for (const [language, label, group] of [["de", "Untätigen Agent beenden nach", "erweitert"], ["ar", "إنهاء الوكيل الخامل بعد", "متقدم"]]) {
+    test(`are in the panel's language: ${language}`, () => withPanel("history", async (panel) => {
+      await panel.until("!document.querySelectorAll('.statusbar .icon-button')[2].disabled");
+      await panel.evaluate("document.querySelectorAll('.statusbar .icon-button')[2].click()");
+      await panel.until("document.querySelector('[data-setting=\"agents.sleep-minutes\"]')");
+      assert.equal(await panel.evaluate("document.querySelector('[data-setting=\"agents.sleep-minutes\"]').closest('.setting').querySelector('.setting__name').textContent.trim()"), label);
+      assert.match(await panel.evaluate("document.querySelector('.advanced__head').innerText.toLowerCase()"), new RegExp(group));
+    }, { language }));
+  }
 
   test("the theme holds in the panel", () => withPanel("usual", async (panel) => {
     await openSettings(panel);

@@ -16,7 +16,7 @@ const CASES = {
   "paragraphs end at a blank line": ["a\nb\n\nc\n\n", ["a\nb", "c"], ""],
   "the last block stays open": ["a\n\nb", ["a"], "b"],
   "a heading is a block of its own": ["## Title\ntext\n\n", ["## Title", "text"], ""],
-  "a hash without a space is no heading": ["#tag\n\n", ["#tag"], ""],
+  "a hash without a space is not a heading": ["#tag\n\n", ["#tag"], ""],
   "a heading ends a paragraph": ["text\n# Title\n", ["text", "# Title"], ""],
   "a fence holds blank lines": ["```js\na\n\nb\n```\nc\n\n", ["```js\na\n\nb\n```", "c"], ""],
   "a longer fence holds shorter ones": ["````\n```\n````\n\n", ["````\n```\n````"], ""],

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
-import { duration, elapsed, hostOf, size } from "../../extension/panel/format.js";
-import { suggest } from "../../extension/panel/suggestions.js";
+import { duration, elapsed, hostOf, siteOf, size } from "../../extension/panel/format.js";
+import { suggest, suggestPlain } from "../../extension/panel/suggestions.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const extension = join(root, "extension");
@@ -14,7 +14,9 @@ const files = (folder = "") => readdirSync(join(extension, folder)).flatMap((nam
   const path = join(folder, name);
   return statSync(join(extension, path)).isDirectory() ? files(path) : [path];
 });
-const scripts = files().filter((path) => path.endsWith(".js"));
+// What others wrote is as they published it.
+const isVendored = (path) => path.startsWith("vendor");
+const scripts = files().filter((path) => path.endsWith(".js") && !isVendored(path));
 const source = scripts.map((path) => read(path)).join("\n");
 const manifest = JSON.parse(read("manifest.json"));
 const messages = Object.keys(JSON.parse(read("_locales", "en", "messages.json")));
@@ -26,8 +28,26 @@ test("every word that is asked for exists, and none is left over", () => {
   const families = [...source.matchAll(/\bt\(`(\w+_)\$\{/g)].map(([, family]) => family);
   const conditional = [...source.matchAll(/\? t\("(\w+)"\) : t\("(\w+)"\)/g)].flat();
   assert.deepEqual([...names].filter((name) => !messages.includes(name)), []);
+  families.push("do_");
+  // Names that are tried, and the daemon's words taken where there is none.
+  for (const [, family] of source.matchAll(/\bword\(`(\w+_)\$\{/g)) families.push(family);
   assert.deepEqual(messages.filter((name) => !names.has(name) && !conditional.includes(name) && !families.some((family) => name.startsWith(family))), []);
   for (const family of families) assert.ok(messages.some((name) => name.startsWith(family)), family);
+});
+
+test("every setting of the daemon has its words, and the English ones are the daemon's", () => {
+  const english = JSON.parse(read("_locales", "en", "messages.json"));
+  const settings = JSON.parse(readFileSync(join(root, "tests", "extension", "settings.json"), "utf8"));
+  const word = (name) => english[name]?.message;
+  for (const { name, label, help, group, unit, choices = [] } of settings) {
+    const code = name.replaceAll(/\W/g, "_");
+    assert.deepEqual([word(`setting_${code}`), word(`settingHelp_${code}`), word(`settingGroup_${group.replaceAll(/\W/g, "_")}`)], [label, help, group]);
+    if (unit) assert.equal(word(`unit_${unit}`), unit);
+    // Agents have their own names.
+    for (const choice of choices.filter(({ value }) => name !== "agents.default" || value === "")) assert.equal(word(`choice_${choice.value || "first"}`), choice.label);
+  }
+  const codes = new Set(settings.map(({ name }) => name.replaceAll(/\W/g, "_")));
+  assert.deepEqual(messages.filter((name) => /^setting(?:Help)?_/.test(name) && !codes.has(name.replace(/^\w+?_/, ""))), []);
 });
 
 const placeholders = (message) => [...message.matchAll(/\$\d/g)].map(([one]) => one).sort();
@@ -72,11 +92,12 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);
-  // Only one file attaches, by the daemon's word; all others may only look.
+  // Only two files attach: to tabs by the daemon's word, and to our own panel; all others may only look.
   const usesOf = (path) => [...read(path).matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name);
   const looks = new Set(["getTargets", "onEvent", "onDetach"]);
   const attaching = scripts.filter((path) => usesOf(path).some((name) => !looks.has(name)));
-  assert.deepEqual(attaching.map((path) => path.replaceAll("\\", "/")), ["background/relay.js"]);
+  assert.deepEqual(attaching.map((path) => path.replaceAll("\\", "/")), ["background/panel-keyboard.js", "background/relay.js"]);
+  assert.doesNotMatch(read("background/panel-keyboard.js"), /tabId/);
 });
 
 test("no text becomes HTML, no style or script is inline", () => {
@@ -108,8 +129,36 @@ test("numbers as people read them", () => {
 });
 
 test("suggestions come with their evidence and never twice", () => {
-  const found = suggest({ fields: 7, words: 900, rows: 0, loadMs: 3800 });
+  const found = suggest({ fields: 7, words: 900, links: 3, rows: 0, loadMs: 3800 });
   assert.deepEqual(found.map(({ say }) => say), ["suggestFill", "suggestSlow", "suggestSummary", "suggestConsole"]);
   assert.deepEqual(found[0].evidence, ["factFields", 7]);
   assert.deepEqual(suggest(null), []);
+});
+
+test("nothing is suggested that the page in view does not have, and no address outside of it", () => {
+  const bare = { fields: 0, words: 40, links: 0, rows: 0, loadMs: 300 };
+  assert.deepEqual(suggest(bare).map(({ say }) => say), ["suggestConsole", "suggestExplain", "suggestAccess"]);
+  assert.deepEqual(suggest({ ...bare, words: 0 }), []);
+  assert.deepEqual(suggestPlain(bare).map(({ sends }) => sends), ["Read the page", "Show the errors in the console", "Take a screenshot"]);
+  assert.deepEqual(suggestPlain({ ...bare, fields: 2, links: 9 }).map(({ say }) => say), ["plainRead", "plainForms", "plainLinks", "plainConsole"]);
+  assert.deepEqual(suggestPlain(null), []);
+  const said = readdirSync(join(extension, "_locales")).flatMap((locale) => Object.entries(JSON.parse(read("_locales", locale, "messages.json"))).filter(([name]) => /^(?:suggest|plain)/.test(name)));
+  assert.deepEqual(said.filter(([, { message }]) => /\w\.(?:com|org|net)|https?:/.test(message)), []);
+});
+
+test("the host of the browser's own pages does not crowd their title", () => {
+  const shown = ["https://a.example:8080/x", "chrome://settings/", "chrome-extension://abcdefghijklmnopabcdefghijklmnop/page.html", "about:blank", "file:///tmp/x"].map(siteOf);
+  assert.deepEqual(shown, ["a.example:8080", "", "", "", "file"]);
+});
+
+test("what is vendored is what its authors published, with its licence", () => {
+  const published = join(root, "tests", "extension", "node_modules", "@highlightjs", "cdn-assets");
+  for (const path of files(join("vendor", "highlight")).filter((each) => !each.endsWith(".d.ts"))) {
+    const [, , ...rest] = path.split("/");
+    const original = join(published, rest[0] === "LICENSE" ? "" : "es", ...rest);
+    assert.equal(read(path), readFileSync(original, "utf8"), path);
+  }
+  assert.match(read("vendor", "highlight", "LICENSE"), /BSD 3-Clause/);
+  // Of the library only what returns text is used: it is never given an element.
+  assert.deepEqual([...new Set([...read("panel", "markdown", "highlight.js").matchAll(/library\.(\w+)/g)].map(([, name]) => name))].toSorted(), ["highlight", "registerLanguage"]);
 });

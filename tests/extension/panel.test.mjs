@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, say, text, untilStored, withPanel } from "./with-panel.mjs";
+import { composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 describe("the panel", options, () => {
   test("a message stands at once, its answer streams, and all of it is acknowledged", () => withPanel("usual", async (panel, browser) => {
@@ -17,7 +17,7 @@ describe("the panel", options, () => {
       requestAnimationFrame(() => setTimeout(() => drawn([document.querySelector(".bubble")?.innerText, !!document.querySelector(".thinking"), document.querySelector(".turn-footer")?.innerText])));
     })`);
     assert.deepEqual(shown.slice(0, 2), ["Find out why", true]);
-    assert.match(shown[2], /working 0 s/);
+    assert.match(shown[2], /(working|waiting for Claude Code) 0 s/);
     await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
     await panel.until("!document.querySelector('.live-block')");
     assert.equal(await panel.evaluate("document.querySelectorAll('.prose .num').length"), 15);
@@ -30,6 +30,24 @@ describe("the panel", options, () => {
     assert.match(await browser.wire(), /^ack 16 0$/m);
   }));
 
+  test("its icons come from its own document, and drawing them makes no other", () => withPanel("usual", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    const missing = "[...document.querySelectorAll('use')].filter((use) => !document.querySelector(use.getAttribute('href')))";
+    assert.equal(await panel.evaluate(`${missing}.length`), 0);
+    assert.ok(await panel.evaluate("document.querySelectorAll('use').length") > 3);
+    const { documents: before } = await panel.send("Memory.getDOMCounters");
+    await panel.evaluate(`import("/panel/view/dom.js").then(async ({ icon }) => {
+      for (let n = 0; n < 100; n += 1) {
+        const drawn = ["check", "cross", "chevron-right"].map((name) => icon(name));
+        document.body.append(...drawn);
+        await new Promise(requestAnimationFrame);
+        for (const one of drawn) one.remove();
+      }
+    })`);
+    const { documents: after } = await panel.send("Memory.getDOMCounters");
+    assert.ok(after <= before + 5, `${before} documents before, ${after} after`);
+  }));
+
   test("an approval is answered by its number, and only while nothing is being typed", () => withPanel("approval", async (panel) => {
     await panel.until("document.querySelector('.choice')");
     await panel.evaluate(`${composer}.focus()`);
@@ -39,6 +57,9 @@ describe("the panel", options, () => {
     assert.equal(await panel.evaluate("document.querySelectorAll('.choice .key').length"), 4);
     await panel.evaluate(`${composer}.value = ""`);
     await panel.key("4");
+    assert.equal(await panel.evaluate(`${composer}.value`), "4", "a number in the composer begins a sentence");
+    // Right after other letters it is text as well.
+    while (await panel.evaluate("document.querySelector('.approval')?.focus() ?? document.querySelector('.approval') !== null")) await panel.key("4");
     await panel.until(text("Left as it is."));
     assert.match(await panel.evaluate("document.querySelector('.decided').innerText"), /Denied by you/);
   }));
@@ -80,13 +101,33 @@ describe("the panel", options, () => {
     await panel.until("document.querySelectorAll('.turn-footer [aria-label=\"Copy answer\"]').length === 2");
   }));
 
-  test("no host: the command that mends it, and the way back without a reload", () => withPanel(undefined, async (panel, browser) => {
+  test("no host: the command that fixes it, and the way back without a reload", () => withPanel(undefined, async (panel, browser) => {
     await panel.until("document.body.innerText.includes('gstack install-host')");
     assert.match(await panel.evaluate("document.querySelector('.connection').innerText"), /background → host/);
     await browser.installHost("usual");
     await panel.evaluate("[...document.querySelectorAll('button')].find((button) => button.innerText === 'Check again').click()");
     await panel.until("document.querySelectorAll('.suggestion').length === 4");
   }));
+
+  test("looking for agents again says that it looks and what it found", () => withPanel("no-agent", async (panel) => {
+    await press(panel, "Check again");
+    await panel.until("document.querySelector('#toast').innerText.includes('Still no agent found')");
+    await panel.until("![...document.querySelectorAll('button')].find((button) => button.innerText === 'Check again').disabled");
+  }));
+
+  test("a note lies over neither the quick actions nor the message box, and leaves by itself", () => withPanel("usual", async (panel) => {
+    await panel.until("document.querySelector('.suggestion')");
+    await press(panel, "Clean up page");
+    await panel.until("!document.querySelector('#toast').hidden");
+    const covered = await panel.evaluate(`{
+      const note = document.querySelector("#toast").getBoundingClientRect();
+      [...document.querySelectorAll("#quick button, .composer, .statusbar")].filter((one) => { const { top, bottom } = one.getBoundingClientRect(); return bottom > note.top && top < note.bottom; }).map((one) => one.innerText);
+    }`);
+    assert.deepEqual(covered, []);
+    await panel.until("document.querySelector('#toast').hidden");
+  }));
+
+  test("a turn of which nothing has come yet says what is waited for", () => withPanel("begun", (panel) => panel.until("/^waiting for Claude Code \\d+ s/.test(document.querySelector('.turn-footer')?.innerText ?? '')")));
 
   test("the host's last words are shown", () => withPanel("broken", (panel) => panel.until("document.body.innerText.includes('could not be started') && document.body.innerText.includes('gstack doctor')")));
 

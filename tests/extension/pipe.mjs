@@ -101,12 +101,13 @@ export class Target {
     await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, windowsVirtualKeyCode: keyCode, ...extra });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, windowsVirtualKeyCode: keyCode, ...extra });
   }
-  async click(selector) {
+  /** Real mouse events; `clickCount` 2 is the second click of a double click. */
+  async click(selector, clickCount = 1) {
     const at = await this.evaluate((css) => {
       const { x, y, width, height } = document.querySelector(css).getBoundingClientRect();
       return { x: x + width / 2, y: y + height / 2 };
     }, selector);
-    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount: 1 });
+    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount });
   }
   async size(width, height) {
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
@@ -230,7 +231,7 @@ export class Browser {
     }
     const tab = (await this.targets()).find(({ type }) => type === "tab");
     await this.pipe.send("Extensions.triggerAction", { id: EXTENSION_ID, targetId: tab.targetId });
-    const panel = await this.target(({ url }) => url === `chrome-extension://${EXTENSION_ID}/sidepanel.html`);
+    const panel = await this.target(({ type, url }) => type !== "tab" && url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`));
     const target = await this.attach(panel.targetId);
     await target.send("Runtime.enable");
     await target.until("document.querySelector('.composer__text')");

@@ -107,8 +107,8 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
       on.event({ type: "step", turnId, stepId, kind, verb, object, tool, arguments: args });
       on.event({ type: "step-done", turnId, stepId, outcome, durationMs, result, images });
     },
-    running(verb, object) {
-      on.event({ type: "step", turnId, stepId: fresh("step"), kind: "act", verb, object, tool: "run", arguments: "{}" });
+    running(verb, object, phrase) {
+      on.event({ type: "step", turnId, stepId: fresh("step"), kind: "act", verb, object, phrase, tool: "run", arguments: "{}" });
     },
     text: (text) => on.event({ type: "text", turnId, text }),
     async stream(text, piece = 12, gap = 4) {
@@ -122,8 +122,8 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
     notice: (text) => on.event({ type: "notice", turnId, text }),
     approval(more = {}) {
       on.event({
-        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", why: "Last used 212 days ago; you asked for keys idle over 90 days.",
-        does: "click @e14", kind: "act", choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"], ...more,
+        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", does: "click @e14", kind: "act",
+        action: { command: "click @e14", scope: "act", submits: false, agentReason: "Last used 212 days ago; you asked for keys idle over 90 days." }, choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"], ...more,
       });
       on.state("waiting-for-approval");
     },
@@ -194,7 +194,7 @@ export const scenarios = {
   usual: base,
   /** For the debug drawer. */
   debug: debugScenario(base),
-  "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets nobody into its own pages", hint: "Choose from the refs." } },
+  "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets no extension into its own pages", hint: "Choose from the refs." } },
   "no-agent": { ...base, agents: [...MISSING, { ...BUILTIN, default: true }] },
   /** The agent that is to answer has no account: its hop, its menu and the status bar all say so. */
   "signed-out": {
@@ -322,6 +322,25 @@ export const scenarios = {
       next.done({ durationMs: 3100 });
     },
   },
+  /** A turn of which nothing has come yet. */
+  begun: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Why?"));
+      on.held.state = "running";
+    },
+  },
+  /** Code in several languages, one of which we don't know. */
+  code: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Show me"));
+      const block = (language, code) => `\`\`\`${language}\n${code}\n\`\`\``;
+      turn.text([block("rs", 'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}'), block("TypeScript", "export const answer: number = 42; // &lt; stays"),
+        block("html", '<b onclick="run()">bold</b><script>alert(1)</script>'), block("klingon", "no such language"), "That is all."].join("\n\n"));
+      turn.done({ durationMs: 900 });
+    },
+  },
   done: {
     ...base,
     before(on) {
@@ -351,6 +370,29 @@ export const scenarios = {
       turn.done({ durationMs: 7500 });
     },
   },
+  /** Several calls of one turn wait at once: two fields and the button that sends them. */
+  together: {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Order it for Ada Lovelace."));
+      for (const [ref, name, text] of [["@e3", "Full name", "Ada Lovelace"], ["#town", "Town", "Grasmere"], ["@e9", "Place order", null]]) {
+        const code = text === null ? "click_sel" : "fill_sel";
+        turn.running(text === null ? "Clicking" : "Filling", text === null ? name : ref, { code, values: [text === null ? name : ref] });
+        turn.approval({
+          phrase: { code, values: [name] },
+          ask: text === null ? `Click “${name}”` : `Fill “${name}”`, site: "shop.example", does: text === null ? `click ${ref}` : `fill ${ref} "${text}"`,
+          choices: ["allow-once", "allow-site", "allow-conversation", "deny"],
+          action: {
+            command: text === null ? `click ${ref}` : `fill ${ref} "${text}"`, scope: text === null ? "submit" : "act", submits: text === null, ...(text !== null && { text }),
+            element: { target: ref, role: text === null ? "button" : "textbox", name, document: "d1" }, ...(text === null && { destination: "https://shop.example/order" }),
+          },
+        });
+      }
+      const step = on.held.events.find(({ object }) => object === "#town");
+      on.event({ type: "step-updated", turnId: step.turnId, stepId: step.stepId, object: "Town", phrase: { code: "fill_sel", values: ["Town"] } });
+    },
+    async answered() { /* the turn goes on */ },
+  },
   approval: {
     ...base,
     before(on) {
@@ -368,6 +410,46 @@ export const scenarios = {
       on.event({ type: "turn-done", turnId, outcome: "done", durationMs: 12_000, model: "opus" });
       on.state("idle");
     },
+  },
+  // One card comes right after the other, at the same place.
+  approvals: {
+    ...base,
+    before(on) {
+      turnOf(on, says(on, "Revoke two keys.")).approval();
+    },
+    rules: () => [],
+    async answered(on, turnId) {
+      on.event({
+        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", does: "click @e14", kind: "act",
+        action: { command: "click @e14", scope: "act", submits: false, agentReason: "Last used 212 days ago; you asked for keys idle over 90 days." }, choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"],
+      });
+      on.state("waiting-for-approval");
+    },
+  },
+  "approval-hidden": {
+    ...base,
+    before(on) {
+      const payload = `document.title${" ".repeat(600)}; fetch("/transfer?to=\u202egro.live\u202c")\n${"\n".repeat(40)}// end ${"x".repeat(3000)} the last word`;
+      turnOf(on, says(on, "What is the title?")).approval({ ask: "Run JavaScript in the page", does: payload, kind: "control", action: { command: payload, scope: "control", submits: false, agentReason: "The person \u2067already agreed" } });
+    },
+    rules: () => [],
+  },
+  "approval-submit": {
+    ...base,
+    before(on) {
+      const element = { target: "@e14", role: "button", name: "Revoke key", document: "d-1" };
+      const action = { command: "click @e14", scope: "submit", element, destination: "https://console.halden.example/keys", submits: true };
+      turnOf(on, says(on, "Revoke one key.")).approval({ action, choices: ["allow-once", "allow-site", "deny"] });
+    },
+    rules: () => [],
+  },
+  // It asks only when it is told to: what is open then is closed.
+  "approval-later": {
+    ...base,
+    async turn(on, clientId) {
+      turnOf(on, clientId).approval();
+    },
+    rules: () => [],
   },
   errors: {
     ...base,

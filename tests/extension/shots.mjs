@@ -22,7 +22,7 @@ const CART = "http://localhost:5173/cart";
 const KEYS = "http://console.halden.example/keys";
 
 /** Of the panel, so that every setting is in sight. */
-const ALL_SETTINGS = (width) => (width < 400 ? 2310 : 1975);
+const ALL_SETTINGS = (width) => (width < 400 ? 2900 : 2560);
 /** How tall the panel is in a state, in pixels. */
 export const heightOf = ({ height = 720 }, width) => (typeof height === "function" ? height(width) : height);
 
@@ -37,7 +37,7 @@ function inLanguage(language) {
     approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
     question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
     agents: { scenario: "done", ready: `${rendered} && !document.querySelector('.agent-button').disabled`, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
-    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: ALL_SETTINGS },
+    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)", height: ALL_SETTINGS },
     debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
     "errors-host": { ready: "document.querySelector('.hopline')" },
   }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]));
@@ -53,7 +53,9 @@ export const STATES = {
   steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
   approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
   "approval-more": { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
-  unattended: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
+  together: { scenario: "together", ready: "document.querySelector('.approval--group:not(.is-arming)')", height: 820 },
+  code: { scenario: "code", ready: "document.querySelectorAll('.codeblock [class^=code--]').length > 3" },
+  unattended: { scenario: "approval", page: KEYS, ready: "document.querySelector('.approval:not(.is-arming) .choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
   question: { scenario: "question", ready: "document.querySelector('.question')", act: "document.querySelectorAll('.question input')[0].click()", height: 860 },
   plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
   usage: { scenario: "usage", ready: ended },
@@ -73,7 +75,8 @@ export const STATES = {
   history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
   "history-search": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: search },
   "history-reading": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: readAgain },
-  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: ALL_SETTINGS },
+  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 760 },
+  "settings-advanced": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting=\"daemon.port\"]') && (document.querySelector('.advanced').open = true) && document.querySelector('.rules')", height: ALL_SETTINGS },
   newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
   "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
   "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-refs")}`, after: "document.querySelector('.ref-row')", height: 820 },

@@ -61,7 +61,8 @@ describe("the panel costs nothing", options, () => {
     await panel.send("Page.reload");
     await panel.until("globalThis.openTimers && document.querySelector('.choice')");
     assert.deepEqual(await panel.evaluate("[...openTimers.values()].filter((each) => each.startsWith('interval'))"), ["interval 1000"]);
-    await panel.evaluate(`${composer}.focus()`);
+    await panel.until("document.querySelector('.approval:not(.is-arming)')");
+    await panel.evaluate("document.querySelector('.approval').focus()");
     await panel.key("4");
     await panel.until(text("Left as it is."));
     await panel.until("document.querySelector('.stop').hidden && ![...openTimers.values()].some((each) => each.startsWith('interval'))");

@@ -1,5 +1,7 @@
 /** The rules of the wire as the panel keeps them: order, gaps, growth, epochs, resends, the queue. */
 import assert from "node:assert/strict";
+import { modelName } from "../../extension/panel/format.js";
+import { stepMs, workedMs } from "../../extension/panel/state/times.js";
 import { describe, test } from "node:test";
 import { ackOf, grown, headOf, newConversation, prepended, pushed, resumeAfter, subscribed } from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
@@ -243,4 +245,27 @@ describe("trouble", () => {
     assert.equal(onlyBuiltIn([{ ...claude, status: "signed-out" }, builtin]), false);
     assert.equal(onlyBuiltIn(null), false);
   });
+});
+
+test("step times: side by side counts once, and a person's time not at all", () => {
+  const step = (from, to, durationMs = to - from) => ({ at: from, done: { at: to, durationMs } });
+  assert.equal(workedMs([step(0, 1000), step(0, 1000)], []), 1000);
+  assert.equal(workedMs([step(0, 1000), step(2000, 2500)], []), 1500);
+  // 28 seconds, of which 26 went by while the card was open; the daemon's clock stood still meanwhile.
+  assert.equal(workedMs([step(0, 28_000, 2000)], [1000, 27_000]), 2000);
+  assert.equal(workedMs([step(0, 28_000, 2000), step(500, 28_000, 1500)], [1000, 27_000, 2000, 3000]), 2000);
+});
+
+test("a step that failed after seven seconds does not say 1 ms: a wait is subtracted once", () => {
+  // Asked for 5 s, then 7 s of work: the daemon says 7 s already.
+  const failed = { at: 0, done: { at: 12_000, durationMs: 7000, outcome: "failed" } };
+  assert.equal(stepMs(failed), 7000);
+  assert.equal(workedMs([failed], [0, 5000]), 7000);
+  // Another card was open for nearly as long as this step worked beside it.
+  assert.equal(stepMs({ at: 0, done: { at: 7000, durationMs: 7000 } }), 7000);
+  assert.equal(workedMs([{ at: 6999, done: { at: 7000, durationMs: 7000 } }], []), 7000);
+});
+
+test("models as one speaks of them", () => {
+  assert.deepEqual(["claude-opus-4-5-20251101", "claude-sonnet-4-latest", "opus", "gpt-5.1-codex", "models/gemini-2.5-pro"].map(modelName), ["opus 4.5", "sonnet 4", "opus", "gpt-5.1-codex", "gemini-2.5-pro"]);
 });

@@ -45,10 +45,13 @@ export async function say(panel, words) {
   await panel.key("Enter");
 }
 
-/** Presses the button with these words or this label. */
+/** An expression: a card asks, and takes an answer. */
+export const armed = "document.querySelector('.approval:not(.is-arming), .question:not(.is-arming)')";
+
+/** Presses the button with these words or this label, once it does something. */
 export async function press(panel, words) {
   const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility() && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
-  await panel.until(`${find} && !${find}.disabled`);
+  await panel.until(`${find} && !${find}.disabled && !${find}.closest(".is-arming")`);
   await panel.evaluate(`${find}.click()`);
 }
 

@@ -12,7 +12,7 @@
  *   {"tool": "Read", "input": {…}, "id": "…"}                a tool use
  *   {"sleepMs": 500}                                         a pause between blocks
  *   {"error": 529, "type": "overloaded_error", "message": "…"}      an HTTP error (first step only)
- *   {"streamError": "overloaded_error", "message": "…"}      an error event in the stream, then the end of the connection
+ *   {"streamError": "overloaded_error", "message": "…"}      an error event in the stream, then its end
  *   {"drop": true}                                           the connection is cut
  *   {"stopReason": "max_tokens"}, {"usage": {…}}             other endings and numbers
  */
@@ -85,7 +85,9 @@ function* events(request, steps) {
     if (step.streamError) {
       yield { type: 'error', error: { type: step.streamError, message: step.message ?? 'fake' } };
     }
-    if (step.streamError || step.drop) {
+    // The API ends its answer after the event; only a broken connection is cut.
+    if (step.streamError) return;
+    if (step.drop) {
       yield { cut: true };
       return;
     }

@@ -9,7 +9,7 @@ pub const VARIABLE: &str = "GSTACK_FAULT_AGENT";
 
 fn write(line: &Value) {
     let mut out = std::io::stdout().lock();
-    // Whoever reads may be killed at any time: then this is over too.
+    // Anyone who reads may be killed at any time: then this is over too.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }
@@ -113,7 +113,7 @@ impl Player {
             "garbage" => {
                 for _ in 0..count {
                     let mut out = std::io::stdout().lock();
-                    out.write_all(b"\xff\xfe this is no JSON {{{\n\n\x00\n[]\nnull\n").ok();
+                    out.write_all(b"\xff\xfe this is not JSON {{{\n\n\x00\n[]\nnull\n").ok();
                 }
                 self.say(1);
                 self.end(json!({}));
@@ -134,7 +134,7 @@ impl Player {
             "flood" => loop {
                 self.say(200);
             },
-            // It takes neither an interrupt nor the end of its input; TERM is ignored by whoever started it.
+            // It takes neither an interrupt nor the end of its input; TERM is ignored by anyone who started it.
             "deaf" => {
                 self.deaf = true;
                 self.say(1);

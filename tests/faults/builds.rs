@@ -5,12 +5,15 @@
 use crate::browser::connect;
 use crate::cases::{cases, end_of, last, send};
 use crate::extension::Extension;
+use crate::journal::Replay;
+use crate::schedule::Dice;
 use crate::world::{World, gstack, wait};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub const ALL: &[(&str, fn())] = cases![
@@ -150,6 +153,76 @@ fn a_newer_extension_takes_over_from_an_older_daemon_when_its_turn_is_done() {
     assert_eq!(end_of(&mut newcomer, 0)["outcome"], "done");
     newcomer.disconnect();
     running.taken_over(&version);
+}
+
+/// One of a newer release, made once.
+fn newer_release() -> &'static PathBuf {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let world = World::new("");
+        let made = release(&world, &newer());
+        let kept = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("newer-{}", std::process::id()));
+        fs::create_dir_all(&kept).unwrap();
+        fs::copy(made, kept.join("gstack")).unwrap();
+        kept.join("gstack")
+    })
+}
+
+/// One order of messages, an upgrade, a stop and perhaps a kill: each message is there, and runs once.
+pub fn schedule(seed: u64) {
+    let mut dice = Dice(seed);
+    let world = World::new("");
+    let mut extension = Extension::new("one", 1);
+    extension.connect(&world);
+    let older = world.daemon();
+    let mut sent = vec!["first".to_owned()];
+    send(&mut extension, 0, "first", "hang");
+    for n in 0..=dice.below(3) {
+        sent.push(format!("waits-{n}"));
+        send(&mut extension, 0, &format!("waits-{n}"), ["say 1", "say 20", "slow 5"][dice.below(3)]);
+    }
+    let mut newcomer = Extension::of(newer_release().clone(), "two", 1);
+    // A stop before the upgrade, or after it; a kill in one of five, at any place.
+    let upgrade_first = dice.below(2) == 0;
+    let kill_at = if dice.below(5) == 0 { dice.below(3) } else { usize::MAX };
+    for step in 0..2 {
+        if step == kill_at {
+            world.kill(older.unwrap());
+        }
+        if (step == 0) == upgrade_first {
+            newcomer.connect(&world);
+        } else {
+            let id = extension.conversations[0].clone();
+            // A daemon that was killed or has ended stopped it already.
+            extension.ask("chat.stop", json!({ "conversationId": id })).ok();
+        }
+        // A random order has random times in it.
+        extension.read(Duration::from_millis(dice.below(30) as u64)).ok();
+    }
+    if kill_at == 2 && world.daemon() == older {
+        world.kill(older.unwrap());
+    }
+    wait("the older daemon to end", || world.daemon() != older);
+    newcomer.connect(&world);
+    extension.connect(&world);
+    let id = extension.conversations[0].clone();
+    let journal = || Replay::of_file(&world.home().join("sessions").join(&id).join("chat.jsonl"));
+    if kill_at != usize::MAX {
+        // What a daemon did not hand over waits for the person's word.
+        extension.ask("chat.continue", json!({ "conversationId": id })).unwrap().unwrap();
+    }
+    wait("every message to have its turn", || {
+        extension.read(Duration::from_millis(5)).ok();
+        let now = journal();
+        now.waiting().is_empty() && now.turns_done() == sent.len()
+    });
+    let journal = journal();
+    journal.check_settled();
+    let messages = journal.messages();
+    assert!(sent.iter().all(|name| messages.get(name.as_str()) == Some(&1)), "{messages:?}");
+    newcomer.disconnect();
+    extension.disconnect();
+    world.end();
 }
 
 fn an_older_terminal_and_extension_go_on_with_a_newer_daemon() {

@@ -179,7 +179,7 @@ fn an_older_daemon_hands_over_when_its_turn_is_done() {
     });
     send(&mut extension, 0, "b", "say 2");
     let older = world.daemon().unwrap();
-    // To whoever asks, it is of an earlier release.
+    // To anyone who asks, it is of an earlier release.
     let file = world.home().join("browse.json");
     let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     state["version"] = json!("0.0.1");
@@ -316,7 +316,7 @@ fn a_conversation_follows_its_tab() {
     opened(&mut extension, vec![], vec![1], 2);
     let back = opened(&mut extension, vec![tab(91, json!({ "restored": true }))], vec![], 91);
     assert_eq!(back["conversationId"], talked.as_str());
-    // Closed for good, and the page opened anew: the conversation is offered.
+    // Closed for good, and the page opened again: the conversation is offered.
     opened(&mut extension, vec![], vec![91], 2);
     let fresh = opened(&mut extension, vec![tab(92, json!({}))], vec![], 92);
     assert_ne!(fresh["conversationId"], talked.as_str());

@@ -4,11 +4,12 @@ use crate::cases::{cases, end_of, finish, send};
 use crate::extension::Extension;
 use crate::host::{Gone, Host};
 use crate::journal::Replay;
+use crate::patience::Patience;
 use crate::world::{LIMIT, World, gstack, wait, weight};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub const ALL: &[(&str, fn())] = cases![a_hundred_panels_get_everything_while_others_stop_reading];
 
@@ -100,10 +101,10 @@ impl Port {
 
     /// Reads until all of its panels that speak hold the end of so many turns.
     fn follow(&mut self, turns: usize) {
-        let until = Instant::now() + LIMIT;
+        let patience = Patience::of(LIMIT);
         let ended = |panel: &Panel| panel.mute || panel.replay.turns_done() >= turns;
         while !self.panels.iter().all(ended) {
-            assert!(Instant::now() < until, "a panel waits in vain for the end of turn {turns}");
+            assert!(patience.left().is_some(), "a panel waits in vain for the end of turn {turns}");
             self.step(Duration::from_millis(100)).unwrap();
         }
     }

@@ -1,12 +1,92 @@
 //! A home that can't be written: full, or read-only. Told, with the next step, and nothing of before is lost.
 
-use crate::cases::{begin_on, cases, end_of, finish, send};
-use crate::world::World;
+use crate::cases::{begin_on, cases, end_of, finish, last, send};
+use crate::extension::Extension;
+use crate::world::{World, wait};
 use serde_json::{Value, json};
 use std::fs;
 
-pub const ALL: &[(&str, fn())] =
-    cases![a_full_home_is_told_everywhere_and_loses_nothing, a_read_only_home_is_told_everywhere_and_loses_nothing];
+pub const ALL: &[(&str, fn())] = cases![
+    a_full_home_is_told_everywhere_and_loses_nothing,
+    a_read_only_home_is_told_everywhere_and_loses_nothing,
+    a_full_disk_ends_no_daemon_and_the_running_turn_has_its_end,
+    a_daemon_starts_on_a_full_disk,
+    a_message_is_refused_or_runs_and_never_both,
+];
+
+fn a_full_disk_ends_no_daemon_and_the_running_turn_has_its_end() {
+    let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
+    let mut extension = begin_on(&world, 1);
+    let daemon = world.daemon();
+    send(&mut extension, 0, "a", "slow 300");
+    wait("its first words", || {
+        extension.read(std::time::Duration::from_millis(20)).ok();
+        last(&extension, 0)["type"] == "text"
+    });
+    world.fill_disk();
+    end_of(&mut extension, 0);
+    assert_eq!(world.daemon(), daemon, "the daemon goes on");
+    extension.panels[&extension.conversations[0]].check_settled();
+    // The room for that end is spent, and nothing else is written with what is left of it.
+    let id = extension.conversations[0].clone();
+    let long = format!("please [[say 1]] {}", "x".repeat(8000));
+    let message = json!({ "conversationId": id, "clientId": "b", "text": long });
+    let fault = extension.ask("chat.send", message.clone()).unwrap().unwrap_err();
+    assert!(fault["code"] == "storage" && fault["hint"].as_str().unwrap().contains("Free some space"), "{fault}");
+    world.free_disk();
+    extension.ask("chat.send", message).unwrap().unwrap();
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    assert_eq!(fs::read_dir(world.home().join("reserve")).unwrap().count(), 8, "it is kept again");
+    assert_eq!(world.daemon(), daemon);
+    finish(&world, extension);
+}
+
+fn a_daemon_starts_on_a_full_disk() {
+    let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
+    for fill in [World::fill_disk, World::fill_with_files] {
+        let mut extension = begin_on(&world, 1);
+        send(&mut extension, 0, "a", "say 3");
+        end_of(&mut extension, 0);
+        extension.disconnect();
+        fill(&world);
+        world.kill(world.daemon().unwrap());
+        // Its sockets lie where the old ones did, and need a file each.
+        let (well, said) = world.run(&["sessions"]);
+        assert!(well && said.contains("please"), "{said}");
+        assert!(world.daemon().is_some());
+        world.free_disk();
+        if world.home().join(".files").exists() {
+            world.remove_files();
+        }
+        world.end();
+    }
+}
+
+fn a_message_is_refused_or_runs_and_never_both() {
+    let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
+    let mut extension = begin_on(&world, 2);
+    send(&mut extension, 0, "a", "say 1");
+    end_of(&mut extension, 0);
+    world.fill_with_files();
+    // Its journal takes a line, and only its record can't be written: it runs.
+    send(&mut extension, 0, "b", "say 1");
+    wait("its turn's end", || {
+        extension.read(std::time::Duration::from_millis(20)).ok();
+        extension.panels[&extension.conversations[0]].turns_done() == 2
+    });
+    // The other conversation can't have a journal: its message is refused, and does not run when there is room.
+    let id = extension.conversations[1].clone();
+    let message = json!({ "conversationId": id, "clientId": "c", "text": "please [[say 1]]" });
+    let fault = extension.ask("chat.send", message).unwrap().unwrap_err();
+    assert_eq!(fault["code"], "storage", "{fault}");
+    world.remove_files();
+    send(&mut extension, 1, "d", "say 1");
+    assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
+    let of = |n: usize| extension.panels[&extension.conversations[n]].messages().len();
+    assert_eq!((of(0), of(1)), (2, 1));
+    assert_eq!(extension.panels[&extension.conversations[1]].turns_done(), 1);
+    finish(&world, extension);
+}
 
 fn a_full_home_is_told_everywhere_and_loses_nothing() {
     unwritable(&["full", "No space left"], World::fill_disk, World::free_disk);
@@ -17,9 +97,9 @@ fn a_read_only_home_is_told_everywhere_and_loses_nothing() {
 }
 
 /// Everything that writes, while nothing can be written, and again when it can.
-fn unwritable(words: &[&str], spoil: fn(&World), mend: fn(&World)) {
+fn unwritable(words: &[&str], spoil: fn(&World), fix: fn(&World)) {
     let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
-    let mut extension = begin_on(&world, 1);
+    let mut extension = begin_on(&world, 2);
     send(&mut extension, 0, "a", "say 3");
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
     let (well, said) = world.run(&["policy", "allow", "act", "--site", "before.example"]);
@@ -30,16 +110,21 @@ fn unwritable(words: &[&str], spoil: fn(&World), mend: fn(&World)) {
     spoil(&world);
     let id = extension.conversations[0].clone();
     let long = format!("please [[say 1]] {}", "x".repeat(20_000));
-    let message = json!({ "conversationId": id, "clientId": "b", "text": long });
+    // One that has no journal yet: a journal that is open for writing takes lines on a read-only disk too.
+    let message = |extension: &Extension| {
+        let id = extension.conversations[1].clone();
+        json!({ "conversationId": id, "clientId": "b", "text": long })
+    };
     let says = |said: &str| words.iter().any(|word| said.contains(word));
     let told = |fault: Value, what: &str| {
         let said = fault.to_string();
         assert_eq!(fault["code"], "storage", "{what}: {said}");
         assert!(says(&said) && fault["hint"].is_string(), "{what}: {said}");
     };
-    told(extension.ask("chat.send", message.clone()).unwrap().unwrap_err(), "a message");
+    let refused = message(&extension);
+    told(extension.ask("chat.send", refused.clone()).unwrap().unwrap_err(), "a message");
     let data = "eHh4".repeat(20_000);
-    let mut attached = message.clone();
+    let mut attached = refused;
     attached["attachments"] = json!([{ "name": "a.txt", "mime": "text/plain", "data": data }]);
     told(extension.ask("chat.send", attached).unwrap().unwrap_err(), "a file");
     let rename = json!({ "conversationId": id, "title": "y".repeat(150) });
@@ -65,16 +150,17 @@ fn unwritable(words: &[&str], spoil: fn(&World), mend: fn(&World)) {
     let (well, said) = world.run(&["sessions"]);
     assert!(well || says(&said), "{said}");
 
-    mend(&world);
+    fix(&world);
     extension.connect(&world);
+    let message = message(&extension);
     extension.ask("chat.send", message).unwrap().unwrap();
-    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
     extension.ask("conversations.rename", rename).unwrap().unwrap();
     let (_, rules) = world.run(&["policy"]);
     assert!(rules.contains("before.example") && !rules.contains("after.example"), "{rules}");
-    let messages = extension.panels[&id].messages().into_iter().map(|(id, count)| (id.to_owned(), count));
-    let mut messages: Vec<_> = messages.collect();
-    messages.sort();
-    assert_eq!(messages, [("a".to_owned(), 1), ("b".to_owned(), 1)]);
+    for (n, client_id) in ["a", "b"].into_iter().enumerate() {
+        let messages = extension.panels[&extension.conversations[n]].messages();
+        assert_eq!((messages.len(), messages.get(client_id)), (1, Some(&1)), "{messages:?}");
+    }
     finish(&world, extension);
 }

@@ -2,13 +2,14 @@
 
 use crate::host::{Gone, Host};
 use crate::journal::Replay;
+use crate::patience::Patience;
 use crate::world::{LIMIT, World, gstack, wait};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A browser's extension with one panel on each of its tabs.
 pub struct Extension {
@@ -54,11 +55,11 @@ impl Extension {
         extension
     }
 
-    /// Connects anew and subscribes again, as the background and its panels do; tries until it is done.
+    /// Connects again and subscribes again, as the background and its panels do; tries until it is done.
     pub fn connect(&mut self, world: &World) {
-        let until = Instant::now() + LIMIT;
+        let patience = Patience::of(LIMIT);
         while self.try_connect(world).is_err() {
-            assert!(Instant::now() < until, "the extension can't connect");
+            assert!(patience.left().is_some(), "the extension can't connect");
         }
     }
 
@@ -134,10 +135,16 @@ impl Extension {
 
     /// A request and its answer; what is pushed meanwhile is applied.
     pub fn ask(&mut self, method: &str, params: Value) -> Result<Result<Value, Value>, Gone> {
+        self.ask_written(method, &params.to_string())
+    }
+
+    /// The same with parameters as they are written here.
+    pub fn ask_written(&mut self, method: &str, params: &str) -> Result<Result<Value, Value>, Gone> {
         self.next += 1;
         let id = self.next;
-        self.write(&json!({ "jsonrpc": "2.0", "client": "p", "id": id, "method": method, "params": params }))?;
-        let until = Instant::now() + LIMIT;
+        let message = format!(r#"{{"jsonrpc":"2.0","client":"p","id":{id},"method":"{method}","params":{params}}}"#);
+        self.host.as_mut().ok_or(Gone)?.write_text(&message)?;
+        let patience = Patience::of(LIMIT);
         loop {
             let Some(host) = &mut self.host else { return Err(Gone) };
             if let Some(answer) = host.answer(id) {
@@ -147,7 +154,7 @@ impl Extension {
                     Err(answer["error"].clone())
                 });
             }
-            assert!(Instant::now() < until, "{method} is not answered");
+            assert!(patience.left().is_some(), "{method} is not answered");
             self.read(Duration::from_millis(200))?;
         }
     }

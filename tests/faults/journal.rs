@@ -95,6 +95,11 @@ impl Replay {
         self.of_type("turn-done").count()
     }
 
+    /// The client ids of the messages that have had a turn.
+    pub fn started(&self) -> HashSet<&str> {
+        self.of_type("turn-started").map(|event| event["clientId"].as_str().unwrap()).collect()
+    }
+
     /// The messages' client ids, each as often as it is there.
     pub fn messages(&self) -> HashMap<&str, usize> {
         let mut found = HashMap::new();

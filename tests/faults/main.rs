@@ -2,7 +2,7 @@
 //! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again, `GSTACK_FAULT_BROWSER_SEED=N` one
 //! with a real browser in it.
 //!
-//! `GSTACK_FAULT_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many new orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
+//! `GSTACK_FAULT_SEEDS`, `GSTACK_FAULT_UPGRADE_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many new orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
 //! them side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name and no orders.
 //! `GSTACK_SOAK=CONVERSATIONS,TURNS` says how long the long one is.
 //! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
@@ -12,13 +12,20 @@ mod agent;
 mod browser;
 mod builds;
 mod cases;
+mod clients;
 mod crowd;
 mod disks;
 mod extension;
+mod frames;
 mod host;
 mod journal;
+#[path = "../shared/patience.rs"]
+mod patience;
+mod programs;
+mod reach;
 mod schedule;
 mod soak;
+mod syscalls;
 mod worktrees;
 mod world;
 
@@ -32,13 +39,17 @@ use std::time::Instant;
 const FIRST_SEED: u64 = 981_756;
 /// Orders that are run where nobody says how many.
 const SEEDS: u64 = 200;
+/// Orders of an upgrade, messages, a stop and a kill.
+const UPGRADE_SEEDS: u64 = 200;
 /// Each opens a browser several times.
 const BROWSER_SEEDS: u64 = 6;
 /// Most of an order's time it waits: for processes to start and to be gone.
 const AT_ONCE: u64 = 8;
 
 fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is no number")))
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 /// What ran and what failed, as cargo's own harness says it.
@@ -100,13 +111,28 @@ fn main() {
     let report = Report::default();
     if let Some(seed) = number("GSTACK_FAULT_SEED") {
         report.run(format!("seed {seed}"), || schedule::run(seed));
+    } else if let Some(seed) = number("GSTACK_FAULT_UPGRADE_SEED") {
+        report.run(format!("upgrade seed {seed}"), || builds::schedule(seed));
     } else if let Some(seed) = number("GSTACK_FAULT_BROWSER_SEED") {
         report.run(format!("browser seed {seed}"), || browser::schedule(seed));
     } else {
         let only = std::env::var("GSTACK_FAULT_CASE").ok().filter(|words| !words.is_empty());
         let (seeds, browsers) = (number("GSTACK_FAULT_SEEDS"), number("GSTACK_FAULT_BROWSER_SEEDS"));
-        let orders_alone = seeds.is_some() || browsers.is_some();
-        let groups = [cases::ALL, worktrees::ALL, disks::ALL, crowd::ALL, builds::ALL, browser::ALL, soak::ALL];
+        let orders_alone = seeds.is_some() || browsers.is_some() || number("GSTACK_FAULT_UPGRADE_SEEDS").is_some();
+        let groups = [
+            cases::ALL,
+            worktrees::ALL,
+            disks::ALL,
+            reach::ALL,
+            frames::ALL,
+            clients::ALL,
+            syscalls::ALL,
+            programs::ALL,
+            crowd::ALL,
+            builds::ALL,
+            browser::ALL,
+            soak::ALL,
+        ];
         for (name, case) in groups.into_iter().flatten().filter(|_| !orders_alone) {
             if only.as_ref().is_none_or(|only| name.contains(only)) {
                 report.run((*name).to_owned(), case);
@@ -119,6 +145,8 @@ fn main() {
                 None => (FIRST_SEED, if orders_alone { 0 } else { usual }),
             };
             report.run_seeds("seed", orders(seeds, SEEDS), at_once, schedule::run);
+            let upgrades = number("GSTACK_FAULT_UPGRADE_SEEDS");
+            report.run_seeds("upgrade seed", orders(upgrades, UPGRADE_SEEDS), at_once, builds::schedule);
             report.run_seeds("browser seed", orders(browsers, BROWSER_SEEDS), 2, browser::schedule);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::cases::cases;
 use crate::extension::Extension;
+use crate::patience::Patience;
 use crate::world::{LIMIT, Weight, World, weight};
 use serde_json::json;
 use std::sync::Mutex;
@@ -74,9 +75,9 @@ fn visit(world: &World, browser: usize, rounds: usize) {
             let params = json!({ "conversationId": id, "clientId": client_id, "text": "please [[say 5]]" });
             extension.ask("chat.send", params).unwrap().unwrap();
         }
-        let until = Instant::now() + LIMIT;
+        let patience = Patience::of(LIMIT);
         while ids.iter().any(|id| extension.panels[id].turns_done() <= round) {
-            assert!(Instant::now() < until, "a turn does not end");
+            assert!(patience.left().is_some(), "a turn does not end");
             extension.read(Duration::from_millis(50)).unwrap();
         }
     }

@@ -88,7 +88,7 @@ fn a_conversation_works_in_a_work_tree_until_it_is_cleared() {
     world.kill(world.daemon().unwrap());
     extension.connect(&world);
     assert_eq!(info(&mut extension, 0)["folder"], shown["folder"]);
-    // With something in it, it is kept and its conversation says where; the fresh one is no part of it.
+    // With something in it, it is kept and its conversation says where; the fresh one is not a part of it.
     clear(&mut extension, 0);
     wait("the kept tree to be told", || {
         extension.read(Duration::from_millis(20)).ok();
@@ -132,36 +132,50 @@ fn a_work_tree_that_can_not_be_made_is_told_and_the_message_kept() {
     finish(&world, extension);
 }
 
-/// A hook of the repository's own that waits until the test lets it go on.
-fn slow_checkout(repository: &Path) -> PathBuf {
-    let gate = repository.join(".git/gate");
+/// A git that waits, once it has made a work tree, until the test lets it go on. gstack runs no hook that could.
+fn slow_git(world: &World) -> PathBuf {
+    let bin = world.folder.path().canonicalize().unwrap().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let gate = bin.join("gate");
     assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
-    let hook = repository.join(".git/hooks/post-checkout");
-    fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    fs::write(&hook, format!("#!/bin/sh\nread go < '{}'\n", gate.display())).unwrap();
-    Command::new("chmod").args(["+x"]).arg(&hook).status().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file()).unwrap();
+    let (git, gate_path) = (bin.join("git"), gate.display());
+    let script = format!(
+        "#!/bin/sh\n'{}' \"$@\"\nended=$?\ncase \"$*\" in *'worktree add'*) read go <'{gate_path}';; esac\nexit $ended\n",
+        real.display()
+    );
+    fs::write(&git, script).unwrap();
+    Command::new("chmod").args(["+x"]).arg(&git).status().unwrap();
+    let config = world.home().join("config.toml");
+    let settings = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{settings}[agents.environment]\nPATH = \"{}:{path}\"\n", bin.display())).unwrap();
     gate
 }
 
 fn a_daemon_killed_while_git_works_leaves_nothing_half() {
-    let (world, mut extension, repository) = begin(1);
-    let gate = slow_checkout(&repository);
+    let world = World::new("");
+    let gate = slow_git(&world);
+    let mut extension = crate::cases::begin_on(&world, 1);
+    set(&world, "worktrees.repository", repository(&world).to_str().unwrap());
+    set(&world, "worktrees.enabled", "true");
     send(&mut extension, 0, "a", "write");
     let trees = world.home().join("worktrees");
     let listed = || fs::read_dir(&trees).map_or(0, Iterator::count);
-    wait("git to work", || listed() == 2 && world.processes().iter().any(|(_, line)| line.contains("post-checkout")));
+    let works = || world.processes().iter().any(|(_, line)| line.contains("bin/git ") && line.contains("worktree add"));
+    wait("git to work", || listed() == 2 && works());
     // Stopped meanwhile, the turn ends at once; the tree is made all the same.
     let id = extension.conversations[0].clone();
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     assert_eq!(end_of(&mut extension, 0)["outcome"], "stopped");
     world.kill(world.daemon().unwrap());
     fs::write(&gate, "go\n").unwrap();
-    wait("git to end", || !world.processes().iter().any(|(_, line)| line.contains("post-checkout")));
-    fs::remove_file(repository.join(".git/hooks/post-checkout")).unwrap();
+    wait("git to end", || !works());
+    fs::remove_file(&gate).unwrap();
     extension.connect(&world);
     send(&mut extension, 0, "b", "write");
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
-    assert_eq!(listed(), 1, "the mark of the making is gone");
+    assert_eq!(listed(), 2, "the mark of the making is gone; the tree and the record of its git directory are there");
     assert!(Path::new(info(&mut extension, 0)["folder"].as_str().unwrap()).join("file").exists());
     finish(&world, extension);
 }

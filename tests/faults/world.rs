@@ -1,18 +1,21 @@
 //! A gstack of a test's own: its home, its agent, its processes, and that none of them is left.
 
 use crate::agent;
+use crate::patience::Patience;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// `GSTACK_BIN` names another build of it.
 pub fn gstack() -> PathBuf {
     std::env::var_os("GSTACK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_gstack").into(), PathBuf::from)
 }
 
-/// Nothing that is waited for takes this long on a machine that is not lost.
+/// Nothing that is waited for takes this long on a machine that has a processor to spare.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct World {
@@ -48,7 +51,10 @@ impl World {
         let script = format!("#!/bin/sh\ntrap '' TERM\n{}=1 exec '{}' \"$@\"\n", agent::VARIABLE, own.display());
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let config = format!("[agents]\ndefault = \"claude\"\n{settings}\n[agents.programs]\nclaude = {program:?}\n");
+        let config = format!(
+            "[agents]\ndefault = \"claude\"\nsandbox-read = [{:?}]\n{settings}\n[agents.programs]\nclaude = {program:?}\n",
+            own.parent().unwrap()
+        );
         fs::write(world.home().join("config.toml"), config).unwrap();
         Some(world)
     }
@@ -77,6 +83,11 @@ impl World {
             .env("SHELL", "/bin/sh")
             .env("LANG", "C.UTF-8")
             .env("GSTACK_HOME", self.home())
+            // The orders are about the daemon. `GSTACK_FAULT_SANDBOX=` runs them with agents and git in the sandbox.
+            .env(
+                "GSTACK_SANDBOX_MECHANISM",
+                std::env::var("GSTACK_FAULT_SANDBOX").unwrap_or_else(|_| "none".to_owned()),
+            )
             .current_dir(self.person())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -133,12 +144,15 @@ impl World {
         self.processes().into_iter().filter(|(_, line)| line.contains(words)).map(|(pid, _)| pid).collect()
     }
 
-    /// kill -9, and gone when this returns.
+    /// kill -9, and gone when this returns, with every socket and lock that it held.
     pub fn kill(&self, pid: u32) {
-        let done = Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
-        if done.success() {
-            wait("a killed process to be gone", || !self.processes().iter().any(|(other, _)| *other == pid));
-        }
+        let pid = Pid::from_raw(pid.cast_signed()).unwrap();
+        // One that has gone already has nothing open.
+        let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+        kill_process(pid, Signal::KILL).ok();
+        let limit = Timespec { tv_sec: LIMIT.as_secs().cast_signed(), tv_nsec: 0 };
+        let ready = poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&limit)).unwrap();
+        assert_eq!(ready, 1, "process {pid} is killed and does not end");
     }
 
     pub fn signal(&self, pid: u32, name: &str) {
@@ -159,7 +173,7 @@ impl World {
     }
 
     fn mount(&mut self, place: PathBuf, kilobytes: u32) -> bool {
-        let size = format!("size={kilobytes}k,mode=0700");
+        let size = format!("size={kilobytes}k,nr_inodes={},mode=0700", kilobytes / 8);
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
             .arg(&place)
@@ -193,6 +207,18 @@ impl World {
         for size in [64 * 1024, 1024, 1] {
             while std::io::Write::write_all(&mut file, &vec![0; size]).is_ok() {}
         }
+    }
+
+    /// Leaves room for bytes on the small disk and for no file.
+    pub fn fill_with_files(&self) {
+        let folder = self.disks[0].join(".files");
+        fs::create_dir(&folder).unwrap();
+        let files = (0..).take_while(|n| fs::write(folder.join(n.to_string()), "").is_ok()).count();
+        assert!(files > 100, "the disk had room for {files} files");
+    }
+
+    pub fn remove_files(&self) {
+        fs::remove_dir_all(self.disks[0].join(".files")).unwrap();
     }
 
     pub fn free_disk(&self) {
@@ -232,9 +258,9 @@ impl Drop for World {
 
 /// Waits until something holds.
 pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + LIMIT;
+    let patience = Patience::of(LIMIT);
     while !holds() {
-        assert!(Instant::now() < until, "waited in vain for {what}");
+        assert!(patience.left().is_some(), "waited in vain for {what}");
         // Another process's state: nothing tells of it.
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -54,13 +54,13 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // A failed test has not said stop: its keeper is asked over the socket, as anybody would.
-        if let Ok(mut socket) = std::os::unix::net::UnixStream::connect(self.home.browser_socket()) {
-            use std::io::{Read, Write};
-            if socket.write_all(b"{\"keeper\":\"stop\"}\0").is_ok() {
-                socket.read_to_end(&mut Vec::new()).ok();
-            }
-        }
+        // A failed test has not said stop. This runs within a runtime, so another thread does.
+        let home = self.home.clone();
+        let stopping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(launch::stop(&home)).ok();
+        });
+        stopping.join().ok();
     }
 }
 

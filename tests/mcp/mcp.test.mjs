@@ -2,9 +2,11 @@
  * Real MCP clients against gstack: the TypeScript SDK's over both transports, and the inspector's command line.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -61,7 +63,8 @@ describe('gstack mcp on standard input and output', () => {
     assert.equal(client.getServerVersion().name, 'gstack');
     const { tools } = await client.listTools();
     checkTools(tools);
-    assert.ok(tools.length >= 18 && tools.length <= 24, `${tools.length} tools`);
+    assert.ok(tools.length >= 24 && tools.length <= 32, `${tools.length} tools`);
+    for (const needed of ['tabs', 'tab', 'closetab', 'drag', 'dialog', 'dialog-accept']) assert.ok(tools.some((tool) => tool.name === needed), needed);
     for (const hidden of ['cookies', 'cdp', 'state', 'pdf']) assert.ok(!tools.some((tool) => tool.name === hidden), hidden);
   });
 
@@ -118,10 +121,17 @@ describe('gstack mcp on standard input and output', () => {
     assert.equal(await home.ok(['js', '1 + 1']), '2\n', 'a person\'s scripts read a value as it is');
   });
 
-  test('a mistake is an error of the tool with the next step, and the connection lives on', async () => {
-    for (const [name, args] of [['click', { selector: '#nowhere', timeout: 200 }], ['click', {}], ['click', { wrong: 1 }], ['cookies', {}], ['nonsense', {}]]) {
+  test('a mistake is an error of the tool with the next step, in words of tools, and the connection lives on', async () => {
+    for (const [name, args, next] of [
+      ['click', { selector: '#nowhere', timeout: 200 }], ['click', {}, 'Arguments of click: selector (required)'],
+      ['click', { wrong: 1 }, 'selector (required)'], ['tab', { id: 4711 }, 'tabs'], ['press', { key: 'Nonsense+' }],
+    ]) {
       const result = await client.callTool({ name, arguments: args });
-      assert.ok(result.isError && words(result).length > 0, name);
+      assert.ok(result.isError && words(result).includes(next ?? ''), `${name}: ${words(result)}`);
+      assert.ok(!/gstack [a-z]|--[a-z]|Usage:/.test(words(result)), `${name}: ${words(result)}`);
+    }
+    for (const name of ['cookies', 'nonsense', 'clik']) {
+      await assert.rejects(client.callTool({ name, arguments: {} }), (error) => error.code === -32602 && error.message.includes(`Unknown tool: ${name}`), name);
     }
     await client.ping();
     assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
@@ -134,6 +144,64 @@ describe('gstack mcp on standard input and output', () => {
     control.abort();
     await failed;
     assert.ok(!(await client.callTool({ name: 'text', arguments: {} })).isError);
+  });
+
+  test('a popup that a click opened does not strand the client', async () => {
+    await client.callTool({ name: 'goto', arguments: { url: `${site.origin}/form` } });
+    await client.callTool({ name: 'js', arguments: { expression: `document.body.insertAdjacentHTML('beforeend', '<a id="pop" href="/lines" target="_blank">more</a>')` } });
+    await client.callTool({ name: 'click', arguments: { selector: '#pop' } });
+    // It is listed at once, and has its address when that is loaded.
+    let popup;
+    while (!popup) popup = /\[(\d+)\][^\n]*\/lines/.exec(words(await client.callTool({ name: 'tabs', arguments: {} })))?.[1];
+    popup = Number(popup);
+    assert.ok(!(await client.callTool({ name: 'tab', arguments: { id: popup } })).isError);
+    assert.match(words(await client.callTool({ name: 'url', arguments: {} })), /\/lines$/);
+    assert.ok(!(await client.callTool({ name: 'closetab', arguments: { id: popup } })).isError);
+    assert.match(words(await client.callTool({ name: 'url', arguments: {} })), /\/form$/);
+  });
+
+  test('a slow call tells that it goes on', async () => {
+    const told = [];
+    const slow = await client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 5000 } }, undefined, { onprogress: (progress) => told.push(progress) });
+    assert.ok(slow.isError);
+    assert.ok(told.length >= 1 && told.every(({ message }) => message.startsWith('wait has run for ')), JSON.stringify(told));
+    assert.ok(told.every(({ progress }, at) => at === 0 || progress > told[at - 1].progress), JSON.stringify(told));
+  });
+
+  test('what a client gets after a handoff is in the envelope with its mark', async () => {
+    const secrets = await connect('--profile', 'all', '--secrets');
+    const resumed = words(await secrets.callTool({ name: 'resume', arguments: {} }));
+    assert.match(resumed, /^RESUMED\n--- BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16} /);
+    await secrets.close();
+  });
+
+  test('a message that is not a request is answered by a JSON-RPC error, and the next one is heard', async () => {
+    const server = spawn(GSTACK, ['mcp'], { env: home.environment, cwd: home.person, stdio: ['pipe', 'pipe', 'ignore'] });
+    const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+    const say = async (line) => {
+      server.stdin.write(`${line}\n`);
+      return JSON.parse((await answers.next()).value);
+    };
+    const request = (id, method, params) => JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'n', version: '1' } };
+    for (const [line, code, id] of [
+      ['{', -32700, null], ['[]', -32600, null], ['{"id":3}', -32600, 3], [request(4, 'initialize', {}), -32602, 4],
+    ]) {
+      const { error, ...rest } = await say(line);
+      assert.deepEqual([error.code, rest], [code, { jsonrpc: '2.0', id }], line);
+    }
+    assert.equal((await say(request(1, 'initialize', hello))).result.serverInfo.name, 'gstack');
+    server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    for (const [line, code, id] of [
+      [request(2, 'tools/call'), -32602, 2], [request('x', 'tools/call', { name: 7 }), -32602, 'x'], [request(5, 'tools/call', { name: 'nonsense' }), -32602, 5],
+      [request(6, 'no/such'), -32601, 6], ['nonsense', -32700, null],
+    ]) {
+      const { error, ...rest } = await say(line);
+      assert.deepEqual([error?.code, rest], [code, { jsonrpc: '2.0', id }], line);
+    }
+    assert.ok((await say(request(7, 'tools/list'))).result.tools.length > 20);
+    server.stdin.end();
+    assert.deepEqual(await once(server, 'exit'), [0, null]);
   });
 
   test('the inspector finds nothing to complain about', async () => {
@@ -197,6 +265,22 @@ describe('the MCP endpoint of a conversation over HTTP', () => {
     assert.ok(denied.isError && words(denied).includes('said no'));
     const picture = await client.callTool({ name: 'screenshot', arguments: {} });
     assert.ok(picture.content.some((one) => one.type === 'image'));
+  });
+
+  test('a message that is not a request is answered by a JSON-RPC error', async () => {
+    const { url, headers } = await turn.mcp();
+    const post = async (body) => {
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body });
+      return [response.status, await response.json()];
+    };
+    for (const [body, status, code, id] of [
+      ['{', 400, -32700, null], ['[]', 400, -32600, null], ['{"jsonrpc":"2.0","id":9,"method":"tools/call"}', 200, -32602, 9], ['x'.repeat(5_000_000), 413, -32600, null],
+    ]) {
+      const [told, { error, ...rest }] = await post(body);
+      assert.deepEqual([told, error.code, rest], [status, code, { jsonrpc: '2.0', id }], body.slice(0, 80));
+    }
+    await assert.rejects(client.callTool({ name: 'cookies', arguments: {} }), (error) => error.code === -32602);
+    assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
   });
 
   test('a client without the token, or from a web page, is turned away', async () => {

@@ -19,9 +19,9 @@ const SCENARIOS = {
   'hover button': hover('#button'), 'hover menu': hover('#menu'), 'hover far below': hover('#far'),
   'fill text': fill('#text', 'new'), 'fill empty field': fill('#empty', 'new'), 'fill with nothing': fill('#text', ''), 'fill number': fill('#number', '12'), 'fill email': fill('#mail', 'a@b.c'), 'fill password': fill('#password', 'secret'), 'fill search': fill('#search', 'tea'),
   'fill date': fill('#date', '2024-02-29'), 'fill time': fill('#time', '13:45'), 'fill month': fill('#month', '2024-02'), 'fill week': fill('#week', '2024-W07'), 'fill local': fill('#local', '2024-02-29T13:45'), 'fill color': fill('#color', '#ff0000'), 'fill range': fill('#range', '7'),
-  'fill textarea': fill('#area', 'three\nfour'), 'fill editable': fill('#rich', 'plain'), 'fill editable with nothing': fill('#rich', ''), 'fill label': fill('#label', 'by label'), 'fill in shadow root': fill('#inner-field', 'deep'), 'fill upper': fill('#upper', 'abc'), 'fill masked': fill('#mask', '12345'), 'fill what is written anew': fill('#again', 'second'),
+  'fill textarea': fill('#area', 'three\nfour'), 'fill editable': fill('#rich', 'plain'), 'fill editable with nothing': fill('#rich', ''), 'fill label': fill('#label', 'by label'), 'fill in shadow root': fill('#inner-field', 'deep'), 'fill upper': fill('#upper', 'abc'), 'fill masked': fill('#mask', '12345'), 'fill what is rewritten': fill('#again', 'second'),
   'press Enter in form': press('#field', 'Enter'), 'press a': press('#text', 'a'), 'press Shift+A': press('#text', 'Shift+A'), 'press Control+A': press('#text', 'Control+A'), 'press Backspace': press('#text', 'Backspace'), 'press Tab': press('#button', 'Tab'), 'press Shift+Tab': press('#link', 'Shift+Tab'), 'press ArrowLeft': press('#text', 'ArrowLeft'), 'press Escape': press('#text', 'Escape'), 'press Space on button': press('#button', 'Space'), 'press Enter in textarea': press('#area', 'Enter'), 'press Delete': press('#text', 'Delete'), 'press F2': press('#text', 'F2'), 'press Home': press('#text', 'Home'), 'press Control+Shift+ArrowLeft': press('#text', 'Control+Shift+ArrowLeft'), 'press ArrowRight on range': press('#range', 'ArrowRight'), 'press digit': press('#text', '5'), 'press !': press('#text', '!'), 'press ?': press('#text', '?'),
-  'type word': type('#empty', 'Hi'), 'type mixed': type('#empty', 'a B,1!'), 'type other letters': type('#empty', 'éß漢'), 'type lines': type('#area', 'x\ny'), 'type in editable': type('#rich', 'ab'), 'type in upper': type('#upper', 'ab'), 'type what is written anew': type('#again', 'xyz'), 'type in number': type('#number', '3e1'),
+  'type word': type('#empty', 'Hi'), 'type mixed': type('#empty', 'a B,1!'), 'type other letters': type('#empty', 'éß漢'), 'type lines': type('#area', 'x\ny'), 'type in editable': type('#rich', 'ab'), 'type in upper': type('#upper', 'ab'), 'type what is rewritten': type('#again', 'xyz'), 'type in number': type('#number', '3e1'),
   'select by value': select('#select', 'b'), 'select by label': select('#select', 'Banana'), 'select several': select('#many', '1', '2'),
 };
 
@@ -31,7 +31,7 @@ const FOCUS = 'who chooses an option has the focus in its list';
 const ON_PURPOSE = {
   'click label around': 'the middle of its line, not of its first part: the box is checked both ways',
   'press Control+A': KEYBOARD, 'type word': KEYBOARD, 'type mixed': KEYBOARD,
-  'type what is written anew': 'when the browser tells the pointer of the new element is chance',
+  'type what is rewritten': 'when the browser tells the pointer of the new element is chance',
   'select by value': FOCUS, 'select by label': FOCUS, 'select several': FOCUS,
 };
 

@@ -102,10 +102,14 @@ fn failures_say_what_is_wrong_and_what_to_do_next() {
         (&["click", "#off", "--timeout", "100"], 1, "was not ready for a click within 0.1 s: it is disabled"),
         // The third in a row.
         (&["click", "#no", "--timeout", "50"], 1, "gstack handoff"),
-        (&["screenshot", "/etc/x.png"], 1, "Path must be within:"),
+        (
+            &["screenshot", "/etc/x.png"],
+            1,
+            "Path traversal: /etc/x.png is outside the open folders. Path must be within:",
+        ),
         (&["goto", "http://0xa9fea9fe/"], 1, "cloud metadata address"),
         (&["tab", "99"], 1, "there is no tab 99"),
-        (&["state", "load", "none"], 1, "There is no saved state"),
+        (&["state", "load", "none"], 1, "State not found: none"),
         (&["cdp", "Page.navigate"], 1, "Page.navigate is not allowed"),
     ] {
         let said = stage.said(args);

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+mod agents;
 mod attached;
 mod contract;
 mod cookies;
+mod outcomes;
+mod outliving;
 mod stage;
 
 use stage::{Site, Stage, display, page};
@@ -16,10 +19,96 @@ fn chain_takes_its_commands_from_standard_input_in_both_forms() {
         let said = stage.fed(&["chain"], input.as_bytes());
         assert_eq!((said.code, said.out.as_str()), (Some(0), "[url] about:blank\n\n[js] 2\n"), "{said:?}");
     }
-    for (input, words) in [(&b""[..], "is empty"), (b"\xff\xd8\xff", "is no text")] {
+    let said = stage.fed(&["chain"], b"# where it is\nurl\n\njs '1 |\n 2'\n");
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "[url] about:blank\n\n[js] 3\n"), "{said:?}");
+    for (input, words) in [(&b""[..], "is empty"), (b"\xff\xd8\xff", "is not text")] {
         let said = stage.fed(&["chain"], input);
         assert!(said.code == Some(2) && said.err.contains(words) && said.err.contains("| gstack chain"), "{said:?}");
     }
+}
+
+#[test]
+fn the_exit_code_says_that_a_step_failed() {
+    let stage = Stage::new();
+    let failing = "click '#nothing' --timeout 50";
+    let said = stage.said(&["chain", &format!("url | {failing} | js 1+1")]);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), "gstack: 1 step failed\n"), "{said:?}");
+    assert!(said.out.contains("[click] ERROR: ") && said.out.ends_with("[js] 2\n"), "{said:?}");
+    stage.run(&["newtab"]);
+    let said = stage.said(&["--json", "tab-each", failing]);
+    let answer: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.code, &answer["ok"], &answer["failedSteps"]), (Some(1), &false.into(), &2.into()), "{said:?}");
+    let all = stage.said(&["--json", "chain", "url | tabs"]);
+    assert!(all.code == Some(0) && all.out.contains("\"ok\": true") && !all.out.contains("failedSteps"), "{all:?}");
+}
+
+#[test]
+fn the_readmes_configuration_copied_as_it_is_does_not_keep_gstack_from_connecting() {
+    let readme = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let block = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let stage = Stage::new();
+    std::fs::create_dir_all(stage.folder.path().join("g")).unwrap();
+    std::fs::write(stage.folder.path().join("g/config.toml"), block).unwrap();
+    let connected = stage.run(&["connect", "--headless"]);
+    assert!(connected.contains("Connected with"), "{connected}");
+    let settings = stage.run(&["settings"]);
+    for name in ["agents.output-kilobytes", "daemon.port", "agents.programs", "browser.path"] {
+        assert!(settings.contains(&format!("{name} = ")), "{name}: {settings}");
+    }
+    // What scripts find says what kind of browser is open.
+    let state = || std::fs::read_to_string(stage.folder.path().join("g/browse.json")).unwrap_or_default();
+    while !state().contains("\"headless\"") {
+        std::thread::yield_now();
+    }
+    stage.run(&["disconnect"]);
+    while !state().contains("\"none\"") {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_usage_error_ends_with_the_usage_and_json_has_it_too() {
+    let stage = Stage::new();
+    for (args, usage) in [
+        (&["click"][..], "Usage: gstack click <sel> ["),
+        (&["click", "#a", "--timeout", "soon"], "Usage: gstack click <sel> ["),
+        (&["chain", "[1]"], "Usage: gstack chain <commands…>"),
+        (&["wait", "500"], "Usage: gstack wait [sel]"),
+        (&["clik"], "Usage: gstack [OPTIONS] <COMMAND>"),
+        (&["connect", "--headles"], "Usage: gstack connect [OPTIONS]"),
+        (&["settings", "set", "agents.at-once", "many"], "Usage: gstack settings set [OPTIONS] <NAME> <VALUE>"),
+        (&["mcp", "--secrets"], "Usage: gstack mcp"),
+        (&["--tab", "x", "url"], "Usage: gstack"),
+    ] {
+        let said = stage.said(args);
+        let last = said.err.lines().last().unwrap_or_default();
+        assert!(said.code == Some(2) && last.starts_with(usage), "{args:?}: {said:?}");
+        assert_eq!(said.err.matches("Usage: ").count(), 1, "{args:?}: {said:?}");
+        let said = stage.said(&[args, &["--json"]].concat());
+        let answer: serde_json::Value =
+            serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{args:?}: {said:?}"));
+        assert_eq!((said.code, &answer["ok"]), (Some(2), &false.into()), "{args:?}");
+    }
+    assert_eq!(stage.run(&["audit", "--json"]), "[]");
+    let named = stage.fails(&["--session", "work", "chat", "--stop"]);
+    assert!(named.contains("gstack --session work connect"), "{named}");
+}
+
+#[test]
+fn what_was_done_and_which_tab_has_which_conversation_is_known_after_a_restart() {
+    let stage = Stage::new();
+    stage.run(&["url"]);
+    stage.run(&["chat", "help"]);
+    stage.run(&["newtab"]);
+    stage.run(&["chat", "help"]);
+    let with_tab = || stage.run(&["sessions"]).matches("  tab ").count();
+    assert_eq!(with_tab(), 2);
+    stage.run(&["stop"]);
+    // Starts the next daemon, which takes the browser over.
+    stage.run(&["url"]);
+    assert_eq!(with_tab(), 2);
+    let activity = stage.run(&["activity"]);
+    assert!(activity.contains("newtab"), "{activity}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 /**
- * Every command that was run in the browser, by whoever, as it happens.
+ * Every command that was run in the browser, by anyone, as it happens.
  *
  * Owns what is drawn of the log. Arguments come redacted; results are the daemon's line about them.
  * @import { ActivityEntry } from "../../protocol.js"
@@ -91,7 +91,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 
 /** @typedef {{ key: string, words: string, entry?: ActivityEntry }} Line  an entry, or words between entries */
 
-/** A command. It is drawn anew only when it has ended. */
+/** A command. It is redrawn only when it has ended. */
 class Row {
   element = h("div", { class: "log-row" });
   /** @type {ActivityEntry | undefined} */ #entry;

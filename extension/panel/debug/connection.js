@@ -1,5 +1,5 @@
 /**
- * Each hop of the way with a live ping, or with what is wrong and what mends it.
+ * Each hop of the way with a live ping, or with what is wrong and what fixes it.
  * @import { Fault, HopState } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */

@@ -81,7 +81,7 @@ export class DebugDrawer {
     this.actions.unfollow();
   }
 
-  /** The connection is a new one: the stream begins anew. */
+  /** The connection is a new one: the stream starts again. */
   async follow() {
     if (!this.#open) return;
     try {

@@ -1,7 +1,7 @@
 /**
  * One picked element: its box, the rules behind its look, its computed style; values can be changed and undone.
  *
- * Owns which element that is. What it looks like is read anew after each change.
+ * Owns which element that is. What it looks like is read again after each change.
  * @import { Picked } from "../../protocol.js"
  * @import { Inspection } from "./inspection.js"
  */

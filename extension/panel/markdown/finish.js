@@ -4,6 +4,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { copyButton, h } from "../view/dom.js";
+import { colourWhenSeen } from "./highlight.js";
 
 /** The panel's own title is h1: an answer begins below it and has two levels that differ. */
 const HEADINGS = /** @type {const} */ ({ H1: "h2", H2: "h2", H3: "h3", H4: "h3", H5: "h3", H6: "h3" });
@@ -63,10 +64,12 @@ function codeBlock(pre) {
   const language = /(?:^|\s)language-(\S+)/.exec(code?.className ?? "")?.[1] ?? "";
   const isDiff = language === "diff" || language === "patch";
   const lines = text.split("\n").map((line) => codeLine(line, isDiff));
+  const drawn = h("code", {}, ...lines);
   /** @type {HTMLElement} */
   const block = h("div", { class: "codeblock" },
     h("div", { class: "codeblock__head" }, h("span", { class: "truncate" }, language || t("code")), copyButton(t("copyCode"), () => codeOf.get(block) ?? "")),
-    h("pre", { tabindex: "0" }, h("code", {}, ...lines)));
+    h("pre", { tabindex: "0" }, drawn));
+  if (!isDiff) colourWhenSeen(drawn, language);
   codeOf.set(block, text);
   return block;
 }

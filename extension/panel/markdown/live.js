@@ -1,15 +1,21 @@
 /**
  * A block of Markdown while it grows: light text, drawn by appending.
  *
- * Owns the nodes of one unfinished block. What stands is never drawn again: each character goes to the end.
- * It knows headings, list items, fences, quotes, `code` and **strong**; the finished block replaces it.
+ * Owns the nodes of one unfinished block. What stands is never drawn again: each character goes to the end, once it is
+ * decided what it means, so no marker is seen that is about to vanish. The finished block replaces it.
+ * It knows headings, lists, fences, quotes and rules; what stands within a line is `live-inline.js`'s.
+ * @import { Mark } from "./live-inline.js"
  */
 import { h } from "../view/dom.js";
+import { LiveInline } from "./live-inline.js";
 
 /** The beginning of a line that may yet turn out to be a marker. */
-const MAY_BE_MARKER = /^ {0,3}(?:#{0,6}|[-*+]|\d{1,9}[.)]?|>|`{1,3}|~{1,3}|`{3,}[^`]*|~{3,}.*)$/;
-const MARKER = /^ {0,3}(?:(#{1,6}) |([-*+]) |(\d{1,9})[.)] |(>) ?)$/;
-const FENCE_LINE = /^ {0,3}(?:`{3,}|~{3,})\s*(\S*).*\n$/;
+const MAY_BE_MARKER = /^(?:#{0,6}|[-*+]|\d{1,9}[.)]?|>|`{1,3}|~{1,3}|`{3,}[^`]*|~{3,}.*|([-*_])(?: *\1)*)$/;
+const MARKER = /^(?:(#{1,6}) |([-*+]) |(\d{1,9})[.)] |(>) ?)$/;
+const FENCE = /^(`{3,}|~{3,})\s*(\S*)[^`]*$/;
+const RULE = /^([-*_])(?: *\1){2,} *$/;
+/** A line that is indented further is code or goes on, unless it stands in a list. */
+const MOST_INDENT = 3;
 
 export class LiveBlock {
   /** What of the block is drawn. */
@@ -17,24 +23,34 @@ export class LiveBlock {
   /** The characters of a line's beginning that are not decided yet. */
   #lineStart = "";
   #atLineStart = true;
-  #inFence = false;
-  #star = false;
+  /** The marker that ends the open fence. */
+  #fence = "";
+  /** How far its lines are indented with it. */
+  #fenceIndent = 0;
+  /** The open lists, from the outermost. @type {{ list: HTMLElement, indent: number }[]} */ #lists = [];
   /** @type {HTMLElement | null} */ #line = null;
-  /** @type {HTMLElement} */ #inline;
+  /** @type {HTMLElement} */ #place;
   /** @type {Text | null} */ #text = null;
   /** Characters that go to the end of the text at once: one change of the document a piece, not one a letter. */
   #pending = "";
   #caret = h("span", { class: "caret", "aria-hidden": "true" });
+  #inline = new LiveInline({
+    open: (mark) => this.#nest(mark),
+    close: () => this.#leave(),
+    text: (text) => this.#append(text),
+    task: (checked) => this.#task(checked),
+  });
 
   constructor() {
     this.element = h("div", { class: "live-block" });
-    this.#inline = this.element;
+    this.#place = this.element;
   }
 
   /** Draws what is new. @param {string} source  all of the block so far */
   grow(source) {
     // A block that became too long ends before what was drawn of it.
     if (this.#source.slice(source.length).trim() !== "") this.#clear();
+    this.#caret.remove();
     for (const char of source.slice(this.#source.length)) this.#put(char);
     this.#source = source;
     this.#flush();
@@ -45,18 +61,20 @@ export class LiveBlock {
     this.#source = "";
     this.#lineStart = "";
     this.#atLineStart = true;
-    this.#inFence = false;
-    this.#star = false;
+    this.#fence = "";
+    this.#lists = [];
     this.#line = null;
-    this.#inline = this.element;
+    this.#place = this.element;
     this.#text = null;
     this.#pending = "";
+    this.#inline.begin(false);
     this.element.replaceChildren();
   }
 
   /** The block will not grow any more. */
   end() {
-    if (this.#lineStart) this.#flushLineStart();
+    if (this.#atLineStart && this.#lineStart) this.#wholeLine(this.#lineStart);
+    if (!this.#fence) this.#inline.end();
     this.#flush();
     this.#caret.remove();
   }
@@ -64,114 +82,141 @@ export class LiveBlock {
   /** @param {string} char */
   #put(char) {
     if (!this.#atLineStart) return char === "\n" ? this.#newLine() : this.#character(char);
-    this.#lineStart += char;
-    if (char === "\n") return this.#wholeLine();
-    const marker = this.#inFence ? null : MARKER.exec(this.#lineStart);
-    if (marker) return this.#open(marker);
-    if (this.#inFence ? !/^ {0,3}[`~]*$/.test(this.#lineStart) : !MAY_BE_MARKER.test(this.#lineStart)) this.#flushLineStart();
-  }
-
-  /** A line ended before it was decided: a fence, a blank or a very short one. */
-  #wholeLine() {
-    const line = this.#lineStart;
-    const fence = FENCE_LINE.exec(line);
-    if (fence) {
-      this.#lineStart = "";
-      this.#flush();
-      this.#inFence = !this.#inFence;
-      if (this.#inFence) this.#begin(h("code", {}), h("pre", { class: "live-block__code" }));
-      else this.#line = null;
+    if (char === "\n") {
+      const line = this.#lineStart;
+      if (!this.#wholeLine(line)) this.#newLine();
       return;
     }
-    this.#lineStart = line.slice(0, -1);
-    this.#flushLineStart();
-    this.#newLine();
+    this.#lineStart += char;
+    const { bare, indent } = this.#bare;
+    if (this.#fence) {
+      if (!isBeginning(bare, this.#fence)) this.#flushLineStart();
+      return;
+    }
+    const marker = indent > MOST_INDENT && this.#lists.length === 0 ? null : MARKER.exec(bare);
+    if (marker) this.#open(marker, indent);
+    else if (!MAY_BE_MARKER.test(bare)) this.#flushLineStart();
   }
 
-  /** @param {RegExpExecArray} marker */
-  #open([, heading, bullet, number]) {
+  /** The line's beginning without its indentation. */
+  get #bare() {
+    const bare = this.#lineStart.trimStart();
+    return { bare, indent: this.#lineStart.length - bare.length };
+  }
+
+  /** A line ended before it was decided: a fence, a rule, a blank or a very short one. @param {string} line @returns {boolean} it was a fence or a rule */
+  #wholeLine(line) {
+    const bare = line.trim();
+    if (this.#fence ? isBeginning(bare, this.#fence) && bare.length >= this.#fence.length : FENCE.test(bare)) {
+      this.#lineStart = "";
+      this.#flush();
+      this.#fence = this.#fence ? "" : FENCE.exec(bare)?.[1] ?? "";
+      this.#fenceIndent = line.length - line.trimStart().length;
+      if (this.#fence) this.#begin(h("code", {}), h("pre", { class: "live-block__code" }), this.#item(line));
+      else this.#line = null;
+      return true;
+    }
+    if (!this.#fence && RULE.test(bare)) {
+      this.#lineStart = "";
+      // Below a paragraph it makes a heading of it.
+      if (!this.#line) this.#begin(h("hr", {}));
+      this.#line = null;
+      return true;
+    }
+    this.#flushLineStart();
+    return false;
+  }
+
+  /** The list item that an indented line belongs to. @param {string} line */
+  #item(line) {
+    const item = /^\s/.test(line) ? this.#lists.at(-1)?.list.lastElementChild : null;
+    return item instanceof HTMLElement ? item : this.element;
+  }
+
+  /** @param {RegExpExecArray} marker @param {number} indent */
+  #open([, heading, bullet, number], indent) {
     this.#lineStart = "";
     this.#atLineStart = false;
     if (heading) return this.#begin(h(heading.length === 1 ? "h2" : "h3", {}));
-    if (bullet || number) {
-      const tag = bullet ? "ul" : "ol";
-      const last = this.element.lastElementChild;
-      const list = last instanceof HTMLElement && last.localName === tag ? last : h(tag, {});
-      if (number && list !== last && number !== "1") list.style.counterReset = `item ${Number(number) - 1}`;
-      return this.#begin(h("li", {}), list);
-    }
-    this.#begin(h("blockquote", {}));
+    if (!bullet && !number) return this.#begin(h("blockquote", {}));
+    while (this.#lists.length > 1 && (this.#lists.at(-1)?.indent ?? 0) > indent) this.#lists.pop();
+    const tag = bullet ? "ul" : "ol";
+    const open = this.#lists.at(-1);
+    const within = open && indent > open.indent + 1 ? open.list.lastElementChild : null;
+    if (!within && open?.list.localName === tag && open.list.parentElement?.lastElementChild === open.list) return this.#begin(h("li", {}), open.list);
+    const list = h(tag, {});
+    if (number && number !== "1") list.style.counterReset = `item ${Number(number) - 1}`;
+    if (!within) this.#lists.pop();
+    const place = within ?? this.#lists.at(-1)?.list.lastElementChild ?? this.element;
+    this.#lists.push({ list, indent });
+    this.#begin(h("li", {}), list, /** @type {HTMLElement} */ (place));
   }
 
-  /** @param {HTMLElement} line @param {HTMLElement} [parent] */
-  #begin(line, parent) {
+  /** @param {HTMLElement} line @param {HTMLElement} [parent] @param {HTMLElement} [place]  where the parent goes */
+  #begin(line, parent, place = this.element) {
     this.#flush();
     if (parent) {
       parent.append(line);
-      this.element.append(parent);
+      if (!parent.parentElement) place.append(parent);
     } else {
       this.element.append(line);
     }
     this.#line = line;
-    this.#inline = line;
+    this.#place = line;
     this.#text = null;
+    this.#inline.begin(line.localName === "li");
   }
 
   #flushLineStart() {
     const text = this.#lineStart;
     this.#lineStart = "";
     this.#atLineStart = false;
+    if (this.#fence) return this.#append(text.slice(Math.min(this.#fenceIndent, text.length - text.trimStart().length)));
     if (!this.#line && text.trim() !== "") this.#begin(h("p", {}));
-    for (const char of text) this.#character(char);
+    for (const char of this.#line && this.#lists.length > 0 ? text.trimStart() : text) this.#inline.put(char);
   }
 
   #newLine() {
-    if (!this.#inFence) this.#flush();
-    this.#star = false;
     this.#atLineStart = true;
-    if (this.#inFence) {
-      this.#append("\n");
-    } else if (this.#line?.localName === "p" || this.#line?.localName === "li") {
+    if (this.#fence) return this.#append("\n");
+    if (this.#line?.localName === "p" || this.#line?.localName === "li") {
       // A soft break: the next line goes on here unless a marker opens another one.
-      this.#inline = this.#line;
-      this.#text = null;
-      this.#append(" ");
+      this.#inline.put("\n");
     } else {
+      this.#inline.end();
+      this.#flush();
       this.#line = null;
     }
   }
 
   /** @param {string} char */
   #character(char) {
-    if (this.#inFence) return this.#append(char);
-    const inCode = this.#inline.localName === "code";
-    if (char === "`") return this.#toggle("code");
-    if (char === "*" && !inCode) {
-      if (this.#star) {
-        this.#star = false;
-        return this.#toggle("strong");
-      }
-      this.#star = true;
-      return;
-    }
-    if (this.#star) {
-      this.#star = false;
-      this.#append("*");
-    }
-    this.#append(char);
+    if (this.#fence) this.#append(char);
+    else this.#inline.put(char);
   }
 
-  /** @param {"code" | "strong"} tag */
-  #toggle(tag) {
+  /** @param {Mark} mark */
+  #nest(mark) {
+    if (!this.#line) this.#begin(h("p", {}));
     this.#flush();
+    const child = mark === "link" ? h("span", { class: "live-block__link" }) : h(mark, {});
+    this.#place.append(child);
+    this.#place = child;
     this.#text = null;
-    if (this.#inline.localName === tag) {
-      this.#inline = this.#inline.parentElement ?? this.element;
-    } else {
-      const child = h(tag, {});
-      this.#inline.append(child);
-      this.#inline = child;
-    }
+  }
+
+  #leave() {
+    this.#flush();
+    this.#place = this.#place.parentElement ?? this.element;
+    this.#text = null;
+  }
+
+  /** @param {boolean} checked */
+  #task(checked) {
+    this.#flush();
+    this.#line?.classList.add("task");
+    this.#place.append(h("input", { type: "checkbox", disabled: true, checked }));
+    this.#text = null;
   }
 
   /** @param {string} text */
@@ -188,8 +233,12 @@ export class LiveBlock {
       this.#text.appendData(text);
     } else {
       this.#text = document.createTextNode(text);
-      this.#caret.remove();
-      this.#inline.append(this.#text);
+      this.#place.append(this.#text);
     }
   }
+}
+
+/** Whether a line's beginning may be the fence's end. @param {string} bare @param {string} fence */
+function isBeginning(bare, fence) {
+  return bare === (fence[0] ?? "").repeat(bare.length);
 }

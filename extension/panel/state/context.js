@@ -20,7 +20,8 @@ const LONGEST = 20_000;
 
 /** @param {string} text */
 function cut(text) {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  // Half of a surrogate pair is not text.
+  return text.length > LONGEST ? `${text.slice(0, LONGEST).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
 }
 
 /** @param {string} text @returns {Context} */

@@ -45,7 +45,7 @@ export function resumeAfter(held) {
  * @returns {Conversation}
  */
 export function subscribed(held, { epoch, info, head, events, older }, after) {
-  // What the daemon does not have (it died before it was written) or has told anew is cut off here.
+  // What the daemon does not have (it died before it was written) or has told again is cut off here.
   const kept = older ? [] : held.events.filter(({ seq }) => seq <= after && seq <= head);
   const joined = [...kept, ...events];
   return {

@@ -130,6 +130,8 @@ export function applyEvent(held, event, lists = COPIED) {
       }, lists);
     case "step-done":
       return changeItem(held, event.turnId, (item) => item.kind === "step" && item.step.stepId === event.stepId, (item) => ({ .../** @type {StepItem} */ (item), done: event }), lists);
+    case "step-updated":
+      return changeItem(held, event.turnId, (item) => item.kind === "step" && item.step.stepId === event.stepId, (item) => updatedStep(/** @type {StepItem} */ (item), event), lists);
     case "approval-done":
       return changeItem(held, event.turnId, (item) => item.kind === "approval" && item.ask.approvalId === event.approvalId, (item) => ({ .../** @type {ApprovalItem} */ (item), done: event }), lists);
     case "question-done":
@@ -140,6 +142,11 @@ export function applyEvent(held, event, lists = COPIED) {
       // A newer daemon may tell what this panel does not know.
       return held;
   }
+}
+
+/** More is known of a step. @param {StepItem} item @param {EventOf<"step-updated">} event @returns {StepItem} */
+function updatedStep(item, { object, phrase, arguments: given }) {
+  return { ...item, step: { ...item.step, ...(object && { object, phrase }), ...(given && { arguments: given }) } };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The whole state of a panel and every way it changes. Pure.
- * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, PolicyRule, Subscribed, TabWithConversation } from "../../protocol.js"
+ * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, PolicyRule, SandboxInfo, Subscribed, TabWithConversation } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Conversation } from "./conversation.js"
  * @import { Unsent } from "./outbox.js"
@@ -19,6 +19,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  * @property {Conversation | null} reading  one from history that is being read instead
  * @property {Unsent[]} outbox
  * @property {AgentInfo[] | null} agents  null until the daemon has told
+ * @property {SandboxInfo | null} sandbox  what confines the agents, once it is known
  * @property {TabWithConversation[]} tabs
  * @property {PolicyRule[] | null} rules  what a person has allowed and denied; null until the daemon has told
  * @property {Fault | null} openFault  why the tab has no conversation
@@ -37,7 +38,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  *   | { type: "delta", delta: ChatDelta }
  *   | { type: "gap", conversationId: string }
  *   | { type: "info", info: ConversationInfo }
- *   | { type: "agents", agents: AgentInfo[] }
+ *   | { type: "agents", agents: AgentInfo[], sandbox?: SandboxInfo | null }
  *   | { type: "tabs", tabs: TabWithConversation[] }
  *   | { type: "rules", rules: PolicyRule[] }
  *   | { type: "restored", outbox: Unsent[] }
@@ -56,6 +57,7 @@ export const INITIAL = {
   reading: null,
   outbox: [],
   agents: null,
+  sandbox: null,
   tabs: [],
   rules: null,
   openFault: null,
@@ -144,7 +146,7 @@ export function reduce(state, action) {
     case "info":
       return changeConversation(state, action.info.conversationId, (held) => ({ ...held, info: action.info }));
     case "agents":
-      return { ...state, agents: action.agents };
+      return { ...state, agents: action.agents, sandbox: action.sandbox ?? null };
     case "tabs":
       return { ...state, tabs: action.tabs };
     case "rules":

@@ -2,6 +2,7 @@
  * The daemon's settings as rows: grouped, each with the control that fits its values. Pure.
  * @import { Setting, SettingValue } from "../../protocol.js"
  */
+import { t } from "../../shared/i18n.js";
 import { groupedBy } from "./grouped.js";
 
 /** More choices than this are a list to open; fewer stand side by side. */
@@ -44,4 +45,36 @@ export function valueOf({ value, range }, text) {
   if (text.trim() === "" || !Number.isFinite(number)) return { refused: "number" };
   if (range && (number < range[0] || number > range[1])) return { refused: "range" };
   return { value: number };
+}
+
+/** What people look for; the rest says how gstack itself runs. */
+const FIRST = new Set(["agents.default", "agents.approval-minutes"]);
+
+/** @param {Setting[]} settings @returns {{ first: Setting[], advanced: Setting[] }} */
+export function sorted(settings) {
+  return { first: settings.filter(({ name }) => FIRST.has(name)), advanced: settings.filter(({ name }) => !FIRST.has(name)) };
+}
+
+/** A word of the catalogue, or the daemon's own: a newer daemon has settings that this panel does not know. @param {string} name @param {string} else_ */
+function word(name, else_) {
+  const found = t(name);
+  return found === name ? else_ : found;
+}
+
+/**
+ * A setting in the panel's language. Agents' names are theirs.
+ * @param {Setting} setting
+ * @returns {Setting}
+ */
+export function inWords(setting) {
+  const { name, label, help, group, unit, choices } = setting;
+  const code = name.replaceAll(/\W/g, "_");
+  return {
+    ...setting,
+    label: word(`setting_${code}`, label),
+    ...(help && { help: word(`settingHelp_${code}`, help) }),
+    group: word(`settingGroup_${group.replaceAll(/\W/g, "_")}`, group),
+    ...(unit && { unit: word(`unit_${unit}`, unit) }),
+    ...(choices && { choices: choices.map((choice) => ({ ...choice, label: word(`choice_${choice.value === "" ? "first" : choice.value}`, choice.label) })) }),
+  };
 }

@@ -6,11 +6,14 @@
  * @import { ApprovalItem, Item, NoticeItem, PlanItem, QuestionItem, StepItem, TextItem, TurnEntry } from "./entries.js"
  */
 
+import { grouped } from "./approvals.js";
+
 /**
- * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean }
+ * @typedef {{ key: string, kind: "steps", items: StepItem[], live: boolean, waits: number[], asks: boolean }
  *   | { key: string, kind: "shots", files: Attachment[] }
  *   | { key: string, kind: "text" | "thinking", item: TextItem, ended: boolean }
  *   | { key: string, kind: "approval", item: ApprovalItem, live: boolean }
+ *   | { key: string, kind: "approvals", items: ApprovalItem[] }
  *   | { key: string, kind: "question", item: QuestionItem, live: boolean }
  *   | { key: string, kind: "plan", item: PlanItem, live: boolean }
  *   | { key: string, kind: "notice", item: NoticeItem }
@@ -27,6 +30,10 @@ export function partsOf({ items, done }, before = []) {
   /** @type {Part[]} */
   const parts = [];
   const live = !done;
+  // When a person was waited for. What still waits has no end: no step that has one lies in it.
+  const waits = items.flatMap((item) => ((item.kind === "approval" || item.kind === "question") && item.done ? [item.at, item.done.at] : []));
+  const asks = live && items.some((item) => (item.kind === "approval" || item.kind === "question") && !item.done);
+  const together = live ? grouped(items) : [];
   const lastText = items.findLastIndex(({ kind }) => kind === "text" || kind === "thinking");
   for (let index = 0; index < items.length;) {
     const item = /** @type {Item} */ (items[index]);
@@ -34,14 +41,17 @@ export function partsOf({ items, done }, before = []) {
       let end = index + 1;
       while (items[end]?.kind === "step") end += 1;
       const run = /** @type {StepItem[]} */ (items.slice(index, end));
-      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live });
+      parts.push({ key: `steps:${item.seq}`, kind: "steps", items: run, live, waits, asks });
       const files = run.flatMap(({ done: ended }) => ended?.images ?? []);
       if (files.length > 0) parts.push({ key: `shots:${item.seq}:${files.length}`, kind: "shots", files });
       index += run.length;
       continue;
     }
     const key = `${item.kind}:${item.seq}`;
-    if (item.kind === "approval") parts.push({ key, kind: "approval", item, live });
+    if (item.kind === "approval" && together.includes(item)) {
+      // One card, where the first of them stands.
+      if (item === together[0]) parts.push({ key: `approvals:${item.seq}`, kind: "approvals", items: together });
+    } else if (item.kind === "approval") parts.push({ key, kind: "approval", item, live });
     else if (item.kind === "question") parts.push({ key, kind: "question", item, live });
     else if (item.kind === "plan") parts.push({ key, kind: "plan", item, live });
     else if (item.kind === "notice") parts.push({ key, kind: "notice", item });

@@ -1,6 +1,6 @@
 /**
  * Which agent and which of its models a conversation talks to, and how to get the agents that are missing.
- * @import { AgentInfo, ConversationInfo } from "../../protocol.js"
+ * @import { AgentInfo, ConversationInfo, SandboxInfo } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
 import { keptModel, modelName, modelsOf, TIERS } from "../state/model.js";
@@ -12,6 +12,7 @@ import { segments } from "./setting-row.js";
 export class AgentMenu {
   /** @type {AgentInfo[]} */ #agents = [];
   /** @type {ConversationInfo | null} */ #info = null;
+  /** @type {SandboxInfo | null} */ #sandbox = null;
 
   /**
    * @param {HTMLElement} list
@@ -30,12 +31,13 @@ export class AgentMenu {
     this.menu = new Menu(this.button, list, () => this.#draw());
   }
 
-  /** @param {AgentInfo[] | null} agents @param {ConversationInfo | null} info @param {string} instead  shown while there is no agent to show */
-  update(agents, info, instead) {
+  /** @param {AgentInfo[] | null} agents @param {ConversationInfo | null} info @param {string} instead  shown while there is no agent to show @param {SandboxInfo | null} sandbox */
+  update(agents, info, instead, sandbox) {
     const before = this.#info;
-    const changed = this.#agents !== agents || before?.agent !== info?.agent || before?.model !== info?.model;
+    const changed = this.#agents !== agents || before?.agent !== info?.agent || before?.model !== info?.model || this.#sandbox !== sandbox;
     this.#agents = agents ?? [];
     this.#info = info;
+    this.#sandbox = sandbox;
     const chosen = this.#chosen;
     const model = chosen?.hasModel && !instead ? modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase() : "";
     setText(this.name, `${chosen && !instead ? chosen.label.toLowerCase() : instead}${model && " · "}`);
@@ -51,7 +53,7 @@ export class AgentMenu {
     return chosenAgent(this.#agents, this.#info);
   }
 
-  /** Draws an open menu anew without taking the focus from where it is. */
+  /** Redraws an open menu without taking the focus from where it is. */
   #redraw() {
     const focused = document.activeElement?.getAttribute("data-choice");
     this.#draw();
@@ -70,6 +72,7 @@ export class AgentMenu {
       h("div", { role: "radiogroup", "aria-labelledby": "agents-found" }, ...found.map((agent) => this.#agent(agent, agent === chosen))),
       ...(missing.length > 0 ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map(missingAgent)] : []),
       h("div", { class: "menu__divider" }),
+      ...(this.#sandbox ? [sandboxNote(this.#sandbox)] : []),
       h("button", { class: "menu__item", type: "button", "data-choice": "refresh", onclick: () => this.refresh() }, icon("retry"), h("span", {}, t("lookAgain"))));
   }
 
@@ -108,4 +111,11 @@ function missingAgent({ label, fault }) {
   return h("details", { class: "menu__missing", ontoggle: ({ currentTarget }) => { if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); } },
     h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),
     h("div", { class: "menu__note" }, fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message), fault?.command && commandLine(fault.command)));
+}
+
+/** What confines the agents, or why nothing does. @param {SandboxInfo} sandbox */
+function sandboxNote({ inForce, detail }) {
+  const words = inForce ? t("sandboxed") : t("notSandboxed");
+  return h("div", { class: "menu__note", "data-sandbox": String(inForce) },
+    h("p", { title: detail }, words), !inForce && h("p", { class: "data dim" }, detail));
 }

@@ -5,12 +5,15 @@
  */
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
+import { askWords } from "../state/said.js";
 import { SPANS } from "../state/policy.js";
 import { Ask } from "./ask.js";
+import { AskedText } from "./asked-text.js";
 import { card } from "./card.js";
-import { favicon, h, icon } from "./dom.js";
+import { favicon, h, icon, setAttribute } from "./dom.js";
+import { wholeText } from "./whole-text.js";
 
-/** @typedef {(approvalId: string, decision: Decision) => Promise<void>} Answer */
+/** `text`: in place of the agent's; null for that. @typedef {(approvalId: string, decision: Decision, text: string | null) => Promise<void>} Answer */
 
 /**
  * @typedef {object} ApprovalTools
@@ -21,6 +24,8 @@ import { favicon, h, icon } from "./dom.js";
 /** @extends {Ask<ApprovalItem>} */
 export class Approval extends Ask {
   /** @type {HTMLButtonElement[]} */ #choices = [];
+  /** Those and what is behind More. @type {HTMLButtonElement[]} */ #deciding = [];
+  /** @type {AskedText | null} */ #text = null;
 
   /** @param {string} agentLabel @param {ApprovalTools} tools */
   constructor(agentLabel, tools) {
@@ -34,23 +39,48 @@ export class Approval extends Ask {
     this.#choices[number - 1]?.click();
   }
 
-  focus() {
-    this.#choices[0]?.focus({ preventScroll: true });
+  /** @override */
+  get deciding() {
+    return this.#deciding;
   }
 
   /** @override @param {ApprovalItem} item */
   card({ ask: event }) {
-    const { approvalId, ask, site, why, does, kind, choices } = event;
+    const { approvalId, site, why, kind, choices, action } = event;
+    const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
     // What holds for ever and everywhere is not among what one key or one hasty click reaches.
     this.#choices = choices.filter((decision) => decision !== "allow-always").map((decision, index) => this.#choice(event, decision, index + 1));
+    this.#text = action?.text == null ? null : new AskedText(action.text, action.element?.name || action.element?.role || "", () => this.#textChanged());
+    const more = this.#more(event);
+    this.#deciding = [...this.#choices, ...more.querySelectorAll("button")];
     return card("div", { class: "approval", role: "alertdialog", "aria-labelledby": headline }, { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) }, [
-      h("h2", { class: "approval__ask", id: headline }, ask),
+      h("h2", { class: "approval__ask", id: headline }, ...wholeText(askWords(event))),
       h("dl", { class: "approval__facts" },
         ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
-        ...(why ? [h("dt", {}, t("approvalWhy")), h("dd", {}, h("span", {}, why))] : []),
-        h("dt", {}, t("approvalDoes")), h("dd", {}, h("code", {}, does))),
-    ], [...this.#choices, this.#more(event)]);
+        h("dt", {}, t("approvalDoes")), h("dd", {}, this.#whole(allOf(event))),
+        ...(this.#text ? [h("dt", {}, t("approvalText")), h("dd", {}, this.#text.element)] : [])),
+      ...(why ? [h("p", { class: "approval__why" }, ...wholeText(why))] : []),
+      ...(said ? [h("p", { class: "approval__why" }, h("span", { class: "label" }, t("agentSays")), " ", h("q", {}, ...wholeText(said)))] : []),
+    ], [...this.#choices, more]);
+  }
+
+  /** A text of the person's own is allowed once: what holds longer is about what the agent writes. */
+  #textChanged() {
+    for (const button of this.#deciding) if (button.dataset["choice"] !== "allow-once" && button.dataset["choice"] !== "deny") button.disabled = this.#text?.changed != null;
+  }
+
+  /** All of a text; what does not fit scrolls, and says so. @param {string} text */
+  #whole(text) {
+    const code = h("code", { class: "approval__does", tabindex: "0" }, ...wholeText(text));
+    const note = h("small", { class: "approval__long", hidden: true }, t("doesScrolls"));
+    // Known once it has a size.
+    new ResizeObserver((_sizes, observer) => {
+      if (!code.isConnected) return observer.disconnect();
+      note.hidden = code.scrollHeight <= code.clientHeight + 1;
+      if (note.hidden === code.hasAttribute("tabindex")) setAttribute(code, "tabindex", note.hidden ? null : "0");
+    }).observe(code);
+    return h("div", { class: "approval__whole" }, code, note);
   }
 
   /** @param {ApprovalItem["ask"]} event */
@@ -76,24 +106,38 @@ export class Approval extends Ask {
   }
 
   /** @param {ApprovalItem["ask"]} event @param {Decision} decision @param {number} number */
-  #choice({ approvalId, site }, decision, number) {
-    return h("button", { class: decision === "deny" ? "choice choice--deny" : "choice", type: "button", onclick: () => void this.#send(approvalId, decision) },
-      h("kbd", { class: "key", "aria-hidden": "true" }, number), t(`decision_${decision.replaceAll("-", "_")}`),
-      decision === "allow-site" && site && h("span", { class: "choice__scope truncate" }, site));
+  #choice(event, decision, number) {
+    return h("button", { class: decision === "deny" ? "choice choice--deny" : "choice", type: "button", "data-choice": decision, onclick: () => void this.#send(event.approvalId, decision) },
+      h("kbd", { class: "key", "aria-hidden": "true" }, number), h("span", { class: "choice__words" }, scopeOf(event, decision)));
   }
 
   /** @param {string} approvalId @param {Decision} decision */
   #send(approvalId, decision) {
-    return this.send(() => this.tools.answer(approvalId, decision));
+    return this.send(() => this.tools.answer(approvalId, decision, decision === "allow-once" ? this.#text?.changed ?? null : null));
   }
 
   /** @override @param {ApprovalItem} item */
   line({ ask, done }) {
     this.#choices = [];
+    this.#deciding = [];
+    this.#text = null;
     const allowed = done !== null && done.decision !== "deny";
     const outcome = done ? t(`decided_${done.decision.replaceAll("-", "_")}`) : t("approvalLeft");
     const by = done ? t(`by_${done.by}`) : "";
     return h("p", { class: allowed ? "decided" : "decided decided--no" }, icon("shield"),
-      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ask.ask)));
+      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeText(askWords(ask)))));
   }
+}
+
+/** What a choice lets the agent do, and where. @param {ApprovalItem["ask"]} event @param {Decision} decision */
+function scopeOf({ action, site }, decision) {
+  const scope = t(`scope_${action?.scope ?? "everything"}`);
+  if (decision === "allow-site") return t("allow_site", scope, site ?? "");
+  return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
+}
+
+/** The command, the element as the page has it now, where it leads and what is written. @param {ApprovalItem["ask"]} event */
+export function allOf({ does, action }) {
+  const { command, element, destination, content } = action ?? {};
+  return [command || does, element && `${element.role} “${element.name}”`, destination && `→ ${destination}`, content].filter(Boolean).join("\n");
 }

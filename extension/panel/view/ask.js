@@ -1,13 +1,16 @@
 /**
  * What the cards have in common that ask a person: open while the turn waits, one line once it is answered, answered once.
- * Owns the state of the asking; the card and the line are drawn by its heirs.
+ * Owns the state of the asking; the card and the line are drawn by its heirs. When a card can be answered is `arming.js`'s.
  */
+import { Arming } from "./arming.js";
 import { h } from "./dom.js";
 
 /** @template {{ done: object | null }} Item */
 export class Ask {
   /** @type {"" | "open" | "answered"} */ #drawn = "";
   #sent = false;
+  /** @type {HTMLElement | null} */ #card = null;
+  /** @type {Arming | null} */ #arming = null;
 
   constructor() {
     this.element = h("div", {});
@@ -18,7 +21,12 @@ export class Ask {
     const drawn = live && !item.done ? "open" : "answered";
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;
-    this.element.replaceChildren(drawn === "open" ? this.card(item) : this.line(item));
+    this.#arming?.end();
+    this.#card = drawn === "open" ? this.card(item) : null;
+    this.element.replaceChildren(this.#card ?? this.line(item));
+    // The focus goes to the card and to none of its answers: a key that was meant for something else decides nothing.
+    this.#card?.setAttribute("tabindex", "-1");
+    this.#arming = this.#card && new Arming(this.#card, () => this.deciding);
   }
 
   /** Whether it waits for the person. */
@@ -26,14 +34,31 @@ export class Ask {
     return this.#drawn === "open" && !this.#sent;
   }
 
-  /** Sends an answer, once; while it is on its way nothing can be pressed. @param {() => Promise<void>} answer */
-  async send(answer) {
+  /** Whether a number chooses now. */
+  get takesNumbers() {
+    return this.asks && (this.#arming?.takesNumbers ?? false);
+  }
+
+  /** The buttons that decide. @returns {HTMLButtonElement[]} */
+  get deciding() {
+    return [];
+  }
+
+  focus() {
+    this.#card?.focus({ preventScroll: true });
+  }
+
+  /** Sends an answer, once; while it is on its way nothing can be pressed. @param {() => Promise<void>} answer @param {boolean} [more]  it asks on about the rest */
+  async send(answer, more = false) {
     if (this.#sent) return;
     this.#sent = true;
     const open = [...this.element.querySelectorAll("button")].filter(({ disabled }) => !disabled);
     for (const button of open) button.disabled = true;
     try {
       await answer();
+      if (!more) return;
+      this.#sent = false;
+      for (const button of open) button.disabled = false;
     } catch {
       // The way broke; the card stays and can be answered again.
       this.#sent = false;

@@ -9,6 +9,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { typedCommand } from "../state/slash.js";
+import { TypedTimes } from "../typed-times.js";
 import { AttachMenu } from "./attach-menu.js";
 import { Attachments } from "./attachments.js";
 import { h, icon, iconButton, setText } from "./dom.js";
@@ -36,6 +37,9 @@ export class Composer {
   /** Enter was pressed before there was a conversation to send to. */
   #entered = false;
   #running = false;
+  /** When the letters before the caret were typed. */
+  #typed = new TypedTimes();
+  /** Where the caret was when the keyboard went elsewhere. @type {number | null} */ #left = null;
 
   /**
    * @param {HTMLFormElement} form
@@ -60,7 +64,13 @@ export class Composer {
       this.#send();
     });
     this.text.addEventListener("keydown", (event) => this.#key(event));
-    this.text.addEventListener("input", () => this.#changed());
+    this.text.addEventListener("input", (event) => {
+      this.#typed.input(/** @type {InputEvent} */ (event));
+      this.#changed();
+    });
+    // The caret goes elsewhere.
+    this.text.addEventListener("pointerdown", () => this.#typed.forget());
+    this.text.addEventListener("keydown", ({ key }) => { if (/^(?:Arrow|Home|End|Page)/.test(key)) this.#typed.forget(); });
     this.text.addEventListener("blur", () => this.slash.close());
     this.text.addEventListener("paste", (event) => this.#take(event, event.clipboardData));
     form.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
@@ -102,6 +112,30 @@ export class Composer {
     const before = value.slice(0, selectionStart);
     this.text.setRangeText(`${before === "" || /\s$/.test(before) ? "" : " "}${words} `, selectionStart, selectionEnd, "end");
     this.#changed();
+  }
+
+  /** The keyboard goes elsewhere: keys that are brought back later were pressed here. */
+  leave() {
+    this.#left = this.text.selectionEnd;
+  }
+
+  /** Keys that were pressed for it elsewhere, by their names, and when: each stands where it would have stood here. @param {string[]} keys @param {number[]} at */
+  type(keys, at) {
+    for (const [index, key] of keys.entries()) {
+      const caret = this.text.selectionEnd;
+      const time = at[index];
+      const place = time === undefined ? Math.min(this.#left ?? caret, this.text.value.length) : Math.max(0, caret - this.#typed.since(time));
+      if (key.length === 1) {
+        this.text.setRangeText(key, place, place, caret === place ? "end" : "preserve");
+        if (time !== undefined) this.#typed.note(time);
+        this.#left = place + 1;
+      } else if (key === "Backspace" && place > 0) {
+        this.text.setRangeText("", place - 1, place, "preserve");
+        this.#left = place - 1;
+      }
+    }
+    this.#changed();
+    if (keys.includes("Enter")) this.#send();
   }
 
   get isEmpty() {

@@ -31,6 +31,9 @@ export class ConversationView {
   #to = 0;
   #top = 0;
   #lastTurnKey = "";
+  #id = "";
+  /** Where conversations were left that were not read at their end: an entry, and how far from the top it stood. @type {Map<string, { key: string, top: number }>} */ #left = new Map();
+  /** Where this one was left, until it is drawn. @type {{ key: string, top: number } | null} */ #back = null;
 
   /**
    * @param {HTMLElement} scroller
@@ -65,8 +68,9 @@ export class ConversationView {
     if (this.#follows) this.#range(entries.length - STEP, entries.length);
     else this.#keepRange(before);
     this.#draw();
+    if (this.#isSeen) this.#goBack();
     this.runningTurn?.waitForSlot(waitsForSlot);
-    this.#settle();
+    if (this.#back === null) this.#settle();
     if (!this.#isSeen) return;
     // A page of events may hold so few entries that nothing can be scrolled.
     const short = this.scroller.scrollHeight <= this.scroller.clientHeight;
@@ -124,12 +128,31 @@ export class ConversationView {
     this.#draw();
   }
 
-  /** Shows another conversation. */
-  reset() {
+  /** Shows another conversation, where it was left. @param {string} id  of the one that comes */
+  reset(id) {
+    const anchor = this.#follows ? null : this.#anchor;
+    const key = anchor && this.#shown.find((one) => this.entries.get(one.key)?.element === anchor)?.key;
+    if (anchor && key) this.#left.set(this.#id, { key, top: anchor.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top });
+    else this.#left.delete(this.#id);
+    this.#id = id;
+    this.#back = this.#left.get(id) ?? null;
     this.#shown = [];
     this.#range(0, 0);
     this.entries.update([]);
-    this.#follows = true;
+    this.#follows = this.#back === null;
+  }
+
+  /** Goes to where the conversation was left, once that is drawn. */
+  #goBack() {
+    const back = this.#back;
+    const at = back ? this.#shown.findIndex(({ key }) => key === back.key) : -1;
+    if (!back || at === -1) return;
+    this.#back = null;
+    this.#range(at - STEP / 2, at + STEP);
+    this.#draw();
+    const element = this.entries.get(back.key)?.element;
+    if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top - back.top;
+    this.#top = this.scroller.scrollTop;
   }
 
   toEnd() {
@@ -171,15 +194,15 @@ export class ConversationView {
     this.#top = scrollTop;
     this.#drawEdge();
     if (scrollTop < NEAR && !this.#follows) this.#up();
-    else if (this.#left < NEAR && this.#to < this.#shown.length) this.#down();
+    else if (this.#below < NEAR && this.#to < this.#shown.length) this.#down();
   }
 
   /** The newest entry is drawn, and its end in sight. */
   get #atEnd() {
-    return this.#to === this.#shown.length && this.#left <= AT_END;
+    return this.#to === this.#shown.length && this.#below <= AT_END;
   }
 
-  get #left() {
+  get #below() {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
     return scrollHeight - scrollTop - clientHeight;
   }

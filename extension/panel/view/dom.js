@@ -61,7 +61,7 @@ export function svg(tag, attributes, ...children) {
 
 /** A picture of the sprite. @param {string} name @param {string} [className] */
 export function icon(name, className = "icon") {
-  return svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `icons.svg#i-${name}` }));
+  return svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#i-${name}` }));
 }
 
 export function spinner() {

@@ -5,14 +5,14 @@
  * @import { Suggestion } from "../suggestions.js"
  */
 import { t } from "../../shared/i18n.js";
-import { hostOf } from "../format.js";
-import { pageFacts, PLAIN, suggest } from "../suggestions.js";
+import { siteOf } from "../format.js";
+import { pageFacts, suggest, suggestPlain } from "../suggestions.js";
 import { commandLine, h, icon } from "./dom.js";
 
 /**
  * @typedef {object} EmptyActions
  * @property {(text: string) => void} say
- * @property {() => void} lookAgain
+ * @property {() => Promise<void>} lookAgain
  * @property {() => void} otherAgents  shows all agents with how to install them
  * @property {(earlier: EarlierConversation) => void} goOn  with an earlier conversation about this page
  */
@@ -44,8 +44,7 @@ export class Empty {
     const about = JSON.stringify([tab?.chromeTabId, tab?.url, plain]);
     if (about === this.#about) return;
     this.#about = about;
-    if (plain) this.#suggest(PLAIN, t("worksNow"), tab ? t("onSite", hostOf(tab.url)) : "");
-    else if (tab) void this.#fromPage(tab, about);
+    if (tab) void this.#fromPage(tab, about, plain);
   }
 
   #usual() {
@@ -71,18 +70,27 @@ export class Empty {
         ...(install && command ? [h("span", { class: "label" }, t("installAgent", install.label)), commandLine(command)] : []),
         h("div", { class: "row" },
           h("button", { class: "button", type: "button", onclick: () => this.actions.otherAgents() }, t("otherAgents")),
-          h("button", { class: "button button--quiet", type: "button", onclick: () => this.actions.lookAgain() }, icon("retry"), t("checkAgain")))),
+          this.#checkAgain())),
     ];
   }
 
-  /** The list has its room from the first frame on: what comes into it moves nothing. @param {TabView} tab @param {string} about */
-  async #fromPage(tab, about) {
+  /** Cannot be pressed again while it looks. */
+  #checkAgain() {
+    const button = /** @type {HTMLButtonElement} */ (h("button", { class: "button button--quiet", type: "button", onclick: async () => {
+      button.disabled = true;
+      await this.actions.lookAgain().finally(() => { button.disabled = false; });
+    } }, icon("retry"), t("checkAgain")));
+    return button;
+  }
+
+  /** The list has its room from the first frame on: what comes into it moves nothing. @param {TabView} tab @param {string} about @param {boolean} plain */
+  async #fromPage(tab, about, plain) {
     this.list.replaceChildren();
     const facts = await pageFacts(tab.chromeTabId);
     if (about !== this.#about) return;
-    const suggestions = suggest(facts);
-    if (suggestions.length > 0) this.#suggest(suggestions, t("fromThisPage"), hostOf(tab.url));
-    else this.list.replaceChildren(h("p", { class: "suggestions__none" }, t("pageClosed")));
+    const suggestions = plain ? suggestPlain(facts) : suggest(facts);
+    if (suggestions.length > 0) this.#suggest(suggestions, plain ? t("worksNow") : t("fromThisPage"), siteOf(tab.url));
+    else if (!facts) this.list.replaceChildren(h("p", { class: "suggestions__none" }, t("pageClosed")));
   }
 
   /** @param {Suggestion[]} suggestions @param {string} title @param {string} about */

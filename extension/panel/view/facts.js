@@ -4,22 +4,25 @@
  * @import { TurnEntry } from "../state/entries.js"
  */
 import { t } from "../../shared/i18n.js";
-import { cost, duration, elapsed, tokens } from "../format.js";
+import { cost, duration, elapsed, modelName, tokens } from "../format.js";
 import { openAsk } from "../state/entries.js";
 
 /** @param {TurnEntry} turn @param {number} now @param {boolean} waitsForSlot */
 export function factsOf(turn, now, waitsForSlot) {
   const { done, startedAt, agentLabel, model, direct } = turn;
   // What ran without a model has neither an agent nor a model to name.
-  const who = direct ? [t("ranDirect")] : [agentLabel.toLowerCase(), ...(model ? [model] : [])];
+  const who = direct ? [t("ranDirect")] : [agentLabel.toLowerCase(), ...(model ? [modelName(model)] : [])];
   if (!done) {
     const asked = openAsk(turn);
-    const first = asked ? t("waitingForYou", elapsed(now - asked.at)) : waitsForSlot ? t("waitingForSlot", elapsed(now - startedAt)) : t("working", elapsed(now - startedAt));
-    return [first, ...who];
+    // Nothing came yet: its program may still be starting.
+    const nothing = turn.items.length === 0 && !waitsForSlot && !direct;
+    const first = nothing ? t("waitingForAgent", agentLabel, elapsed(now - startedAt)) : asked ? t("waitingForYou", elapsed(now - asked.at)) : waitsForSlot ? t("waitingForSlot", elapsed(now - startedAt)) : t("working", elapsed(now - startedAt));
+    return [first, ...(nothing ? [] : who)];
   }
   const outcome = done.outcome === "done" ? [] : [t(`outcome_${done.outcome}`)];
   const { usage, costUsd } = done;
   const read = usage ? usage.inputTokens + usage.cachedTokens + usage.outputTokens : 0;
+  // What it cost is what a narrow panel keeps: it stands before the rest that is cut off.
   return [...outcome, ...who, duration(done.durationMs), ...(costUsd == null ? [] : [cost(costUsd)]), ...(read > 0 ? [t("tokens", tokens(read))] : [])];
 }
 

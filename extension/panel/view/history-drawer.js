@@ -95,7 +95,7 @@ export class HistoryDrawer {
     } catch {
       return; // said by the toast; the row stays
     }
-    // The list may have come anew in between: which rows are left, and how many of a day, is asked and not guessed.
+    // The list may have come again in between: which rows are left, and how many of a day, is asked and not guessed.
     await this.load();
     (this.#rows[at] ?? this.#rows.at(-1) ?? this.search).focus();
   }

@@ -9,6 +9,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { Approval } from "./approval.js";
+import { ApprovalGroup } from "./approval-group.js";
 import { h, icon } from "./dom.js";
 import { Plan } from "./plan.js";
 import { Prose } from "./prose.js";
@@ -32,6 +33,8 @@ export function viewOf(part, agentLabel, tools) {
       return new ShotsPart(tools.load);
     case "approval":
       return new ApprovalPart(new Approval(agentLabel, tools));
+    case "approvals":
+      return new ApprovalsPart(new ApprovalGroup(agentLabel, tools));
     case "question":
       return new QuestionPart(new Question(agentLabel, tools.answerQuestion));
     case "plan":
@@ -50,7 +53,7 @@ export class StepsPart {
   element = this.steps.element;
   /** @param {Part} part */
   update(part) {
-    if (part.kind === "steps") this.steps.update(part.items, part.live);
+    if (part.kind === "steps") this.steps.update(part);
   }
 }
 
@@ -94,28 +97,45 @@ class ThinkingPart {
   }
 }
 
-export class ApprovalPart {
-  /** @param {Approval} approval */
-  constructor(approval) {
-    this.approval = approval;
-    this.element = approval.element;
+class ApprovalPart {
+  /** @param {Approval} ask */
+  constructor(ask) {
+    this.ask = ask;
+    this.element = ask.element;
   }
   /** @param {Part} part */
   update(part) {
-    if (part.kind === "approval") this.approval.update(part.item, part.live);
+    if (part.kind === "approval") this.ask.update(part.item, part.live);
   }
 }
 
-export class QuestionPart {
-  /** @param {Question} question */
-  constructor(question) {
-    this.question = question;
-    this.element = question.element;
+class ApprovalsPart {
+  /** @param {ApprovalGroup} ask */
+  constructor(ask) {
+    this.ask = ask;
+    this.element = ask.element;
   }
   /** @param {Part} part */
   update(part) {
-    if (part.kind === "question") this.question.update(part.item, part.live);
+    if (part.kind === "approvals") this.ask.update({ asks: part.items, done: null }, true);
   }
+}
+
+class QuestionPart {
+  /** @param {Question} ask */
+  constructor(ask) {
+    this.ask = ask;
+    this.element = ask.element;
+  }
+  /** @param {Part} part */
+  update(part) {
+    if (part.kind === "question") this.ask.update(part.item, part.live);
+  }
+}
+
+/** The card of a part that asks. @param {View<Part> | undefined} view */
+export function askOf(view) {
+  return view instanceof ApprovalPart || view instanceof ApprovalsPart || view instanceof QuestionPart ? view.ask : null;
 }
 
 class PlanPart {

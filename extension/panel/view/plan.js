@@ -1,5 +1,5 @@
 /**
- * An agent's plan: a checklist that is drawn anew in its place as it goes on.
+ * An agent's plan: a checklist that is redrawn in its place as it goes on.
  * @import { PlanEntry } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";

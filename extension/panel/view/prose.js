@@ -51,7 +51,7 @@ export class Prose {
    * @param {boolean} ends  it will not grow any more
    */
   update(text, ends) {
-    // A shorter or different text (cut back after a crash), or one that was taken for ended and grew, is drawn anew.
+    // A shorter or different text (cut back after a crash), or one that was taken for ended and grew, is redrawn.
     if (!text.startsWith(this.#text) || (this.#ended && text.length > this.#text.length)) this.#reset();
     // Decided once by the first letter: `dir="auto"` would read the whole text again with each word.
     if (!this.element.dir) this.element.dir = directionOf(text) ?? "";
@@ -65,7 +65,7 @@ export class Prose {
     const granted = this.tools.text.take(left);
     if (granted > 0) {
       const from = this.#drawn;
-      // Half a character is no character.
+      // Half a character is not a character.
       this.#drawn += granted + (/[\uD800-\uDBFF]/.test(this.#text[from + granted - 1] ?? "") && granted < left ? 1 : 0);
       for (const block of this.#splitter.feed(this.#text.slice(from, this.#drawn))) this.#finish(block);
       this.#grow();

@@ -17,6 +17,7 @@ import { h, icon } from "./dom.js";
 /** @extends {Ask<QuestionItem>} */
 export class Question extends Ask {
   /** @type {{ part: QuestionPart, boxes: HTMLInputElement[], own: HTMLInputElement }[]} */ #parts = [];
+  /** @type {HTMLButtonElement[]} */ #deciding = [];
 
   /** @param {string} agentLabel @param {AnswerQuestion} answer */
   constructor(agentLabel, answer) {
@@ -25,9 +26,9 @@ export class Question extends Ask {
     this.answer = answer;
   }
 
-  focus() {
-    const [first] = this.#parts;
-    (first?.boxes[0] ?? first?.own)?.focus({ preventScroll: true });
+  /** @override */
+  get deciding() {
+    return this.#deciding;
   }
 
   /** Chooses an option of the first part by its number, from 1. Nothing is sent by it. @param {number} number */
@@ -41,11 +42,13 @@ export class Question extends Ask {
   card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
+    const leave = h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"));
+    this.#deciding = [main, leave];
     const changed = () => { main.disabled = answersOf(this.#given) === null; };
     const form = card("form", { class: "question", "aria-labelledby": headline, oninput: () => { changed(); keepAnswer(questionId, this.#given); } },
       { picture: "question", words: t("asksYouAbout", this.agentLabel), id: headline }, [
         ...parts.map((part, index) => this.#part(part, `${headline}-${index}`, parts.length === 1)),
-        h("div", { class: "card__actions" }, main, h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"))),
+        h("div", { class: "card__actions" }, main, leave),
       ]);
     form.addEventListener("submit", (event) => {
       event.preventDefault();

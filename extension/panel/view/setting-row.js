@@ -38,6 +38,16 @@ export function segments(label, choices, chosen, choose) {
   }, ...options);
 }
 
+/**
+ * A switch of the panel's own.
+ * @param {{ name: string, label: string, help: string, value: boolean }} setting
+ * @param {() => void} onclick
+ */
+export function switchRow({ name, label, help, value }, onclick) {
+  return h("div", { class: "setting" }, h("span", { class: "setting__text" }, label, h("small", {}, help)),
+    h("button", { class: "switch", type: "button", role: "switch", "aria-checked": String(value), "aria-label": label, "data-setting": name, onclick }));
+}
+
 export class SettingRow {
   /** @param {Setting} setting @param {Set} set */
   constructor(setting, set) {

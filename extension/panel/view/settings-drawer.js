@@ -1,18 +1,21 @@
 /**
- * What a person can set: the daemon's settings, the rules about agents, the panel's theme; and the keys.
+ * What a person can set: what people look for first (the look, the agent, permissions, the keys), and behind Advanced how
+ * gstack itself runs.
  *
  * Owns the drawer's parts. The list of settings is the daemon's: a new one appears here by itself.
  * @import { Policy, PolicyRule, Settings, SettingValue } from "../../protocol.js"
  */
 import { faultOf } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
-import { byGroup } from "../state/settings.js";
+import { byGroup, inWords, sorted } from "../state/settings.js";
 import { copyButton, h, icon, iconButton } from "./dom.js";
 import { ruleList } from "./rule-list.js";
-import { segments, SettingRow } from "./setting-row.js";
+import { segments, SettingRow, switchRow } from "./setting-row.js";
 
 /** The panel's keys: what for, and what is pressed. */
 const KEYS = [["send", "Enter"], ["break", "Shift Enter"], ["stop", "Esc"], ["recall", "↑"], ["commands", "/"], ["answer", "1 – 4"], ["rename", "F2"]];
+
+/** What is shown in pages where an agent works. @typedef {import("../page-marks.js").Marks} Marks */
 
 /**
  * @typedef {object} SettingsActions
@@ -22,6 +25,8 @@ const KEYS = [["send", "Enter"], ["break", "Shift Enter"], ["stop", "Esc"], ["re
  * @property {(rule: PolicyRule) => Promise<Policy>} takeBack
  * @property {() => Promise<string>} theme
  * @property {(theme: string) => void} setTheme
+ * @property {() => Promise<Marks>} marks
+ * @property {(marks: Marks) => void} setMarks
  * @property {() => { daemon: string, newer: string, mayReload: boolean }} versions
  * @property {() => void} reload  the extension
  * @property {() => void} close
@@ -35,7 +40,9 @@ export class SettingsDrawer {
   constructor(element, actions) {
     this.actions = actions;
     this.title = h("h2", { class: "drawer__title", tabindex: "-1" }, t("settings"));
-    this.own = h("div", {});
+    this.own = h("div", { class: "section" });
+    this.others = h("div", {});
+    this.advanced = h("details", { class: "section advanced", hidden: true }, h("summary", { class: "advanced__head" }, icon("chevron-right"), h("span", {}, t("advanced")), h("small", { class: "quiet" }, t("advancedHint"))), this.others);
     this.rules = h("div", { class: "section" });
     this.panel = h("div", { class: "section" });
     this.about = h("div", { class: "section" });
@@ -43,7 +50,7 @@ export class SettingsDrawer {
       h("dl", { class: "keys" }, ...KEYS.flatMap(([name, keys]) => [h("dt", {}, t(`key_${name}`)), h("dd", {}, h("kbd", { class: "key" }, keys))])));
     element.append(
       h("div", { class: "drawer__head" }, this.title, iconButton("cross", t("close"), actions.close)),
-      h("div", { class: "drawer__body drawer__body--column" }, this.own, this.rules, this.panel, keys, this.about));
+      h("div", { class: "drawer__body drawer__body--column" }, this.panel, this.own, this.rules, keys, this.advanced, this.about));
   }
 
   show() {
@@ -71,14 +78,18 @@ export class SettingsDrawer {
   }
 
   /** @param {Settings} answer */
-  #drawSettings({ settings, file }) {
+  #drawSettings({ settings: read, file }) {
+    const settings = read.map(inWords);
     const known = settings.length === this.#rows.size && settings.every(({ name }) => this.#rows.has(name));
     if (known && this.own.childElementCount > 0) {
       for (const setting of settings) this.#rows.get(setting.name)?.update(setting);
     } else {
       this.#rows = new Map(settings.map((setting) => [setting.name, new SettingRow(setting, async (value) => this.#drawSettings(await this.actions.set(setting.name, value)))]));
-      this.own.replaceChildren(...byGroup(settings).map(([group, members]) =>
-        h("div", { class: "section" }, heading(group), ...members.flatMap(({ name }) => this.#rows.get(name)?.element ?? []))));
+      const rows = (/** @type {import("../../protocol.js").Setting[]} */ members) => members.flatMap(({ name }) => this.#rows.get(name)?.element ?? []);
+      const { first, advanced } = sorted(settings);
+      this.own.replaceChildren(...(first.length > 0 ? [heading(first[0]?.group ?? ""), ...rows(first)] : []));
+      this.others.replaceChildren(...byGroup(advanced).map(([group, members]) => h("div", { class: "section" }, heading(group), ...rows(members))));
+      this.advanced.hidden = advanced.length === 0;
     }
     this.#drawAbout(file);
   }
@@ -100,13 +111,21 @@ export class SettingsDrawer {
   }
 
   async #drawPanel() {
-    const theme = await this.actions.theme();
+    const [theme, marks] = await Promise.all([this.actions.theme(), this.actions.marks()]);
+    const focused = document.activeElement?.getAttribute("data-setting");
+    const mark = (/** @type {keyof Marks} */ name, /** @type {string} */ label, /** @type {string} */ help) => switchRow({ name: `marks.${name}`, label, help, value: marks[name] }, () => {
+      this.actions.setMarks({ ...marks, [name]: !marks[name] });
+      void this.#drawPanel();
+    });
     const choose = (/** @type {string} */ to) => {
       this.actions.setTheme(to);
       void this.#drawPanel().then(() => { const chosen = this.panel.querySelector('[aria-checked="true"]'); if (chosen instanceof HTMLElement) chosen.focus(); });
     };
     this.panel.replaceChildren(heading(t("panel")), h("div", { class: "setting setting--stack" }, h("span", { class: "setting__text" }, t("theme")),
-      segments(t("theme"), [{ value: "system", label: t("themeSystem") }, { value: "dark", label: t("themeDark") }, { value: "light", label: t("themeLight") }], theme, choose)));
+      segments(t("theme"), [{ value: "system", label: t("themeSystem") }, { value: "dark", label: t("themeDark") }, { value: "light", label: t("themeLight") }], theme, choose)),
+      mark("cursor", t("showCursor"), t("showCursorHint")), mark("pill", t("showPill"), t("showPillHint")));
+    const again = focused?.startsWith("marks.") ? this.panel.querySelector(`[data-setting="${focused}"]`) : null;
+    if (again instanceof HTMLElement) again.focus();
   }
 
   /** @param {string} file  where the daemon keeps its settings */
@@ -123,7 +142,10 @@ export class SettingsDrawer {
   /** @param {HTMLElement} place @param {unknown} error */
   #drawTrouble(place, error) {
     const { message, hint } = faultOf(error);
-    if (place === this.own) this.#rows.clear();
+    if (place === this.own) {
+      this.#rows.clear();
+      this.advanced.hidden = true;
+    }
     place.replaceChildren(h("div", { class: "drawer__nothing" }, h("p", {}, [message, hint].filter(Boolean).join(" ")),
       h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry"))));
   }

@@ -4,12 +4,14 @@
  */
 import { t } from "../../shared/i18n.js";
 import { duration, elapsed } from "../format.js";
+import { said } from "../state/said.js";
+import { stepMs, workedMs } from "../state/times.js";
 import { copyButton, h, icon, KeyedList, setText, spinner } from "./dom.js";
 
 /** From this many finished steps on they fold: fewer take no more room than their fold. */
 const FOLD_FROM = 3;
 
-/** @typedef {{ key: string, item: StepItem, live: boolean }} Row */
+/** `asks`: a person is waited for, so nothing runs. @typedef {{ key: string, item: StepItem, live: boolean, asks: boolean, waits: number[] }} Row */
 
 /** One step. */
 class StepRow {
@@ -32,24 +34,26 @@ class StepRow {
   update(row) {
     const before = this.#row;
     this.#row = row;
-    if (before?.item === row.item && before.live === row.live) return;
+    if (before?.item === row.item && before.live === row.live && before.asks === row.asks) return;
     const { step, done } = row.item;
-    const state = done ? done.outcome : row.live ? "running" : "unknown";
+    const state = done ? done.outcome : !row.live ? "unknown" : row.asks ? "waiting" : "running";
     this.summary.className = `step step--${state}`;
-    this.label.replaceChildren(step.verb, step.object ? " " : "", step.object ? h("b", {}, step.object) : "");
-    this.label.title = step.object ? `${step.verb} ${step.object}` : step.verb;
+    const words = said(step.phrase) ?? [{ text: `${step.verb} `, isValue: false }, { text: step.object ?? "", isValue: true }];
+    this.label.replaceChildren(...words.map(({ text, isValue }) => (isValue && text ? h("b", {}, text) : text)));
+    this.label.title = words.map(({ text }) => text).join("").trim();
     if (this.#glyphOf !== state) {
       this.#glyphOf = state;
       this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state}`)));
     }
-    if (done) setText(this.time, duration(done.durationMs));
+    if (done) setText(this.time, duration(stepMs(row.item)));
+    else if (row.asks) setText(this.time, "");
     this.#reason(state);
     if (this.details.open) this.#detail();
   }
 
   /** The clock moved. @param {number} now */
   tick(now) {
-    if (this.#row && this.#row.live && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
+    if (this.#row && this.#row.live && !this.#row.asks && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
   }
 
   /** @param {string} state */
@@ -82,6 +86,7 @@ function part(name, text, copyLabel) {
 /** @param {string} state */
 function glyph(state) {
   if (state === "running") return spinner();
+  if (state === "waiting") return h("i", { class: "step__waits" });
   return icon(state === "ok" ? "check" : state === "unknown" ? "alert" : "cross");
 }
 
@@ -115,9 +120,9 @@ export class Steps {
     this.flat = new KeyedList(this.openList, () => new StepRow());
   }
 
-  /** @param {StepItem[]} items @param {boolean} live  the turn runs: a step without an end is under way */
-  update(items, live) {
-    const rows = items.map((item) => ({ key: item.step.stepId, item, live }));
+  /** @param {{ items: StepItem[], live: boolean, asks: boolean, waits: number[] }} part  `live`: the turn runs, and a step without an end is under way */
+  update({ items, live, asks, waits }) {
+    const rows = items.map((item) => ({ key: item.step.stepId, item, live, asks, waits }));
     const ended = rows.filter(({ item }) => item.done || !live);
     const folds = ended.length >= FOLD_FROM;
     const running = rows.filter((row) => !ended.includes(row));
@@ -129,7 +134,7 @@ export class Steps {
     const failed = ended.filter(({ item }) => item.done?.outcome === "failed").length;
     const words = t("stepCount", ended.length);
     setText(this.count, failed > 0 ? `${words} · ${t("stepsFailed", failed)}` : words);
-    setText(this.total, duration(ended.reduce((sum, { item }) => sum + (item.done?.durationMs ?? 0), 0)));
+    setText(this.total, duration(workedMs(ended.map(({ item }) => item), waits)));
   }
 
   /** @param {number} now */

@@ -24,6 +24,12 @@ export function drawUnattended(element, rule, stop) {
     h("button", { class: "button", type: "button", onclick: stop }, t("askAgain"))] : []));
 }
 
+/** A card waits behind a drawer that was opened over it. @param {HTMLElement} element @param {boolean} hidden @param {() => void} show */
+export function drawAsks(element, hidden, show) {
+  redraw(element, hidden ? "asks" : "", () => (hidden ? [icon("shield"), h("b", { class: "grow" }, t("asksBehind")),
+    h("button", { class: "button", type: "button", onclick: show }, t("showCard"))] : []));
+}
+
 /** @param {HTMLElement} element @param {{ version: string, mayReload: boolean } | null} newer @param {() => void} reload */
 export function drawUpdate(element, newer, reload) {
   // While something runs nobody is asked to end it.

@@ -4,7 +4,7 @@
  * @import { TabView } from "../state/panel-state.js"
  */
 import { t } from "../../shared/i18n.js";
-import { hostOf } from "../format.js";
+import { hostOf, siteOf } from "../format.js";
 import { favicon, h, icon, iconButton, setText } from "./dom.js";
 import { Menu } from "./menu.js";
 
@@ -46,7 +46,7 @@ export class TabBar {
     this.#tabs = tabs;
     this.#allowed = allowed;
     setText(this.title, tab?.title || t("noTab"));
-    setText(this.host, tab ? hostOf(tab.url) : "");
+    setText(this.host, tab ? siteOf(tab.url) : "");
     this.chip.title = tab?.url ?? "";
     if (tab && this.#iconOf !== tab.url) {
       this.#iconOf = tab.url;
@@ -65,7 +65,7 @@ export class TabBar {
     return this.#tabs.filter(({ chromeTabId }) => chromeTabId !== this.#tab?.chromeTabId);
   }
 
-  /** Draws the open menu anew and keeps the focus on the same line, or in the menu. */
+  /** Redraws the open menu and keeps the focus on the same line, or in the menu. */
   #redraw() {
     const held = this.list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-line") ?? "" : null;
     this.#drawMenu();

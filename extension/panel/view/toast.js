@@ -16,7 +16,7 @@ export class Toast {
     this.element = element;
     element.addEventListener("pointerenter", () => clearTimeout(this.#timer));
     element.addEventListener("focusin", () => clearTimeout(this.#timer));
-    element.addEventListener("pointerleave", () => this.#start());
+    for (const type of ["pointerleave", "focusout"]) element.addEventListener(type, () => this.#start());
   }
 
   /** @param {string} words @param {{ label: string, onclick: () => void }} [action] */

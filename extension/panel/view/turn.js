@@ -14,7 +14,7 @@ import { partsOf } from "../state/turn-parts.js";
 import { factsOf, usageWords } from "./facts.js";
 import { copyButton, h, iconButton, KeyedList } from "./dom.js";
 import { faultCard } from "./fault-card.js";
-import { ApprovalPart, QuestionPart, StepsPart, viewOf } from "./parts.js";
+import { askOf, StepsPart, viewOf } from "./parts.js";
 
 /**
  * @typedef {object} OwnTools
@@ -60,10 +60,9 @@ export class Turn {
 
   /** The newest card that waits for a person. */
   get asking() {
-    const item = openAsk(this.#turn);
-    const view = item && this.parts.get(`${item.kind}:${item.seq}`);
-    if (view instanceof ApprovalPart) return view.approval.asks ? view.approval : null;
-    return view instanceof QuestionPart && view.question.asks ? view.question : null;
+    const part = this.#parts.findLast((each) => each.kind === "approvals" || ((each.kind === "approval" || each.kind === "question") && each.live && !each.item.done));
+    const ask = part ? askOf(this.parts.get(part.key)) : null;
+    return ask?.asks ? ask : null;
   }
 
   /** All agents are busy: this turn begins when one is free. @param {boolean} waits */

@@ -98,9 +98,9 @@ impl Call {
         let title = one_line(self.title(), LONGEST_OBJECT);
         let words = match (verb, title.split_once(' ')) {
             // `Write new.txt`, `Writing to gem.txt`: the title is the sentence already.
-            ("", Some((first, rest))) => StepWords { kind, verb: first.to_owned(), object: rest.to_owned() },
-            ("", None) => StepWords { kind, verb: title, object: String::new() },
-            (verb, _) => StepWords { kind, verb: verb.to_owned(), object: title },
+            ("", Some((first, rest))) => StepWords::untranslated(kind, first, rest.to_owned()),
+            ("", None) => StepWords::untranslated(kind, &title, String::new()),
+            (verb, _) => StepWords::of_own_tool(kind, verb, title),
         };
         (words, self.kind().to_owned(), text)
     }
@@ -125,6 +125,13 @@ impl Call {
             (None, _) => self.title().to_owned(),
         };
         (ask, clip(&does, LONGEST_THING), kind)
+    }
+
+    /// All that the agent tells of it: its input and the new content of files.
+    pub fn whole(&self) -> String {
+        let input = self.told.raw_input.as_ref().and_then(|input| serde_json::to_string_pretty(input).ok());
+        let (content, _) = self.content();
+        input.into_iter().chain(Some(content).filter(|content| !content.is_empty())).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Why the agent wants it, where it says so.

@@ -1,9 +1,9 @@
 //! What can go wrong with an ACP agent, each with its code, words and next step.
 //!
-//! Decides by the error's code and kind, never by the text of a message.
+//! Decides by the error's code and kind; by words only where the agent tells neither.
 
 use super::wire::AUTH_REQUIRED;
-use crate::agent::faults::{api, said_by_api};
+use crate::agent::faults::{ApiTrouble, api, said_by_api};
 use crate::agent::rpc::message::RpcError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use serde_json::Value;
@@ -29,6 +29,7 @@ pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
     let said = said_by_api(&error.message);
     let told = |message: String, hint: &str| api(&message, &said, hint);
+    let trouble = ApiTrouble::from_words(&said);
     match (error.code, kind) {
         (AUTH_REQUIRED, _) => signed_out(label, sign_in),
         (401 | 403, _) | (_, Some("authentication_failed")) => told(
@@ -41,13 +42,29 @@ pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
         (404, _) | (_, Some("model_not_found")) => {
             told("The chosen model is not available.".to_owned(), "Choose another model.")
         }
-        (500..=599, _) | (_, Some("overloaded" | "server_error")) => {
+        (503 | 529, _) | (_, Some("overloaded")) => {
+            told(format!("{label}'s API is overloaded."), "Try again in a minute.")
+        }
+        (500..=599, _) | (_, Some("server_error")) if trouble.is_none() => {
             told(format!("{label}'s API failed."), "Try again in a minute.")
         }
         (400..=499, _) => {
             told(format!("{label}'s API refused the request."), "Check the key and the model, then try again.")
         }
-        _ => told(format!("{label} reported an error."), "Try again, or start a new chat."),
+        _ => match trouble {
+            Some(ApiTrouble::Overloaded) => told(format!("{label}'s API is overloaded."), "Try again in a minute."),
+            Some(ApiTrouble::RateLimit) => {
+                told(format!("{label}'s usage limit is reached."), "Wait until it resets, or choose another model.")
+            }
+            Some(ApiTrouble::SignIn) => told(
+                format!("{label}'s API refused the sign-in."),
+                "Check the key in your shell's start-up files, or sign in again.",
+            ),
+            Some(ApiTrouble::Network) => {
+                told(format!("{label}'s API can't be reached."), "Check the network and a proxy, then try again.")
+            }
+            None => told(format!("{label} reported an error."), "Try again, or start a new chat."),
+        },
     }
 }
 
@@ -78,5 +95,13 @@ mod tests {
         );
         assert!(fault(429, None).message.contains("usage limit"));
         assert_eq!(fault(-32603, None).message, "X reported an error. (said)");
+        for (said, words) in [
+            ("The model is overloaded. Please try again later.", "API is overloaded"),
+            ("fetch failed", "can't be reached"),
+            ("Rate limit exceeded", "usage limit"),
+        ] {
+            let error = RpcError { code: -32603, message: said.to_owned(), data: None };
+            assert!(of_error("X", None, &error).message.contains(words), "{said}");
+        }
     }
 }

@@ -56,7 +56,8 @@ impl Acp {
         info.version = match self.preset.kind {
             // Saying hello takes it seconds; its version does not.
             Kind::Gemini => {
-                let own = discovery::with_own_folder(environment, &program);
+                let access = self.preset.access(environment);
+                let own = AgentEnvironment { access, ..discovery::with_own_folder(environment, &program) };
                 let version = discovery::version(&program, &own).await;
                 let about = start::about(&self.preset, "gemini --version");
                 Some(version.map_err(|error| about.broken(&error.to_string()))?)

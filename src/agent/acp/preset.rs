@@ -3,7 +3,10 @@
 //! Owns what differs between them. An agent of the configuration is a [`Preset`] without any of it.
 
 use crate::agent::adapter::{AgentEnvironment, Launch};
+use crate::agent::guard::CREDENTIALS;
+use crate::agent::sandbox::Access;
 use crate::base::atomic;
+use crate::base::home::private_folder;
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -54,9 +57,7 @@ impl Preset {
             name: "gemini".to_owned(),
             label: "Gemini CLI".to_owned(),
             program: "gemini".into(),
-            arguments: ["--acp", "--skip-trust", "--allowed-mcp-server-names=gstack", "--extensions=none"]
-                .map(OsString::from)
-                .into(),
+            arguments: ["--acp", "--allowed-mcp-server-names=gstack", "--extensions=none"].map(OsString::from).into(),
             install: Some("npm install -g @google/gemini-cli".to_owned()),
             sign_in: Some("gemini".to_owned()),
             kind: Kind::Gemini,
@@ -121,16 +122,57 @@ impl Preset {
         self.kind == Kind::ClaudeAgent
     }
 
-    /// Files (0600) that it is started with, and the arguments that name them. Blocks on the disk for a moment.
-    pub fn write_files(&self, run_files: &Path) -> std::io::Result<(RunFile, Vec<OsString>)> {
-        if self.kind != Kind::Gemini {
-            return Ok((RunFile { path: None }, Vec::new()));
+    /// What it reaches of the person's files, where it is confined. Asks the disk.
+    pub fn access(&self, environment: &AgentEnvironment) -> Access {
+        match self.kind {
+            Kind::Gemini => Access::gemini(),
+            Kind::ClaudeAgent => Access::claude(),
+            Kind::Other => {
+                let home = environment.variables.get(OsStr::new("HOME")).map(PathBuf::from);
+                let places = [
+                    format!(".{}", self.name),
+                    format!(".config/{}", self.name),
+                    format!(".local/share/{}", self.name),
+                ];
+                let own = places.iter().filter(|place| !CREDENTIALS.contains(&place.as_str()));
+                let own = own.filter_map(|place| Some(home.as_ref()?.join(place))).filter(|place| place.is_dir());
+                Access::default().writing(own)
+            }
         }
-        let path = run_files.join(format!("gemini-policy-{}.toml", uuid::Uuid::new_v4().simple()));
-        atomic::write(&path, GEMINI_POLICY.as_bytes())?;
-        let mut argument = OsString::from("--admin-policy=");
-        argument.push(&path);
-        Ok((RunFile { path: Some(path) }, vec![argument]))
+    }
+
+    /// Files (0600) that it is started with, the arguments and variables that name them, and where it is started.
+    /// Blocks on the disk for a moment.
+    ///
+    /// Gemini CLI uses our tools only in a folder that it trusts, and in a trusted folder it runs what the repository's
+    /// `.gemini` names: hooks, discovery commands, servers. So the folder that it trusts is an empty one of ours, the
+    /// same at each start of a conversation because its sessions belong to it; the conversation's own is a further one,
+    /// of which it reads no configuration.
+    pub fn write_files(&self, launch: &Launch) -> std::io::Result<RunFiles> {
+        if self.kind != Kind::Gemini {
+            return Ok(RunFiles::default());
+        }
+        let named = |what: &str| launch.run_files.join(format!("gemini-{what}-{}", launch.conversation_id.as_str()));
+        let neutral = named("folder");
+        clear(&neutral)?;
+        private_folder(&neutral).map_err(std::io::Error::other)?;
+        let (policy, trusted) = (named("policy").with_extension("toml"), named("trust").with_extension("json"));
+        let mut files = RunFiles {
+            paths: vec![policy.clone(), trusted.clone()],
+            neutral: Some(neutral.clone()),
+            arguments: Vec::new(),
+            variables: Vec::new(),
+        };
+        atomic::write(&policy, GEMINI_POLICY.as_bytes())?;
+        atomic::write(&trusted, json!({neutral.to_string_lossy(): "TRUST_FOLDER"}).to_string().as_bytes())?;
+        let flag = |name: &str, path: &Path| {
+            let mut argument = OsString::from(name);
+            argument.push(path);
+            argument
+        };
+        files.arguments = vec![flag("--admin-policy=", &policy), flag("--include-directories=", &launch.folder)];
+        files.variables = vec![("GEMINI_CLI_TRUSTED_FOLDERS_PATH", trusted.into())];
+        Ok(files)
     }
 
     /// Whether it is known to be signed in. `None` where it can't be told: the first message will tell.
@@ -163,19 +205,39 @@ fn gemini_account(environment: &AgentEnvironment) -> bool {
     home.is_some_and(|home| home.join(".gemini/oauth_creds.json").is_file())
 }
 
-/// A file that lives as long as the process. Dropping it removes it.
-#[derive(Debug)]
-pub struct RunFile {
-    path: Option<PathBuf>,
+/// What lives as long as the process. Dropping it removes the files.
+#[derive(Debug, Default)]
+pub struct RunFiles {
+    pub paths: Vec<PathBuf>,
+    /// Where it is started instead of the conversation's folder.
+    pub neutral: Option<PathBuf>,
+    pub arguments: Vec<OsString>,
+    pub variables: Vec<(&'static str, OsString)>,
 }
 
-impl Drop for RunFile {
+impl RunFiles {
+    /// All of them, for a process that is confined to read them.
+    pub fn readable(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.paths.iter().chain(&self.neutral).cloned()
+    }
+}
+
+impl Drop for RunFiles {
     fn drop(&mut self) {
-        if let Some(path) = &self.path
-            && let Err(error) = std::fs::remove_file(path)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, "a run file could not be removed");
+        for path in self.paths.iter().chain(&self.neutral) {
+            if let Err(error) = clear(path) {
+                tracing::warn!(%error, "a run file could not be removed");
+            }
         }
     }
+}
+
+/// Removes a file, or a folder with all that is in it.
+fn clear(path: &Path) -> std::io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }

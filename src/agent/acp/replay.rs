@@ -132,7 +132,7 @@ fn a_message_without_a_model_goes_back_to_the_sessions_own() {
     assert_eq!(set(Some("mini")), ["mini"]);
     assert_eq!(set(Some("mini")), none);
     assert_eq!(set(None), ["large"]);
-    assert_eq!(set(Some("deep")), none, "how much thought a message needs is no model");
+    assert_eq!(set(Some("deep")), none, "how much thought a message needs is not a model");
 }
 
 #[test]
@@ -166,6 +166,6 @@ fn where_no_way_back_is_known_a_new_process_is_asked_for() {
     let mut fixed = AcpTalk::new(begun());
     fixed.set_model(Some("mini".to_owned()), &mut out).unwrap();
     fixed.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
-    let words = "Agent lets nobody choose its model.";
+    let words = "Agent has a fixed model.";
     assert!(out.drain().0.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == words)));
 }

@@ -3,7 +3,7 @@
 //! Owns the handshake and the way back when an earlier session can't be gone on with.
 
 use super::faults;
-use super::preset::{Kind, Preset, RunFile, TOKEN_VARIABLE};
+use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
 use super::talk::{AcpTalk, ModelSetting, Session};
 use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
@@ -39,24 +39,34 @@ pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
 }
 
 /// Starts it, resuming [`Launch::resume`] where it can.
-pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFile>, Fault> {
+pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFiles>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);
-    let (writer, folder) = (preset.clone(), launch.run_files.clone());
-    let written = tokio::task::spawn_blocking(move || writer.write_files(&folder)).await;
-    let (files, mut arguments) = written
+    let (writer, of) = (preset.clone(), launch.clone());
+    let written = tokio::task::spawn_blocking(move || {
+        let files = writer.write_files(&of)?;
+        Ok((files, writer.access(&of.environment)))
+    });
+    let (files, access) = written
+        .await
         .map_err(std::io::Error::other)
         .and_then(|written| written)
         .map_err(|error| about.not_written(&error))?;
-    arguments.splice(0..0, preset.arguments.iter().cloned());
+    let arguments: Vec<_> = preset.arguments.iter().chain(&files.arguments).cloned().collect();
     let mut environment = with_own_folder(&launch.environment, program);
+    environment.access = access.and(&launch.access).reading(files.readable());
+    environment.variables.extend(files.variables.iter().map(|(name, value)| ((*name).into(), value.clone())));
     environment.variables.insert(TOKEN_VARIABLE.into(), launch.mcp.token.clone().into());
     for (name, value) in preset.variables() {
         environment.variables.entry((*name).into()).or_insert_with(|| (*value).into());
     }
-    let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
+    let started_in = files.neutral.clone().unwrap_or_else(|| launch.folder.clone());
+    if files.neutral.is_some() {
+        environment.access.write.push(launch.folder.clone());
+    }
+    let spawn = Spawn { program, arguments, environment: &environment, folder: &started_in };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
-    match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch)).await {
+    match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch, &started_in)).await {
         Ok(Ok(Begun { session, resumed, notice })) => {
             Ok(Begin { wire, talk: AcpTalk::new(session), keep: files, resumed, notice })
         }
@@ -98,7 +108,7 @@ struct Begun {
     notice: Option<String>,
 }
 
-async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<Begun, AskError> {
+async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path) -> Result<Begun, AskError> {
     let Capabilities { load_session, prompt_capabilities, mcp_capabilities, session_capabilities } =
         introduce(wire).await?.agent_capabilities;
     let mut notice = None;
@@ -113,7 +123,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch) -> Result<
     if servers.is_empty() {
         notice = Some(format!("{} can't use the browser's tools: it knows no MCP over HTTP.", preset.label));
     }
-    let mut params = json!({"cwd": launch.folder, "mcpServers": servers});
+    let mut params = json!({"cwd": cwd, "mcpServers": servers});
     if let Some(meta) = preset.session_meta(launch) {
         params["_meta"] = meta;
     }
@@ -249,7 +259,10 @@ pub async fn ask_version(
 ) -> Result<Option<String>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);
-    let environment = with_own_folder(environment, program);
+    let own = preset.clone();
+    let of = environment.clone();
+    let access = tokio::task::spawn_blocking(move || own.access(&of)).await.unwrap_or_default();
+    let environment = AgentEnvironment { access, ..with_own_folder(environment, program) };
     let (arguments, folder) = (preset.arguments.clone(), Path::new("/"));
     let spawn = Spawn { program, arguments, environment: &environment, folder };
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;

@@ -9,7 +9,7 @@ use super::faults;
 use super::start::NO_METHOD;
 use super::wire::{Chunk, Commands, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
 use crate::agent::adapter::{AgentEvent, Offers, Prompt, Tools};
-use crate::agent::clip::{STEP_BYTES, clip};
+use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::content::Content;
@@ -219,7 +219,7 @@ impl AcpTalk {
         };
         call.done = true;
         let (text, images) = call.result();
-        let result = clip(&text, STEP_BYTES);
+        let result = clip(&text, RESULT_BYTES);
         out.tell(AgentEvent::StepDone { step_id: StepId::new(id), outcome, result, images });
     }
 
@@ -303,7 +303,7 @@ impl Talk for AcpTalk {
         let Some(turn) = &mut self.turn else { return };
         turn.stopping = true;
         out.notify("session/cancel", json!({"sessionId": self.session.session_id}));
-        // Whoever cancels answers what is open, the protocol says.
+        // Anyone who cancels answers what is open, the protocol says.
         for (request, waiting) in self.waiting.drain() {
             out.withdraw(&request);
             out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
@@ -347,7 +347,7 @@ impl Talk for AcpTalk {
         let Some(setting) = &self.session.model_setting else {
             // A new process could not either.
             if !std::mem::replace(&mut self.told_one_model, true) {
-                self.to_tell = Some(format!("{} lets nobody choose its model.", self.session.label));
+                self.to_tell = Some(format!("{} has a fixed model.", self.session.label));
             }
             return Ok(());
         };

@@ -9,7 +9,7 @@ const ABILITIES: &str = "\
 - `click Sign in` · `click the Search button` · `press Enter`\n\
 - `fill Email with me@example.com` · `type hello into Search`\n\
 - `scroll down` · `scroll to Comments`\n\
-- `summarise this page` · `text` · `links` · `screenshot` · `snapshot`\n\n\
+- `summarise this page` · `text` · `links` · `fields` · `console` · `screenshot` · `snapshot`\n\n\
 Several at once: `open example.com, then click More information`.\n";
 
 pub fn help() -> String {

@@ -72,7 +72,7 @@ struct Session {
 
 struct Running {
     cancel: CancellationToken,
-    /// Set before the turn's end is told, so that whoever heard of it may go on at once.
+    /// Set before the turn's end is told, so that anyone who heard of it may go on at once.
     over: Arc<AtomicBool>,
     task: JoinHandle<()>,
 }

@@ -65,6 +65,14 @@ pub fn links(output: &str) -> String {
     answer
 }
 
+/// What the console holds, or that it has no errors.
+pub fn console(output: &str) -> String {
+    if without_envelope(output).trim().is_empty() {
+        return "The console has no errors since gstack began to work in this tab.\n".to_owned();
+    }
+    fenced(output)
+}
+
 /// Output as it is, in a fence that it can't close.
 pub fn fenced(output: &str) -> String {
     let text = clip(without_envelope(output).trim_end(), MOST_TEXT);

@@ -25,6 +25,10 @@ pub enum Step {
     Summarise,
     Text,
     Links,
+    /// The fields of the page's forms.
+    Fields,
+    /// Errors in the console.
+    Console,
     Screenshot,
     Snapshot,
     Help,
@@ -143,6 +147,15 @@ fn fixed(sentence: &str) -> Option<Step> {
         | "what is page about" | "what's page about" => Step::Summarise,
         "text" | "show text" | "get text" | "page text" | "text of page" | "show text of page" => Step::Text,
         "links" | "show links" | "list links" | "get links" | "list all links" | "show all links" => Step::Links,
+        "forms" | "fields" | "list fields" | "show fields" | "list fields of form" | "show fields of form" => {
+            Step::Fields
+        }
+        "console"
+        | "errors"
+        | "show errors"
+        | "show console"
+        | "show errors in console"
+        | "check console for errors" => Step::Console,
         "screenshot" | "take screenshot" | "make screenshot" | "capture page" => Step::Screenshot,
         "snapshot" | "take snapshot" | "show elements" => Step::Snapshot,
         "help" | "?" | "what can you do" | "commands" => Step::Help,
@@ -221,7 +234,7 @@ fn target(text: &str) -> Option<Target> {
         (" switch", "switch"),
     ];
     let text = strip(text.trim(), "the ").unwrap_or(text.trim());
-    // The longer ending first: a "radio button" is no button.
+    // The longer ending first: a "radio button" is not a button.
     let mut roles = ROLES;
     roles.sort_by_key(|(ending, _)| std::cmp::Reverse(ending.len()));
     let named = roles.into_iter().find_map(|(ending, role)| Some((strip_end(text, ending)?, role)));

@@ -59,6 +59,8 @@ fn single_sentences() {
         ("Summarize", Step::Summarise),
         ("read this page", Step::Summarise),
         ("show me the links", Step::Links),
+        ("List the fields of this form", Step::Fields),
+        ("show the errors in the console", Step::Console),
         ("take a screenshot", Step::Screenshot),
         ("snapshot", Step::Snapshot),
         ("text", Step::Text),
@@ -120,5 +122,21 @@ fn one_command_that_means_one_thing_needs_no_model() {
         ["", "click Submit", "scroll to Prices", "go back, then reload", "summarize", "open the menu", "help", "why?"]
     {
         assert!(!super::is_one_command(message), "{message}");
+    }
+}
+
+#[test]
+fn every_suggestion_that_the_panel_sends_is_understood() {
+    let suggestions = include_str!("../../../extension/panel/suggestions.js");
+    let sent: Vec<&str> = suggestions.split("sends: \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(sent.len() >= 4, "{sent:?}");
+    for sentence in sent {
+        let steps = parse(sentence);
+        assert!(!steps.iter().any(|step| matches!(step, Step::Unknown(_))), "{sentence}");
+    }
+    let welcome = include_str!("../../http/welcome/welcome.html");
+    let (_, tries) = welcome.split_once("class=\"try\"").unwrap_or_default();
+    for sentence in tries.split("<p>").skip(1).filter_map(|rest| rest.split("</p>").next()) {
+        assert!(!matches!(parse(sentence)[0], Step::Unknown(_)), "{sentence}");
     }
 }

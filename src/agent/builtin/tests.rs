@@ -43,7 +43,7 @@ impl Tools for Script {
     }
 
     fn describe(&self, tool: &str, _: &serde_json::Value) -> StepWords {
-        StepWords { kind: StepKind::Other, verb: tool.to_owned(), object: String::new() }
+        StepWords::untranslated(StepKind::Other, tool, String::new())
     }
 }
 
@@ -65,6 +65,7 @@ async fn bench(answers: &[(&'static str, Result<&'static str, FaultCode>)]) -> B
         tools: script.clone(),
         environment: AgentEnvironment::default(),
         run_files: PathBuf::from("/"),
+        access: Default::default(),
         off_limits: Vec::new(),
     };
     let (sender, events) = mpsc::channel(64);

@@ -6,7 +6,7 @@ use super::parse::{Direction, Scroll, Step, Target, parse};
 use super::{find, help, page};
 use crate::agent::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::agent::clip::{STEP_BYTES, clip, one_line};
-use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::chat::{SaidPhrase, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::StepId;
 use std::sync::Arc;
@@ -84,6 +84,17 @@ impl Turn {
             Step::Links => {
                 let links = self.read(words(StepKind::Read, "Reading", "the links"), call("links", [])).await?;
                 self.say(page::links(&links.text)).await;
+                Ok(())
+            }
+            Step::Fields => {
+                let forms = self.read(words(StepKind::Read, "Reading", "the forms"), call("forms", [])).await?;
+                self.say(page::fenced(&forms.text)).await;
+                Ok(())
+            }
+            Step::Console => {
+                let look = call("console", ["--errors".into()]);
+                let errors = self.read(words(StepKind::Read, "Reading", "the console"), look).await?;
+                self.say(page::console(&errors.text)).await;
                 Ok(())
             }
             Step::Screenshot => self.act(words(StepKind::Read, "Taking", "a screenshot"), call("screenshot", [])).await,
@@ -198,7 +209,23 @@ impl Turn {
 }
 
 fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
-    StepWords { kind, verb: verb.to_owned(), object: one_line(object, 120) }
+    let object = one_line(object, 120);
+    // The registry's own phrases.
+    let (code, has_value) = match (verb, object.as_str()) {
+        ("Going", way) => (format!("go_{way}"), false),
+        ("Reloading", _) => ("reload_the_page".to_owned(), false),
+        ("Reading", "the elements") => ("look_at_the_page".to_owned(), false),
+        ("Reading", what) => (format!("read_{}", what.replace(' ', "_")), false),
+        ("Taking", _) => ("take_a_screenshot".to_owned(), false),
+        ("Opening", _) => ("open_url".to_owned(), true),
+        ("Clicking", _) => ("click_sel".to_owned(), true),
+        ("Typing into", _) => ("fill_sel".to_owned(), true),
+        ("Pressing", _) => ("press_key".to_owned(), true),
+        _ => (String::new(), false),
+    };
+    let values = if has_value { vec![object.clone()] } else { Vec::new() };
+    let phrase = (!code.is_empty()).then_some(SaidPhrase { code, values });
+    StepWords { kind, verb: verb.to_owned(), object, phrase }
 }
 
 fn call<const N: usize>(command: &str, args: [String; N]) -> ToolCall {

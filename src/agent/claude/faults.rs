@@ -1,9 +1,9 @@
 //! What can go wrong with Claude Code, each with its code, words and next step.
 //!
-//! The one place that maps its errors. Decides by status and kind, never by the text of a message.
+//! The one place that maps its errors. Decides by status and kind; by words only where Claude Code tells neither.
 
 use super::wire::TurnResult;
-use crate::agent::faults::{self, Program};
+use crate::agent::faults::{self, ApiTrouble, Program};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
@@ -56,7 +56,7 @@ impl ApiFailure<'_> {
             (Some(429), _) | (_, Some("rate_limit")) => "Claude's rate limit is reached",
             (Some(401 | 403), _) | (_, Some("authentication_failed")) => "Claude's API refused the sign-in",
             (Some(_), _) => "Claude's API failed",
-            (None, _) => "Claude's API can't be reached",
+            (None, _) => "Claude's API gave no answer",
         };
         format!("{what}; trying again ({attempt} of {of}).")
     }
@@ -65,7 +65,8 @@ impl ApiFailure<'_> {
 /// The fault of a turn whose result says that it failed.
 pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
-    let said = said.map(str::to_owned).unwrap_or_else(|| result.errors.join(" · "));
+    let said = said.map(str::to_owned).unwrap_or_else(|| told(&result.errors));
+    let trouble = ApiTrouble::from_words(&said);
     let error = |message: &str, hint: &str| faults::api(message, &said, hint);
     match (result.subtype.as_str(), failure.status, failure.kind) {
         ("error_max_turns", ..) => {
@@ -91,11 +92,30 @@ pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
         }
         (_, Some(500..=599), _) => error("Claude's API failed.", "Try again in a minute."),
         (_, Some(_), _) => error("Claude's API refused the request.", "Try again, or start a new chat."),
-        (_, None, Some(_)) => {
-            error("Claude's API can't be reached.", "Check the network, a proxy or ANTHROPIC_BASE_URL, then try again.")
-        }
+        // It failed in mid-stream, or there was no answer: the kind is `unknown` or `server_error` for both.
+        (_, None, Some(_)) => match trouble {
+            Some(ApiTrouble::Overloaded) => error("Claude's API is overloaded.", "Try again in a minute."),
+            Some(ApiTrouble::RateLimit) => {
+                error("Claude's usage limit is reached.", "Wait until it resets, or choose another model.")
+            }
+            Some(ApiTrouble::SignIn) => {
+                error("Claude's API refused the sign-in.", "Check ANTHROPIC_API_KEY, or sign in again.")
+            }
+            Some(ApiTrouble::Network) => error(
+                "Claude's API can't be reached.",
+                "Check the network, a proxy or ANTHROPIC_BASE_URL, then try again.",
+            ),
+            None => error("Claude's API failed.", "Try again in a minute."),
+        },
         (_, None, None) => error("Claude Code reported an error.", "Try again, or start a new chat."),
     }
+}
+
+/// Its errors without those that it tells its own developers.
+fn told(errors: &[String]) -> String {
+    let for_persons: Vec<&str> =
+        errors.iter().map(String::as_str).filter(|error| !error.starts_with("[ede_diagnostic]")).collect();
+    for_persons.join(" · ")
 }
 
 #[cfg(test)]
@@ -114,5 +134,21 @@ mod tests {
         let key = fault(Some(401), true);
         assert_eq!(key.code, FaultCode::AgentError);
         assert!(key.hint.unwrap().contains("ANTHROPIC_API_KEY") && key.message.ends_with("(said)"));
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_is_told_by_its_own_kind() {
+        let message = |kind, said: &str| {
+            let result = TurnResult { is_error: true, result: Some(said.into()), ..TurnResult::default() };
+            of_result(&result, ApiFailure { status: None, kind: Some(kind), uses_key: true }).message
+        };
+        assert_eq!(message("unknown", "API Error: Overloaded"), "Claude's API is overloaded. (API Error: Overloaded)");
+        assert!(message("unknown", "API Error: Internal server error").starts_with("Claude's API failed."));
+        assert!(message("server_error", "API Error: Connection closed mid-response.").contains("can't be reached"));
+        assert!(message("unknown", "API Error: Rate limit exceeded").contains("usage limit"));
+        assert!(message("authentication_failed", "Invalid API key").contains("refused the key"));
+        let errors = vec!["[ede_diagnostic] stop_reason=null".to_owned()];
+        let result = TurnResult { is_error: true, errors, ..TurnResult::default() };
+        assert_eq!(of_result(&result, ApiFailure::default()).message, "Claude Code reported an error.");
     }
 }

@@ -4,12 +4,12 @@
 //! events and finished blocks) without loss and without doubling. Never answers a control request: the session does.
 
 use super::faults::{self, ApiFailure};
-use super::plan;
+use super::plan::Plans;
 use super::streamed::Streamed;
 use super::wire::{Account, Assistant, Block, Content, Delta, Init, Line, StreamEvent, System, TurnResult, User};
 use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Offers, StepWords, Tools};
-use crate::agent::clip::{STEP_BYTES, clip};
+use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::protocol::chat::{StepOutcome, TurnOutcome, Usage};
 use crate::protocol::ids::StepId;
 use base64::Engine;
@@ -40,6 +40,7 @@ pub struct Mapper {
     /// What it offers, until it is told with the session.
     offers: Option<Offers>,
     told_no_tools: bool,
+    plans: Plans,
     turn: Turn,
 }
 
@@ -69,6 +70,7 @@ impl Mapper {
             cost_before: 0.0,
             offers: None,
             told_no_tools: false,
+            plans: Plans::default(),
             turn: Turn::default(),
         }
     }
@@ -205,9 +207,7 @@ impl Mapper {
         if self.turn.open_steps.contains(&id) {
             return;
         }
-        if let Some(plan) = plan::of_call(name, input) {
-            events.push(AgentEvent::Plan(plan));
-        }
+        self.plans.called(&id, name, input);
         let (tool, words) = self.describe(name, input);
         let arguments = clip(&input.to_string(), STEP_BYTES);
         events.push(AgentEvent::StepStarted { step_id: StepId::new(&id), words, tool, arguments });
@@ -236,8 +236,11 @@ impl Mapper {
                 Some(true) => StepOutcome::Failed,
                 _ => StepOutcome::Ok,
             };
+            if let Some(plan) = self.plans.answered(&tool_use_id, outcome == StepOutcome::Ok, &user.tool_use_result) {
+                events.push(AgentEvent::Plan(plan));
+            }
             let (text, images) = read_result(content);
-            let result = clip(&text, STEP_BYTES);
+            let result = clip(without_error_tags(&text), RESULT_BYTES);
             events.push(AgentEvent::StepDone { step_id: StepId::new(tool_use_id), outcome, result, images });
         }
     }
@@ -248,6 +251,7 @@ impl Mapper {
 
     fn result(&mut self, result: TurnResult, events: &mut Vec<AgentEvent>) {
         let turn = std::mem::take(&mut self.turn);
+        self.plans.turn_ended();
         for id in turn.open_steps {
             let step_id = StepId::new(id);
             let (outcome, result, images) = (StepOutcome::Unknown, String::new(), Vec::new());
@@ -306,6 +310,12 @@ fn limit_words(state: &str, resets_at: Option<i64>) -> String {
         }
         None => format!("Claude's usage limit {state}."),
     }
+}
+
+/// Claude Code marks an error for its model; a person reads the words alone.
+fn without_error_tags(text: &str) -> &str {
+    let inner = text.trim().strip_prefix("<tool_use_error>").and_then(|rest| rest.strip_suffix("</tool_use_error>"));
+    inner.map_or(text, str::trim)
 }
 
 fn read_result(content: Content) -> (String, Vec<Image>) {

@@ -7,6 +7,7 @@ use super::map::SERVER;
 use crate::agent::adapter::{AgentEnvironment, Launch};
 use crate::agent::discovery::with_own_folder;
 use crate::agent::guard::Guard;
+use crate::agent::sandbox::Access;
 use crate::base::atomic;
 use serde_json::json;
 use std::ffi::OsString;
@@ -14,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Its built-in tools that it gets: files, plans and questions. No shell, and no fetching past the person's browser.
-const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write,AskUserQuestion,TodoWrite";
+const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write,AskUserQuestion,TodoWrite,TaskCreate,TaskUpdate,TaskList";
 
 /// What the installed release knows, from its `--help`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,10 @@ impl RunFiles {
         let settings = json!({"permissions": {"deny": guard.deny_rules()}, "disableAllHooks": true});
         atomic::write(&files.settings, settings.to_string().as_bytes())?;
         Ok(files)
+    }
+
+    pub fn paths(&self) -> [PathBuf; 2] {
+        [self.mcp.clone(), self.settings.clone()]
     }
 }
 
@@ -122,6 +127,7 @@ pub fn model_name(model: &str) -> &str {
 /// The login shell's environment with what a process in the background needs. The configuration's values win.
 pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     let mut environment = with_own_folder(of, program);
+    environment.access = Access::claude();
     let defaults = [
         // A refused key is otherwise tried ten times, over minutes.
         ("CLAUDE_CODE_MAX_RETRIES", "3"),

@@ -91,6 +91,7 @@ impl Permissions {
             request: request_id.clone(),
             ask,
             does,
+            content: serde_json::to_string_pretty(&input).unwrap_or_default(),
             why: said.or(decision_reason),
             kind: words::describe(&tool_name, &input, &self.folder).kind,
             read_only: reads && self.guard.is_open(&path),

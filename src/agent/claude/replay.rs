@@ -19,7 +19,7 @@ impl Tools for NoTools {
         Box::pin(std::future::ready(Err(Fault::new(FaultCode::Unknown, "no tools here"))))
     }
     fn describe(&self, tool: &str, _: &Value) -> StepWords {
-        StepWords { kind: StepKind::Act, verb: "Own".to_owned(), object: tool.to_owned() }
+        StepWords::untranslated(StepKind::Act, "Own", tool.to_owned())
     }
 }
 

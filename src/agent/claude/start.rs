@@ -57,7 +57,8 @@ async fn attempt(program: &Path, abilities: Abilities, launch: &Launch, resume: 
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);
     let files = write_files(launch, &guard).await.map_err(Failure::Other)?;
-    let environment = options::environment(&launch.environment, program);
+    let mut environment = options::environment(&launch.environment, program);
+    environment.access = environment.access.and(&launch.access).reading(files.paths());
     let (child, writer, lines) = LineChild::spawn(Spawn {
         program,
         arguments: options::arguments(launch, &files, abilities, resume),

@@ -30,10 +30,11 @@ pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
         "WebSearch" => (StepKind::Read, "Searching the web for", text("query")),
         "AskUserQuestion" => (StepKind::Other, "Asking", first_question(input)),
         "Task" | "Agent" => (StepKind::Other, "Working on", text("description")),
-        "TodoWrite" => (StepKind::Other, "Planning", String::new()),
+        "TodoWrite" | "TaskUpdate" | "TaskList" | "TaskGet" => (StepKind::Other, "Planning", String::new()),
+        "TaskCreate" => (StepKind::Other, "Planning", text("subject")),
         other => (StepKind::Other, "Using", plain_name(other)),
     };
-    StepWords { kind, verb: verb.to_owned(), object }
+    StepWords::of_own_tool(kind, verb, object)
 }
 
 /// The question for a permission, and the thing itself: the command, the path.
@@ -94,6 +95,8 @@ mod tests {
             ("Grep", json!({"pattern": "todo"}), "Searching files for todo"),
             ("AskUserQuestion", json!({"questions": [{"question": "Which?"}]}), "Asking Which?"),
             ("TodoWrite", json!({}), "Planning"),
+            ("TaskCreate", json!({"subject": "s"}), "Planning s"),
+            ("TaskUpdate", json!({"taskId": "1"}), "Planning"),
             ("mcp__other__list_things", json!(null), "Using list_things"),
             ("Read", json!({"file_path": 7}), "Reading"),
         ];

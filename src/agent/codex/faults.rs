@@ -1,10 +1,10 @@
 //! What can go wrong with Codex, each with its code, words and next step.
 //!
-//! Decides by the kind and the status that Codex tells, never by the text of a message.
+//! Decides by the kind and the status that Codex tells; by words only where it tells neither.
 
 use super::wire::TurnError;
 use crate::agent::clip::one_line;
-use crate::agent::faults::{LONGEST_TOLD, Program, api, said_by_api};
+use crate::agent::faults::{ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
@@ -47,6 +47,7 @@ pub fn trying_again(error: &TurnError) -> String {
 /// The fault of a turn that failed. `uses_key`: signed in with a key, else with an account.
 pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
+    let trouble = ApiTrouble::from_words(&said);
     let error_of = |message: &str, hint: &str| api(message, &said, hint);
     match (error.kind(), error.status()) {
         ("unauthorized", _) | (_, Some(401)) if !uses_key => signed_out(),
@@ -72,11 +73,22 @@ pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
             | "responseStreamDisconnected"
             | "responseTooManyFailedAttempts",
             None,
-        ) => error_of("OpenAI's API can't be reached.", "Check the network and a proxy, then try again."),
+        ) if matches!(trouble, None | Some(ApiTrouble::Network)) => {
+            error_of("OpenAI's API can't be reached.", "Check the network and a proxy, then try again.")
+        }
         ("badRequest", _) | (_, Some(_)) => {
             error_of("OpenAI's API refused the request.", "Try again, or start a new chat.")
         }
         ("sandboxError", _) => error_of("Codex's sandbox failed.", "Run `codex sandbox` in a terminal to see why."),
+        _ if trouble == Some(ApiTrouble::Overloaded) => {
+            error_of("OpenAI's API is overloaded.", "Try again in a minute.")
+        }
+        _ if trouble == Some(ApiTrouble::RateLimit) => {
+            error_of("OpenAI's usage limit is reached.", "Wait until it resets, or choose another model.")
+        }
+        _ if trouble == Some(ApiTrouble::Network) => {
+            error_of("OpenAI's API can't be reached.", "Check the network and a proxy, then try again.")
+        }
         _ => error_of("Codex reported an error.", "Try again, or start a new chat."),
     }
 }
@@ -98,6 +110,11 @@ mod tests {
         assert_eq!((key.code, key.message.as_str()), (FaultCode::AgentError, "OpenAI's API refused the key. (said)"));
         assert!(of_turn(&stream(json!(429)), true).message.contains("usage limit"));
         assert!(of_turn(&stream(json!(null)), true).message.contains("can't be reached"));
+        let overloaded =
+            |info| TurnError { message: "stream disconnected: Overloaded".to_owned(), codex_error_info: Some(info) };
+        for info in [json!("other"), json!({"responseStreamDisconnected": {"httpStatusCode": null}})] {
+            assert!(of_turn(&overloaded(info), true).message.contains("API is overloaded"));
+        }
         assert!(trying_again(&error(json!("serverOverloaded"))).contains("overloaded"));
         assert!(of_turn(&error(json!({"newer": 1})), true).message.contains("reported an error"));
     }

@@ -45,7 +45,7 @@ impl Codex {
     async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
         let program = self.find(environment).await?;
         info.path = Some(program.display().to_string());
-        let own = discovery::with_own_folder(environment, &program);
+        let own = options::own_environment(environment, &program);
         let (version, told) = tokio::join!(discovery::version(&program, &own), start::ask(&program, &own));
         info.version = Some(version.map_err(|error| faults::PROGRAM.broken(&error.to_string()))?);
         let start::Told { signed_in, account, warning, models } = told?;

@@ -7,8 +7,9 @@
 use crate::agent::adapter::{AgentEnvironment, McpEndpoint};
 use crate::agent::discovery::with_own_folder;
 use crate::agent::guard::Guard;
-use std::ffi::OsString;
-use std::path::Path;
+use crate::agent::sandbox::Access;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The name of our MCP server in Codex's configuration.
@@ -58,11 +59,24 @@ pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
     settings.push(("default_permissions".to_owned(), PROFILE.into()));
     // Its sandbox does not start where a place is named that is not there.
-    let closed =
-        guard.places().filter(|place| place.exists()).map(|place| (place.display().to_string(), Value::from("deny")));
+    let closed = guard
+        .places()
+        .flat_map(closed_parts)
+        .filter(|place| place.exists())
+        .map(|place| (place.display().to_string(), Value::from("deny")));
     let files: Table = std::iter::once((":root".to_owned(), "read".into())).chain(closed).collect();
     settings.push((format!("permissions.{PROFILE}.filesystem"), Value::Table(files)));
     to_arguments(&settings)
+}
+
+/// The place, or all of Codex's own folder but the part that holds the helper programs of its sandbox: without them it
+/// cannot read a repository's `AGENTS.md` where bubblewrap is installed, and does not start.
+fn closed_parts(place: &Path) -> Vec<PathBuf> {
+    if place.file_name() != Some(OsStr::new(".codex")) {
+        return vec![place.to_owned()];
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name() != "tmp").map(|entry| entry.path()).collect()
 }
 
 /// Its arguments for a look: what it offers and who is signed in.
@@ -93,9 +107,14 @@ fn to_arguments(settings: &[(String, Value)]) -> Vec<OsString> {
     std::iter::once("app-server".into()).chain(settings.iter().flat_map(pair)).collect()
 }
 
+/// The login shell's environment for a look.
+pub fn own_environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
+    AgentEnvironment { access: Access::codex(), ..with_own_folder(of, program) }
+}
+
 /// The login shell's environment with the token in it.
 pub fn environment(of: &AgentEnvironment, program: &Path, token: &str) -> AgentEnvironment {
-    let mut environment = with_own_folder(of, program);
+    let mut environment = own_environment(of, program);
     environment.variables.insert(TOKEN_VARIABLE.into(), token.into());
     environment
 }

@@ -40,7 +40,8 @@ pub struct Told {
 pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()>, Fault> {
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);
-    let environment = options::environment(&launch.environment, program, &launch.mcp.token);
+    let mut environment = options::environment(&launch.environment, program, &launch.mcp.token);
+    environment.access = environment.access.and(&launch.access);
     let arguments = options::arguments(&launch.mcp, &guard);
     let spawn = Spawn { program, arguments, environment: &environment, folder: &launch.folder };
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;

@@ -13,7 +13,7 @@ use super::wire::{
 };
 use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Prompt, StepWords, Tools};
-use crate::agent::clip::{STEP_BYTES, clip};
+use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::content;
@@ -299,7 +299,7 @@ impl CodexTalk {
             "declined" => StepOutcome::Denied,
             _ => StepOutcome::Failed,
         };
-        let result = clip(&result, STEP_BYTES);
+        let result = clip(&result, RESULT_BYTES);
         out.tell(AgentEvent::StepDone { step_id: StepId::new(id), outcome, result, images });
     }
 

@@ -14,7 +14,7 @@ const LONGEST_OBJECT: usize = 120;
 const LONGEST_THING: usize = 16 * 1024;
 
 pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
-    StepWords { kind, verb: verb.to_owned(), object: one_line(object, LONGEST_OBJECT) }
+    StepWords::of_own_tool(kind, verb, one_line(object, LONGEST_OBJECT))
 }
 
 /// The command as the model wrote it: Codex tells it wrapped in a shell, and parsed besides.

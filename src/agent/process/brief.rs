@@ -4,6 +4,7 @@
 
 use super::child::kill_group;
 use crate::agent::adapter::AgentEnvironment;
+use crate::agent::sandbox;
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -39,10 +40,13 @@ pub async fn run<A: AsRef<OsStr>>(
     environment: &AgentEnvironment,
     limit: Duration,
 ) -> Result<BriefOutput, BriefError> {
-    let mut child = Command::new(program)
-        .args(arguments)
+    // A question has no minder: it is over, or ended as a group, when this returns.
+    let environment = AgentEnvironment { minder: None, ..environment.clone() };
+    let confined = sandbox::command(program, arguments, &environment, None).map_err(BriefError::Start)?;
+    let mut child = Command::new(&confined.program)
+        .args(&confined.arguments)
         .env_clear()
-        .envs(&environment.variables)
+        .envs(&confined.environment.variables)
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -94,7 +98,8 @@ mod tests {
 
     #[tokio::test]
     async fn output_and_status_are_told() {
-        let environment = AgentEnvironment { variables: [("A".into(), "1".into())].into(), minder: None };
+        let environment =
+            AgentEnvironment { variables: [("A".into(), "1".into())].into(), ..AgentEnvironment::default() };
         let output =
             run(Path::new("/bin/sh"), &["-c", "echo $A; exit 3"], &environment, Duration::from_secs(20)).await.unwrap();
         assert_eq!((output.stdout.as_slice(), output.status.code()), (b"1\n".as_slice(), Some(3)));

@@ -7,6 +7,7 @@ use super::descendants::{self, ProcessId};
 use super::lines::Lines;
 use crate::agent::adapter::AgentEnvironment;
 use crate::agent::clip::one_line;
+use crate::agent::sandbox::{self, Scratch};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -59,6 +60,8 @@ pub struct LineChild {
     stderr: Arc<Mutex<VecDeque<u8>>>,
     /// `None` once it has ended.
     reading_stderr: Option<JoinHandle<()>>,
+    /// Its temporary files, which go with it.
+    _scratch: Option<Scratch>,
 }
 
 impl LineChild {
@@ -68,18 +71,12 @@ impl LineChild {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
         }
         let failed = |source| ChildError::Start { program: spawn.program.to_owned(), source };
-        let mut command = match &spawn.environment.minder {
-            Some(minder) => {
-                let mut command = Command::new(minder);
-                command.arg(super::minder::ROLE).arg(spawn.program);
-                command
-            }
-            None => Command::new(spawn.program),
-        };
-        let mut child = command
-            .args(&spawn.arguments)
+        let confined =
+            sandbox::command(spawn.program, &spawn.arguments, spawn.environment, Some(spawn.folder)).map_err(failed)?;
+        let mut child = Command::new(&confined.program)
+            .args(&confined.arguments)
             .env_clear()
-            .envs(&spawn.environment.variables)
+            .envs(&confined.environment.variables)
             .current_dir(spawn.folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -101,6 +98,7 @@ impl LineChild {
             writing: tokio::spawn(write_lines(stdin, waiting)),
             reading_stderr: Some(tokio::spawn(keep_tail(stderr, Arc::clone(&tail)))),
             stderr: tail,
+            _scratch: confined.scratch,
         };
         Ok((child, LineWriter { writer: writer.downgrade() }, Lines::new(stdout)))
     }
@@ -249,7 +247,7 @@ mod tests {
         Patience { after_stdin_closed: Duration::from_millis(50), after_term: Duration::from_millis(50) };
 
     fn environment() -> AgentEnvironment {
-        AgentEnvironment { variables: [("PATH".into(), "/usr/bin:/bin".into())].into(), minder: None }
+        AgentEnvironment { variables: [("PATH".into(), "/usr/bin:/bin".into())].into(), ..AgentEnvironment::default() }
     }
 
     fn shell<'a>(script: &str, environment: &'a AgentEnvironment) -> Spawn<'a> {

@@ -4,8 +4,9 @@
 //! none of them outlives it, also where the daemon was killed. The agent's pipes and signals pass it by; its end is told on.
 
 use super::descendants::{self, LOOK_AGAIN};
+use crate::base::say;
 use rustix::process::{Signal, WaitOptions};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub const ROLE: &str = "agent-minder";
+/// The first argument of the minder outside of a sandbox: the program is what makes the sandbox and ends with it.
+pub const AROUND: &str = "--around";
 
 /// The exit code of a shell for what can't be started.
 const NOT_STARTED: u8 = 127;
@@ -22,37 +25,64 @@ const BY_SIGNAL: i32 = 128;
 /// What an agent leaves behind may first write down what it holds: the program that an adapter started keeps a
 /// conversation's transcript, without which the conversation can't go on.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// An agent whose daemon was killed ends by itself when nobody speaks to it; one that does not is ended after this.
+const WITHOUT_DAEMON: Duration = Duration::from_secs(5);
 
 /// `arguments`: the agent's program and its own. Returns when nothing of it runs.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let Some(program) = arguments.next().map(PathBuf::from) else {
-        eprintln!("gstack: the role {ROLE} is gstack's own and needs a program");
+    let mut first = arguments.next();
+    let around = first.as_deref() == Some(OsStr::new(AROUND));
+    if around {
+        first = arguments.next();
+    }
+    let Some(program) = first.map(PathBuf::from) else {
+        say::line(format_args!("the role {ROLE} is gstack's own and needs a program"));
         return ExitCode::from(2);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ended = runtime.and_then(|runtime| runtime.block_on(mind(&program, arguments.collect())));
+    let ended = runtime.and_then(|runtime| runtime.block_on(mind(&program, arguments.collect(), around)));
     match ended {
         Ok(status) => pass_on(status),
         Err(error) => {
-            eprintln!("{} could not be started: {error}", program.display());
+            say::line(format_args!("{} could not be started: {error}", program.display()));
             ExitCode::from(NOT_STARTED)
         }
     }
 }
 
-async fn mind(program: &Path, arguments: Vec<OsString>) -> io::Result<ExitStatus> {
+async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<ExitStatus> {
     adopt_orphans()?;
     let mut children = signal(SignalKind::child())?;
     // They reach the agent by its process group, and it ends by them or not: either way somebody must stay.
-    let _not_ours = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
-    let agent = start(program, arguments)?;
-    let status = loop {
-        if let Some(status) = reap(agent) {
-            break status;
-        }
-        children.recv().await;
-    };
+    let mut terminate = signal(SignalKind::terminate())?;
+    let _not_ours = [SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+    let parent = parent_ends();
+    let agent = start(program, arguments, around)?;
     let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let ended = async {
+        loop {
+            if let Some(status) = reap(agent) {
+                return status;
+            }
+            tokio::select! {
+                _ = children.recv() => {}
+                // What makes the sandbox would end by it, and all in it at once. It is in a group of its own.
+                _ = terminate.recv() => if around { ask_within(own, agent) },
+            }
+        }
+    };
+    let orphaned = async {
+        if parent.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(WITHOUT_DAEMON).await;
+        descendants::kill(&descendants::of(own));
+        std::future::pending::<()>().await;
+    };
+    let status = tokio::select! {
+        status = ended => status,
+        () = orphaned => return Err(io::Error::other("the daemon is gone")),
+    };
     descendants::ask_to_end(&descendants::of(own));
     let patience = tokio::time::Instant::now() + LAST_WORDS;
     loop {
@@ -72,8 +102,43 @@ async fn mind(program: &Path, arguments: Vec<OsString>) -> io::Result<ExitStatus
 }
 
 /// Its pid: it is reaped with the adopted ones, by their numbers.
-fn start(program: &Path, arguments: Vec<OsString>) -> io::Result<u32> {
-    Ok(Command::new(program).args(arguments).spawn()?.id())
+fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u32> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    if around {
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    }
+    Ok(command.spawn()?.id())
+}
+
+/// Asks what runs in the sandbox to end, and not what holds the sandbox.
+fn ask_within(own: i32, holder: u32) {
+    let holder = i32::try_from(holder).unwrap_or_default();
+    let within: Vec<_> = descendants::of(own).into_iter().filter(|process| process.pid != holder).collect();
+    descendants::ask_to_end(&within);
+}
+
+/// Heard from when the process that started this one has ended: the daemon, or the sandbox's first process. Never where
+/// it can't be watched.
+fn parent_ends() -> tokio::sync::oneshot::Receiver<()> {
+    let (ended, heard) = tokio::sync::oneshot::channel();
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::event::{PollFd, PollFlags, poll};
+        use rustix::process::{PidfdFlags, getppid, pidfd_open};
+        if let Some(process) = getppid().and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) {
+            // A thread that waits costs nothing and ends with this process.
+            std::thread::spawn(move || {
+                while poll(&mut [PollFd::new(&process, PollFlags::IN)], None)
+                    .is_err_and(|error| error == rustix::io::Errno::INTR)
+                {}
+                ended.send(()).ok();
+            });
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    drop(ended);
+    heard
 }
 
 #[cfg(target_os = "linux")]

@@ -47,9 +47,10 @@ pub struct Out {
 }
 
 /// A permission to ask for, without the way back.
-pub struct Wish {
+pub struct ToolPermission {
     pub ask: String,
     pub does: String,
+    pub content: String,
     pub why: Option<String>,
     pub kind: StepKind,
     pub read_only: bool,
@@ -96,14 +97,15 @@ impl Out {
         self.events.push(AgentEvent::TextDelta(text.to_owned()));
     }
 
-    pub fn ask(&mut self, request: String, wish: Wish) {
+    pub fn ask(&mut self, request: String, permission: ToolPermission) {
         let (answer, answered) = oneshot::channel();
-        let Wish { ask, does, why, kind, read_only } = wish;
+        let ToolPermission { ask, does, content, why, kind, read_only } = permission;
         self.open.push(request.clone());
         self.events.push(AgentEvent::PermissionAsked(PermissionAsked {
             request: request.clone(),
             ask,
             does,
+            content,
             why,
             kind,
             read_only,

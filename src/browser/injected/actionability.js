@@ -17,7 +17,7 @@ const FRAME_FALLBACK_MS = 50;
 const ANIMATED_FRAME_MS = 500;
 
 let lastScroll = -Infinity;
-addEventListener('scroll', () => { lastScroll = performance.now(); }, { capture: true, passive: true });
+listenLastingly('scroll', () => { lastScroll = performance.now(); }, { capture: true, passive: true });
 
 /* → whether a frame was drawn, and not only the time for one went by */
 const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
@@ -72,6 +72,7 @@ function resolveOne(target) {
  * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}
  */
 async function ready(target, needs, timeout) {
+  listenAgain();
   const deadline = performance.now() + timeout;
   for (let attempt = 0; ; attempt += 1) {
     const state = await look(target, needs, attempt);
@@ -88,6 +89,10 @@ async function look(target, needs, attempt) {
   let { element } = resolved;
   if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
+  // The list that opens is the browser's own: no point of the page is the option's.
+  const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
+  if (list && !list.multiple && list.size <= 1) return no('it is an option of a list: choose it by `select`, with the list and the option', true);
+  if (needs.includes('hit') && !isVisible(element)) element = visibleLabel(element) ?? element;
   if (needs.includes('visible') && !isVisible(element)) return no('it is not visible');
   if (needs.includes('enabled') && isDisabled(enabledSubject(element))) return no('it is disabled');
   if (needs.includes('editable')) {
@@ -95,12 +100,25 @@ async function look(target, needs, attempt) {
     if (wrong) return no(wrong.message, wrong.final);
   }
   if (needs.includes('stable') && !(await isStable(element))) return no('it is still moving');
-  const done = { ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) };
-  if (!needs.includes('hit')) return done;
-  const hit = await hittable(element, attempt);
-  if (!hit.point) return no(hit.blocked);
+  const done = () => ({ ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) });
+  if (!needs.includes('hit')) return done();
+  let hit = await hittable(element, attempt);
+  if (!hit.point) {
+    // Cut away to nothing by its style, or behind the picture that stands for it.
+    const label = visibleLabel(element);
+    const beside = label ? await hittable(label, attempt) : {};
+    if (!beside.point) return no(hit.blocked);
+    element = label;
+    hit = beside;
+  }
   if (needs.includes('guard')) setGuard(element);
-  return { ...done, point: hit.point };
+  return { ...done(), point: hit.point };
+}
+
+/* What a person clicks in place of a checkbox or radio button that a style has made invisible. */
+function visibleLabel(element) {
+  if (tagOf(element) !== 'input' || !['checkbox', 'radio'].includes(element.type)) return null;
+  return Array.from(element.labels ?? []).find(isVisible) ?? null;
 }
 
 /* Clicking an icon in a disabled button does nothing either, nor does the label of a disabled field. */

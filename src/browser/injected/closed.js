@@ -5,6 +5,8 @@
  */
 
 const closedRoots = new WeakMap();
+/* Whether this document has one that we know. */
+let hasClosedRoots = false;
 /* Elements that were asked about. */
 const askedForRoot = new WeakSet();
 /* More at once would only delay the first snapshot of a page. */
@@ -51,4 +53,5 @@ function innerTarget(event) {
 
 function showClosedRoot(element, root) {
   closedRoots.set(element, root);
+  hasClosedRoots = true;
 }

@@ -53,6 +53,24 @@ function rendering(element) {
   return element.checkVisibility() ? UNSEEN : GONE;
 }
 
+/*
+ * Listeners of the window that every action relies on. `document.open` (a page that rewrites itself, `load-html`) takes
+ * all listeners away and keeps the document, so they are put back: at once when the document's content was replaced, and
+ * before each action. Adding one that is there already does nothing.
+ */
+const lastingListeners = [];
+
+function listenLastingly(type, listener, options) {
+  lastingListeners.push([type, listener, options]);
+  addEventListener(type, listener, options);
+}
+
+function listenAgain() {
+  for (const [type, listener, options] of lastingListeners) addEventListener(type, listener, options);
+}
+
+new MutationObserver(listenAgain).observe(document, { childList: true });
+
 /* The parent in the composed tree: a slotted node's is its slot, a shadow root's is its host. */
 function composedParent(node) {
   if (node.assignedSlot) return node.assignedSlot;

@@ -22,7 +22,7 @@ let filling = null;
 /* A command that was cut off must not keep a person from typing. */
 const FILL_LIMIT_MS = 2000;
 
-addEventListener('beforeinput', (event) => {
+listenLastingly('beforeinput', (event) => {
   if (!filling || !event.isTrusted || performance.now() > filling.until) return;
   const target = innerTarget(event);
   const { element } = filling;
@@ -97,7 +97,7 @@ function endFill(place, typed) {
 /* The values that pages were told of by our `change`: the browser's own, when the focus leaves, would tell them again. */
 const toldOf = new WeakMap();
 
-addEventListener('change', (event) => {
+listenLastingly('change', (event) => {
   if (!event.isTrusted) return;
   const target = innerTarget(event);
   if (toldOf.get(target) === target.value) event.stopImmediatePropagation();

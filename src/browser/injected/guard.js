@@ -27,7 +27,7 @@ function lookAt(event) {
     event.stopImmediatePropagation();
   }
 }
-for (const type of GUARDED) addEventListener(type, lookAt, { capture: true, passive: false });
+for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
 /* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
 function setGuard(element) {

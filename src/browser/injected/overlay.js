@@ -1,20 +1,22 @@
 /*
- * What is drawn over the page for the person: the refs of the last snapshot, an outline around one element, and among
- * shown refs one around the element that an agent acts on.
+ * What is drawn over the page for the person: the refs of the last snapshot, an outline around one element, among
+ * shown refs one around the element that an agent acts on, and what the open approval cards are about.
  *
- * Owns three layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
- * while something is shown: the page may scroll, resize or lay itself out anew at any time.
+ * Owns four layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
+ * while something is shown: the page may scroll, resize or change its layout at any time.
  */
 
 const OVERLAY_RULES = `
-  .refs, .pointed, .touched { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
+  .refs, .pointed, .touched, .asked { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
   .ref { position: absolute; left: 0; top: 0; padding: 0 4px; border-radius: 4px; background: #0c0c0c; color: #fafafa; box-shadow: 0 0 0 1px #3f3f46;
     white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
   .ref.is-target { background: #f59e0b; color: #0c0c0c; box-shadow: none; z-index: 1; }
   .outline { position: absolute; left: 0; top: 0; box-sizing: border-box; border: 2px solid #f59e0b; border-radius: 6px; background: rgb(245 158 11 / .08);
     box-shadow: 0 0 0 1px rgb(0 0 0 / .35), inset 0 0 0 1px rgb(0 0 0 / .2); }
   .name { position: absolute; left: 0; top: 0; max-width: min(420px, 90vw); box-sizing: border-box; padding: 2px 8px; border-radius: 4px; background: #f59e0b; color: #0c0c0c;
-    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }`;
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
+  .asked .outline { border-style: dashed; }
+  .ghost { position: absolute; left: 0; top: 0; box-sizing: border-box; overflow: hidden; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 4px; background: #fff7e6; color: #7c4a03; }`;
 
 /* Between an element and the outline around it. */
 const OUTLINE_GAP = 3;
@@ -26,7 +28,7 @@ const BADGE_ABOVE = 13;
 const TOUCH_LASTS_MS = 600;
 
 const overlay = {
-  refs: null, pointed: null, touched: null, badges: new Map(), shown: new Set(), seen: null, target: null, touch: null, untouch: 0, frame: 0, styled: false,
+  refs: null, pointed: null, touched: null, badges: new Map(), shown: new Set(), seen: null, target: null, touch: null, untouch: 0, asked: null, asks: new Map(), frame: 0, styled: false,
 };
 
 function overlayLayer(name) {
@@ -143,6 +145,48 @@ function untouch() {
   dropLayer(layer);
 }
 
+/*
+ * Outlines what an open card is about, and shows in it the text that would be typed; null: none would be. `id`: the
+ * card's. The page is neither scrolled nor focused for it. → whether it is in the page
+ */
+function showAsked(target, id, text) {
+  hideAsked(id);
+  const { element } = resolveOne(target);
+  if (!element) return false;
+  const layer = overlayLayer('asked');
+  const [outline, ghost] = ['outline', 'ghost'].map((name) => Object.assign(document.createElement('div'), { className: name }));
+  if (text !== null) {
+    ghost.textContent = text;
+    dressAsField(ghost, getComputedStyle(element), tagOf(element) !== 'textarea');
+    layer.append(ghost);
+  }
+  layer.append(outline);
+  overlay.asks.set(id, { element, layer, outline, ghost });
+  followPage();
+  return true;
+}
+
+/* The text stands where the field would have it. */
+function dressAsField(ghost, style, isOneLine) {
+  for (const name of ['font-family', 'font-size', 'font-weight', 'line-height', 'letter-spacing', 'text-align', 'direction', 'padding-top', 'padding-right', 'padding-bottom', 'padding-left']) {
+    ghost.style.setProperty(name, style.getPropertyValue(name));
+  }
+  if (!isOneLine) return;
+  ghost.style.setProperty('white-space', 'pre');
+  ghost.style.setProperty('display', 'grid');
+  ghost.style.setProperty('align-content', 'center');
+}
+
+function hideAsked(id) {
+  const asked = overlay.asks.get(id);
+  if (!asked) return null;
+  overlay.asks.delete(id);
+  asked.outline.remove();
+  asked.ghost.remove();
+  if (overlay.asks.size === 0) dropLayer(asked.layer);
+  return null;
+}
+
 /* `button "Apply"` */
 function calledBy(element) {
   const role = roleOf(element) || tagOf(element);
@@ -154,7 +198,7 @@ function followPage() {
   cancelAnimationFrame(overlay.frame);
   const step = () => {
     overlay.frame = 0;
-    if (overlay.badges.size === 0 && !overlay.target && !overlay.touch) return;
+    if (overlay.badges.size === 0 && overlay.asks.size === 0 && !overlay.target && !overlay.touch) return;
     placeAll();
     overlay.frame = requestAnimationFrame(step);
   };
@@ -167,6 +211,7 @@ function placeAll() {
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
   const outlined = [overlay.target, overlay.touch].filter(Boolean).map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
+  const asks = Array.from(overlay.asks, ([id, { element, ...asked }]) => ({ id, ...asked, box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null }));
   // All reading comes before all writing: one layout a frame.
   for (const [badge, box] of places) {
     const left = Math.max(2, box.left - BADGE_LEFT);
@@ -174,6 +219,14 @@ function placeAll() {
     moveTo(badge, left - origin.left, top - origin.top);
   }
   for (const one of outlined) placeOutline(one, origin);
+  for (const { id, box, outline, ghost } of asks) {
+    if (!box) {
+      hideAsked(id);
+      continue;
+    }
+    placeOver(outline, box, OUTLINE_GAP, origin);
+    placeOver(ghost, box, 0, origin);
+  }
 }
 
 function placeOutline({ element, layer, box }, origin) {
@@ -181,14 +234,19 @@ function placeOutline({ element, layer, box }, origin) {
   const [outline, name] = layer.children;
   const left = box.left - OUTLINE_GAP;
   const top = box.top - OUTLINE_GAP;
-  moveTo(outline, left - origin.left, top - origin.top);
-  setSize(outline, box.width + 2 * OUTLINE_GAP, box.height + 2 * OUTLINE_GAP);
+  placeOver(outline, box, OUTLINE_GAP, origin);
   if (!name) return;
   const size = name.getBoundingClientRect();
   const below = box.bottom + OUTLINE_GAP + 4;
   const above = top - size.height - 4;
   const at = below + size.height <= innerHeight ? below : above >= 0 ? above : Math.max(0, innerHeight - size.height - 4);
   moveTo(name, Math.max(2, Math.min(left, innerWidth - size.width - 2)) - origin.left, at - origin.top);
+}
+
+/* Over a box, and as much around it. */
+function placeOver(element, box, gap, origin) {
+  moveTo(element, box.left - gap - origin.left, box.top - gap - origin.top);
+  setSize(element, box.width + 2 * gap, box.height + 2 * gap);
 }
 
 function moveTo(element, x, y) {

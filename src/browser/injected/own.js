@@ -20,7 +20,7 @@ let ownRoot = null;
 
 /* Our listeners are there before the page's: that our element comes into the top layer is told to nobody. */
 for (const type of ['beforetoggle', 'toggle']) {
-  addEventListener(type, (event) => { if (event.target === ownRoot?.host) event.stopImmediatePropagation(); }, { capture: true });
+  listenLastingly(type, (event) => { if (event.target === ownRoot?.host) event.stopImmediatePropagation(); }, { capture: true });
 }
 
 /* Asked before something is drawn: then the root of the content script, where there is one, comes by `adoptRoot`. */

@@ -12,13 +12,15 @@ function readText(root = document.body, marks = false) {
   const out = [];
   let run = '';
   const close = () => {
-    for (const line of run.split('\n')) {
+    if (!run) return;
+    for (const line of run.includes('\n') ? run.split('\n') : [run]) {
       const text = squeeze(line);
       if (text) out.push(text);
     }
     run = '';
   };
   const sight = marks ? new Sight() : null;
+  const plain = marks ? null : new PlainText(root);
   const visit = (element) => {
     const tag = tagOf(element);
     if (NOT_READ.has(tag) || isOwnHost(element)) return;
@@ -29,13 +31,20 @@ function readText(root = document.body, marks = false) {
     const { display } = style;
     const cell = display === 'table-cell';
     const block = !cell && display !== 'inline' && display !== 'contents' && !display.startsWith('inline') && !display.startsWith('ruby');
-    const keepsLines = style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
     if (block) close();
+    const lines = block ? plain?.linesOf(element) : null;
+    if (lines) {
+      for (const line of lines) out.push(line);
+      return undefined;
+    }
     if (cell && run && !/\s$/.test(run)) run += ' ';
+    const showsText = shown === SHOWN && !skipsContent(element, style);
+    let keepsLines;
     for (const child of composedChildren(element)) {
       if (child.nodeType === Node.TEXT_NODE) {
-        if (shown !== SHOWN) continue;
-        const text = keepsLines ? child.data : child.data.replaceAll('\n', ' ');
+        if (!showsText) continue;
+        let text = child.data;
+        if (text.includes('\n') && !(keepsLines ??= keepsLineBreaks(style))) text = text.replaceAll('\n', ' ');
         run += sight ? sight.marked(element, text) : text;
       } else if (child.nodeType === Node.ELEMENT_NODE) visit(child);
     }
@@ -46,6 +55,12 @@ function readText(root = document.body, marks = false) {
   close();
   return out.join('\n');
 }
+
+const keepsLineBreaks = (style) =>
+  style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
+
+/* Whether an element has a box but none of its content is drawn. Its child elements know that by themselves. */
+const skipsContent = (element, style) => style.contentVisibility === 'hidden' || (tagOf(element) === 'details' && !element.open);
 
 /* Every link that has a text or a name: [{text, href}] */
 function readLinks() {
@@ -148,11 +163,27 @@ function leadsTo(element, byKey = false) {
   }
 }
 
+/* The control that takes a click on an element: the nearest button, link or field around it. */
+const CONTROL_TAGS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'option']);
+function controlOf(element) {
+  return composedClosest(element, (at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
+}
+
+/* What is acted on, as a person is told: where it leads, whether it sends a form, its role and name, its document. */
+function subjectOf(element, byKey = false) {
+  const leads = leadsTo(element, byKey);
+  beginPass();
+  const control = controlOf(element);
+  const role = roleOf(control) || 'generic';
+  const name = nameOf(control, role) || clip(squeeze(control.textContent ?? ''), 200);
+  return { url: leads?.url ?? '', form: leads?.form ?? false, submits: leads?.form ?? false, role, name, document: DOCUMENT_ID };
+}
+
 /* The same of Enter in what has the focus in this document. */
 function focusLeadsTo() {
   let focused = document.activeElement;
   while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
-  return focused ? leadsTo(focused, true) : null;
+  return focused && focused !== document.body ? subjectOf(focused, true) : null;
 }
 
 const STATES = {
@@ -192,7 +223,7 @@ function readElement(target, what, argument) {
     case 'is':
       return { value: STATES[argument](element) };
     case 'leads':
-      return { value: leadsTo(element) ?? { url: '', form: false } };
+      return { value: subjectOf(element) };
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);
@@ -237,5 +268,6 @@ async function settled() {
   await nextTask();
   await new Promise((resolve) => { setTimeout(resolve); });
   await nextTask();
-  return { url: location.href, readyState: document.readyState };
+  // True from the moment a script has closed the window; the browser removes the tab a moment later.
+  return { url: location.href, readyState: document.readyState, closes: window.closed };
 }

@@ -2,7 +2,7 @@
  * Whether a person can see the text of an element: transparent, tiny, in the colour of what is behind it, clipped away
  * or beyond the page's beginning is for machines only.
  *
- * Owns the judgement and its words, `[hidden text: …]`. What is not rendered at all is no text of the page and never
+ * Owns the judgement and its words, `[hidden text: …]`. What is not rendered at all is not text of the page and never
  * comes here. Something that covers a text, and colours that are merely near, are not looked for.
  */
 

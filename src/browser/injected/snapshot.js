@@ -243,16 +243,35 @@ function lengthen(run, text) {
 
 /* Elements that react to the pointer although ARIA knows nothing of it. */
 function noteCursor(element, role, isInteractive, flags, walk) {
-  if (isInteractive) return flags.pointer ? flags : { ...flags, pointer: true };
+  if (isInteractive) return flags.control ? flags : { ...flags, pointer: true, control: true };
   const reasons = [];
   const pointer = getComputedStyle(element).cursor === 'pointer';
   // The cursor is inherited: only the outermost element that has it is the one to click.
   if (pointer && !flags.pointer) reasons.push('cursor:pointer');
   if (element.hasAttribute('onclick')) reasons.push('onclick');
   if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
+  // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
+  if (!reasons.length && !flags.control && ((pointer && isEntry(element)) || (flags.floats && isFloatingEntry(element)))) reasons.push('popover-child');
   if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
     const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
     walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
   }
-  return pointer === flags.pointer ? flags : { ...flags, pointer };
+  const floats = flags.floats || isFloating(element);
+  return pointer === flags.pointer && floats === !!flags.floats ? flags : { ...flags, pointer, floats };
+}
+
+/* One of several of its kind, with words of its own and nothing in it that has a ref of its own. */
+function isEntry(element) {
+  const kin = element.parentElement?.children ?? [];
+  const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
+  return alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]');
+}
+
+const isFloatingEntry = (element) => (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
+
+/* A box over the page, as dropdowns and popovers are. */
+function isFloating(element) {
+  if (element.hasAttribute('popover')) return true;
+  const { position, zIndex } = getComputedStyle(element);
+  return (position === 'absolute' || position === 'fixed') && Number(zIndex) > 0;
 }

@@ -12,7 +12,7 @@ function setStyle(target, property, value) {
   const name = property.startsWith('--') ? property : property.toLowerCase();
   const plain = value.replace(/\s*!\s*important\s*$/i, '');
   if (!element.style || !CSS.supports(name, plain)) {
-    return { fault: 'kind', message: `${name}: ${value} is no valid declaration`, description: describe(element) };
+    return { fault: 'kind', message: `${name}: ${value} is not a valid declaration`, description: describe(element) };
   }
   const old = getComputedStyle(element).getPropertyValue(name);
   const before = { value: element.style.getPropertyValue(name), priority: element.style.getPropertyPriority(name) };

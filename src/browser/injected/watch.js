@@ -28,7 +28,7 @@ function observeChanges(binding) {
     if (now - since >= LONGEST_UNREST_MS) tell();
     else timer = setTimeout(tell, REST_MS);
   };
-  // What we draw ourselves is no change of the page.
+  // What we draw ourselves is not a change of the page.
   const isOurs = ({ type, target, addedNodes, removedNodes }) =>
     type === 'attributes' ? isOwnHost(target) : type === 'childList' && [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(node));
   new MutationObserver((records) => { if (!records.every(isOurs)) changed(); }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -45,7 +45,16 @@ impl From<LaunchError> for Fault {
             LaunchError::Link(LinkError::Busy) => {
                 "Another daemon drives this browser: end it, or use another --session.".to_owned()
             }
-            LaunchError::Link(_) => "Try again; if it stays so: gstack disconnect, then gstack connect.".to_owned(),
+            LaunchError::Link(LinkError::Refused) => {
+                "This daemon was started by an agent. In a terminal of yours: gstack stop, then gstack connect."
+                    .to_owned()
+            }
+            LaunchError::Link(LinkError::Impostor { .. } | LinkError::Garbled(_)) => {
+                "Close the browser's window, then run gstack connect.".to_owned()
+            }
+            LaunchError::Link(_) => {
+                "Try again; if it stays so: gstack disconnect --force, then gstack connect.".to_owned()
+            }
         };
         Fault::new(FaultCode::BrowserDown, error.to_string()).hint(hint).at(Hop::Browser)
     }

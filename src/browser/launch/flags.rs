@@ -30,7 +30,7 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
         "--enable-unsafe-extension-debugging".to_owned(),
         "--no-first-run".to_owned(),
         "--no-default-browser-check".to_owned(),
-        // The keeper ends the browser by closing its pipe: that is no crash to ask a person about.
+        // The keeper ends the browser by closing its pipe: that is not a crash to ask a person about.
         "--hide-crash-restore-bubble".to_owned(),
     ];
     if flags.headless {
@@ -40,7 +40,7 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
             "--mute-audio",
             "--password-store=basic",
             // A page is as wide as its viewport, in pictures too; a full-page picture would take them away for good and so
-            // lay the page out anew.
+            // change the layout of the page.
             "--hide-scrollbars",
         ];
         args.extend(unseen.map(str::to_owned));

@@ -10,4 +10,4 @@ pub mod side_panel;
 mod start;
 
 pub use error::LaunchError;
-pub use start::{LaunchOptions, Started, start, stop};
+pub use start::{LaunchOptions, Started, kill, start, stop};

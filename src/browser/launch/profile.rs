@@ -1,10 +1,11 @@
 //! The browser's profile folder before a start.
 //!
-//! Owns the preference that unpacked extensions need, the native host's manifest file, and what a dead browser left
+//! Owns the preferences that our extension needs, the native host's manifest file, and what a dead browser left
 //! behind. Never touches the profile of a running one.
 
 use super::error::LaunchError;
 use crate::base::{atomic, home};
+use crate::protocol::EXTENSION_ID;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Map, Value};
 use std::fs;
@@ -26,7 +27,7 @@ pub fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), La
     home::private_folder(profile)
         .map_err(|error| io_error("the profile can't be used", profile)(io::Error::other(error)))?;
     clear_dead_browser(profile)?;
-    allow_unpacked_extensions(profile)?;
+    prepare_preferences(profile)?;
     if let Some(manifest) = manifest {
         let folder = profile.join("NativeMessagingHosts");
         fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
@@ -42,12 +43,12 @@ fn io_error<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) ->
     move |source| LaunchError::Io { what, path: path.to_owned(), source }
 }
 
-/// Without developer mode Chrome disables an unpacked extension when it reloads itself.
-fn allow_unpacked_extensions(profile: &Path) -> Result<(), LaunchError> {
+/// Pins our icon to the toolbar. Without developer mode Chrome disables an unpacked extension when it reloads itself.
+fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     let folder = profile.join("Default");
     let file = folder.join("Preferences");
     let mut preferences = match fs::read(&file) {
-        // A broken file is Chrome's to mend: it starts with a new one.
+        // A broken file is Chrome's to fix: it starts with a new one.
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(Value::Object(preferences)) => preferences,
             _ => return Ok(()),
@@ -55,7 +56,13 @@ fn allow_unpacked_extensions(profile: &Path) -> Result<(), LaunchError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new(),
         Err(error) => return Err(io_error("the browser's preferences can't be read", &file)(error)),
     };
-    if !set(&mut preferences, &["extensions", "ui", "developer_mode"], Value::Bool(true)) {
+    let allowed = set(&mut preferences, &["extensions", "ui", "developer_mode"], Value::Bool(true));
+    // Once: who takes the icon off the toolbar keeps it off.
+    let is_decided = preferences.get("extensions").is_some_and(|of| of.get("pinned_extensions").is_some());
+    if !is_decided {
+        set(&mut preferences, &["extensions", "pinned_extensions"], Value::Array(vec![EXTENSION_ID.into()]));
+    }
+    if is_decided && !allowed {
         return Ok(());
     }
     fs::create_dir_all(&folder).map_err(io_error("this folder can't be made", &folder))?;
@@ -126,6 +133,7 @@ fn runs_on(profile: &Path, pid: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{HostManifest, LaunchError, prepare};
+    use crate::protocol::EXTENSION_ID;
     use serde_json::{Value, json};
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -146,8 +154,19 @@ mod tests {
         fs::write(&file, r#"{"a":1,"extensions":{"ui":{"x":2},"y":3}}"#).unwrap();
         prepare(&profile, None).unwrap();
         let merged: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        let wanted = json!({"a":1,"extensions":{"ui":{"x":2,"developer_mode":true},"y":3}});
-        assert_eq!(merged, wanted);
+        let extensions = json!({"ui":{"x":2,"developer_mode":true},"y":3,"pinned_extensions":[EXTENSION_ID]});
+        assert_eq!(merged, json!({"a":1,"extensions":extensions}));
+    }
+
+    #[test]
+    fn an_icon_that_was_taken_off_the_toolbar_stays_off() {
+        let (_folder, profile) = profile();
+        fs::create_dir_all(profile.join("Default")).unwrap();
+        let file = profile.join("Default/Preferences");
+        fs::write(&file, r#"{"extensions":{"pinned_extensions":[]}}"#).unwrap();
+        prepare(&profile, None).unwrap();
+        let merged: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!(merged["extensions"]["pinned_extensions"], json!([]));
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
     PanelError::Browser(error.into())
 }
 
-/// Loads the unpacked extension (again, where it is loaded already: that also mends a crashed one) and sees that it
+/// Loads the unpacked extension (again, where it is loaded already: that also fixes a crashed one) and sees that it
 /// is enabled.
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
     use crate::browser::cdp::CdpError;
@@ -86,7 +86,8 @@ pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelEr
     Ok(targets.target_infos.iter().any(|target| is_panel(&target.url, extension)))
 }
 
-fn is_panel(url: &str, extension: &str) -> bool {
+/// Whether this is the address of a panel's page.
+pub fn is_panel(url: &str, extension: &str) -> bool {
     let page = url.strip_prefix("chrome-extension://").and_then(|rest| rest.strip_prefix(extension));
     page.and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| rest.starts_with(PANEL_PAGE))
 }

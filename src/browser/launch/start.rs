@@ -8,9 +8,11 @@ use super::flags::{self, Flags};
 use super::profile::{self, HostManifest};
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::base::program::KEEPER_ROLE;
 use crate::browser::keeper_link::{self, KeeperLink, LinkError};
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{KEEPER_ROLE, KeeperReport, LaunchPlan};
+use crate::protocol::keeper::{KeeperReport, LaunchPlan};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io;
@@ -28,7 +30,7 @@ const REPORT_LIMIT: Duration = Duration::from_secs(75);
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
 /// Another user of a lock or the end of a foreign process can't be waited for, only looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// `keeper.log` begins anew beyond this.
+/// `keeper.log` starts again beyond this.
 const LOG_LIMIT: u64 = 1024 * 1024;
 
 /// What a browser is started with.
@@ -97,7 +99,6 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
 
 /// None: another starter was faster.
 async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Started>, LaunchError> {
-    let socket = home.browser_socket();
     let named = Named {
         flag: options.browser.clone(),
         variable: options.variable(PATH_VARIABLE).map(PathBuf::from),
@@ -123,7 +124,8 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         args,
         env: BTreeMap::new(),
         headless,
-        socket: socket.clone(),
+        socket: home.browser_socket(),
+        key: home.keeper_key(),
         lock: home.keeper_lock(),
     };
     match start_keeper(home, options, &plan).await? {
@@ -131,7 +133,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         KeeperReport::AlreadyRunning => return Ok(None),
         KeeperReport::Failed { message, detail } => return Err(LaunchError::Browser { message, detail }),
     }
-    let link = keeper_link::connect(&socket).await?;
+    let link = keeper_link::connect(home).await?;
     let notes = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
     Ok(Some(Started { link, browser: Some(found), notes: notes.into_iter().collect() }))
 }
@@ -142,23 +144,38 @@ pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     if !is_held(&lock)? {
         return Ok(false);
     }
-    let socket = home.browser_socket();
-    keeper_link::stop(&socket).await.map_err(|source| LinkError::Unreachable { path: socket, source })?;
+    keeper_link::stop(home).await?;
+    ended(home).await?;
+    Ok(true)
+}
+
+/// Waits until the keeper has ended.
+async fn ended(home: &Home) -> Result<(), LaunchError> {
     let deadline = Instant::now() + REPORT_LIMIT;
-    while is_held(&lock)? {
+    while is_held(&home.keeper_lock())? {
         if Instant::now() >= deadline {
             return Err(LinkError::Silent(REPORT_LIMIT).into());
         }
         sleep(LOOK_AGAIN).await;
     }
-    Ok(true)
+    Ok(())
+}
+
+/// Kills this home's browser, whose first process has this pid; its keeper ends with it. What pages had not saved is lost.
+pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
+    if let Some(group) = i32::try_from(pid).ok().and_then(Pid::from_raw)
+        && let Err(error) = kill_process_group(group, Signal::KILL)
+    {
+        tracing::debug!(%error, "the browser's processes were already gone");
+    }
+    ended(home).await
 }
 
 /// Connects to a keeper that lives; none: none does. It takes its socket right after its lock, and greets once the
 /// browser answers.
 async fn connect_to_running(home: &Home, deadline: Instant) -> Result<Option<KeeperLink>, LaunchError> {
     while is_held(&home.keeper_lock())? {
-        match timeout_at(deadline, keeper_link::connect(&home.browser_socket())).await {
+        match timeout_at(deadline, keeper_link::connect(home)).await {
             Ok(Ok(link)) => return Ok(Some(link)),
             // It is not there yet, or not any more.
             Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) => sleep(LOOK_AGAIN).await,

@@ -5,6 +5,7 @@
 
 use super::element::{FaultReply, Need, Point, Ready, ScriptTarget, Target};
 use super::error::PageError;
+use super::input::Clicks;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use super::{input, keys};
@@ -18,8 +19,8 @@ const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
 const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
 
-/// Between the end of a page's session and the news that its tab is closed.
-const CLOSING_LIMIT: Duration = Duration::from_secs(2);
+/// Between the end of a page, or of its session, and the news that its tab is closed or shows another page.
+pub(super) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a click turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,9 +61,9 @@ impl Done {
 
 impl Page {
     /// Clicks the middle of the element, once it is visible, enabled, at rest and takes the event.
-    pub async fn click(&self, target: &Target, limit: Duration) -> Result<Clicked, PageError> {
+    pub async fn click(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
         let settling = Settling::begin(self);
-        let clicked = self.click_now(target, limit).await?;
+        let clicked = self.click_now(target, clicks, limit).await?;
         self.settle(settling).await;
         Ok(if self.is_closed() { Clicked::Closed } else { clicked })
     }
@@ -73,20 +74,25 @@ impl Page {
 
     /// A page may close its tab at the first of several events: then the others have nowhere to go, and none is missing.
     async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
-        let mut events = self.browser().events();
         match &sent {
             Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
             _ => return sent,
         }
         // Its session ends a moment before the tab is told to be closed.
+        self.until_closed().await;
+        if self.is_closed() { Ok(()) } else { sent }
+    }
+
+    /// Waits until the browser says that the tab is closed, at most until `CLOSING_LIMIT`.
+    pub(super) async fn until_closed(&self) {
+        let mut events = self.browser().events();
         let closed = async { while !self.is_closed() && events.recv().await.is_ok() {} };
-        match tokio::time::timeout(CLOSING_LIMIT, closed).await {
-            Ok(()) if self.is_closed() => Ok(()),
-            _ => sent,
+        if tokio::time::timeout(CLOSING_LIMIT, closed).await.is_err() {
+            tracing::debug!("a tab that was closing is still open");
         }
     }
 
-    async fn click_now(&self, target: &Target, limit: Duration) -> Result<Clicked, PageError> {
+    async fn click_now(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
         if let Some(option) = self.ask::<Option<OptionPlace>>(target, "optionOf", &[], SCRIPT_LIMIT).await? {
             return self.click_option(target, option, limit).await;
         }
@@ -98,7 +104,10 @@ impl Page {
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, true).await;
-                    self.unless_closed(input::click(self.session(), point).await).await?;
+                    let held = self.hold_keyboard(&ready.frame).await;
+                    let clicked = input::click(self.session(), point, clicks, held.panel()).await;
+                    held.give_back().await;
+                    self.unless_closed(clicked).await?;
                     self.verdict(target, &ready).await?
                 }
                 Err(reason) => Some(reason),
@@ -191,7 +200,7 @@ impl Page {
         if begun.check(target)?.typed {
             if value.is_empty() {
                 let delete = keys::parse("Delete").map_err(PageError::Usage)?;
-                input::press(self.session(), &delete).await?;
+                input::stroke(self.session(), &delete).await?;
             } else {
                 input::insert(self.session(), value).await?;
             }
@@ -225,6 +234,7 @@ impl Page {
     /// Key events for each character, into what has the focus.
     pub async fn type_text(&self, text: &str) -> Result<(), PageError> {
         self.check_site().await?;
+        self.check_expected(None).await?;
         let settling = Settling::begin(self);
         input::type_text(self.session(), text).await?;
         self.settle(settling).await;
@@ -235,8 +245,9 @@ impl Page {
     pub async fn press(&self, key: &str) -> Result<(), PageError> {
         let stroke = keys::parse(key).map_err(PageError::Usage)?;
         self.check_site().await?;
+        self.check_expected(None).await?;
         let settling = Settling::begin(self);
-        self.unless_closed(input::press(self.session(), &stroke).await).await?;
+        self.unless_closed(input::stroke(self.session(), &stroke).await).await?;
         self.settle(settling).await;
         Ok(())
     }

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 /// Lines that wait for the disk.
 const WAITING: usize = 4096;
-/// At this size the file is moved to `NAME.1` and begun anew.
+/// At this size the file is moved to `NAME.1` and started again.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// What an event was to the journal, and so to the file.

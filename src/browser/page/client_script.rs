@@ -5,7 +5,7 @@
 use super::error::PageError;
 use super::evaluate::lost;
 use super::page::Page;
-use super::runtime::{CallOn, Evaluate, Evaluated, Remote, Thrown};
+use super::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
 use crate::browser::cdp::CdpError;
 use crate::browser::frames::{Context, World};
 use crate::browser::session::Session;
@@ -62,6 +62,12 @@ impl Page {
             }
         }
         let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
+        if reply.exception_details.as_ref().is_some_and(Thrown::is_return_outside) {
+            // Nothing of it has run. It is the body of a function.
+            let wrapped = format!("await (async () => {{\n{source}\n}})()");
+            let reply = evaluate_source(&session, context.as_ref(), wrapped, limit).await?;
+            return value_of(&session, reply, limit).await;
+        }
         value_of(&session, reply, limit).await
     }
 
@@ -70,10 +76,14 @@ impl Page {
         let main = self.main_frame().await?.id;
         let session = self.session_of(&main)?;
         let context = self.context(&main, &World::Main).await.map_err(lost)?;
-        let reply = evaluate_source(&session, Some(&context), "window.location.href".to_owned(), limit).await?;
-        match value_of(&session, reply, limit).await? {
-            ScriptValue::Text(url) => Ok(url),
-            _ => Err(PageError::DocumentGone),
+        let asked = async {
+            let reply = evaluate_source(&session, Some(&context), "window.location.href".to_owned(), limit).await?;
+            value_of(&session, reply, limit).await
+        };
+        match asked.await {
+            Ok(ScriptValue::Text(url)) => Ok(url),
+            Ok(_) | Err(PageError::Unanswered { .. }) => Err(PageError::DocumentGone),
+            Err(error) => Err(error),
         }
     }
 }
@@ -90,17 +100,38 @@ async fn evaluate_source(
     limit: Duration,
 ) -> Result<Evaluated, PageError> {
     let evaluate =
-        Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() };
+        Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() }
+            .ending_after(limit);
     let evaluate = match context {
         Some(context) => evaluate.within(context),
         None => evaluate,
     };
-    match session.call_within(evaluate, limit).await {
+    let reply = ran(session.call_within(evaluate, limit).await, limit)?;
+    // A value that is a promise is waited for, too: the console's form of evaluation gives it as it is. In a document that
+    // went away it is the script's own, and never settles.
+    match (&reply.exception_details, reply.result.subtype.as_deref(), &reply.result.object_id) {
+        (None, Some("promise"), Some(promise)) => {
+            ran(session.call_within(AwaitPromise { promise_object_id: promise }, limit).await, limit)
+        }
+        _ => Ok(reply),
+    }
+}
+
+fn ran(reply: Result<Evaluated, CdpError>, limit: Duration) -> Result<Evaluated, PageError> {
+    match reply {
         Ok(reply) => Ok(reply),
-        Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the script".to_owned(), after: limit }),
-        Err(CdpError::Protocol { .. }) => Err(PageError::DocumentGone),
+        // It began, and what it did so far stays done.
+        Err(CdpError::Timeout { .. }) => Err(unknown(&format!("it took longer than {} s", limit.as_secs_f32()))),
+        Err(CdpError::Protocol { .. }) => Err(unknown(LEFT)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Why a script has no result although it ran.
+const LEFT: &str = "the page was closed or left before it ended";
+
+fn unknown(reason: &str) -> PageError {
+    PageError::Unanswered { what: "the script".to_owned(), reason: reason.to_owned() }
 }
 
 async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Result<ScriptValue, PageError> {
@@ -116,6 +147,9 @@ async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Resul
     {
         let call = CallOn { object_id: object, function_declaration: TO_JSON, return_by_value: true };
         let written = session.call_within(call, limit).await;
+        if let Err(CdpError::Protocol { .. } | CdpError::Timeout { .. }) = written {
+            return Err(unknown(LEFT));
+        }
         if let Ok(Evaluated { result: Remote { value: Some(json), .. }, exception_details: None }) = written
             && let Ok(text) = serde_json::from_str::<String>(json.get())
         {

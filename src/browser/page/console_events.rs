@@ -2,6 +2,7 @@
 //!
 //! Owns the shapes and the wording. Never keeps anything: the journal does.
 
+use crate::browser::events::Event;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -116,6 +117,15 @@ impl ExceptionThrown {
             None => details.text.clone(),
         }
     }
+}
+
+/// What a console event says, if it is an error or an uncaught exception.
+pub(in crate::browser) fn error_text(event: &Event) -> Option<String> {
+    if event.method() == "Runtime.exceptionThrown" {
+        return Some(event.read::<ExceptionThrown>()?.text());
+    }
+    let called = event.read::<ConsoleCalled>()?;
+    matches!(called.level(), "error" | "assert").then(|| called.text())
 }
 
 #[cfg(test)]

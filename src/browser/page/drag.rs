@@ -49,7 +49,10 @@ impl Page {
         let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
         self.points_at(&source, start, true).await;
         input::hover(self.session(), start).await?;
-        input::press_button(self.session(), start).await?;
+        let held = self.hold_keyboard(&source.frame).await;
+        let pressed = input::press_button(self.session(), start, held.panel()).await;
+        held.give_back().await;
+        pressed?;
         let carried = self.carry(&source, start, to, limit, intercepted).await;
         if carried.is_err() {
             // The button must not stay down.

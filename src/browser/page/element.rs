@@ -121,13 +121,13 @@ pub(super) struct FaultReply {
 }
 
 impl FaultReply {
-    /// The error for a target, `None` where it is no fault or one that waiting may mend.
+    /// The error for a target, `None` where it is not a fault or one that waiting may fix.
     pub(super) fn error(&self, target: &Target) -> Option<PageError> {
         let name = target.to_string();
         Some(match self.fault.as_deref()? {
             "gone" => PageError::RefNotFound(name),
             "stale" => match target {
-                Target::Ref(_) => PageError::RefStale(name),
+                Target::Ref(_) => PageError::RefStale { name, was: None },
                 Target::Selector(_) => return None,
             },
             "several" => PageError::Several { selector: name, message: self.message.clone() },
@@ -145,6 +145,14 @@ impl FaultReply {
 }
 
 impl Page {
+    /// The error for a ref that means nothing any more: with what it was, if a snapshot has shown it.
+    fn lost_ref(&self, name: RefName) -> PageError {
+        match self.memory.refs().described(name) {
+            Some(was) => PageError::RefStale { name: name.to_string(), was: Some(was) },
+            None => PageError::RefNotFound(name.to_string()),
+        }
+    }
+
     /// The frame and the script's form of a target. A ref of a frame that is gone is not found.
     pub(super) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
         self.locate_within(target, Duration::ZERO).await
@@ -162,7 +170,7 @@ impl Page {
             }
             Target::Ref(name) => {
                 let place = self.memory.refs().place(*name).cloned();
-                let gone = || PageError::RefNotFound(name.to_string());
+                let gone = || self.lost_ref(*name);
                 let ElementPlace { frame, document, number } = place.ok_or_else(gone)?;
                 // The frames must be known before it can be said that one is gone.
                 self.main_frame().await?;
@@ -189,7 +197,7 @@ impl Page {
             all.extend_from_slice(arguments);
             match (self.script(&frame, function, &all, limit).await, target) {
                 (Err(PageError::DocumentGone), Target::Ref(name)) => {
-                    return Err(PageError::RefNotFound(name.to_string()));
+                    return Err(self.lost_ref(*name));
                 }
                 // A selector means the next document as well.
                 (Err(PageError::DocumentGone), Target::Selector(_)) if tries < TRIES_TO_READ => tries += 1,
@@ -217,7 +225,7 @@ impl Page {
                 Ok(looked) => looked,
                 Err(PageError::DocumentGone) if Instant::now() < deadline => match target {
                     // The next document has its own elements.
-                    Target::Ref(name) => return Err(PageError::RefNotFound(name.to_string())),
+                    Target::Ref(name) => return Err(self.lost_ref(*name)),
                     Target::Selector(_) => continue,
                 },
                 Err(error) => return Err(error),
@@ -226,6 +234,7 @@ impl Page {
                 let Looked { number, document, tag, point, .. } = looked;
                 let place = ScriptTarget::Element { number, document: document.clone() };
                 self.check_site().await?;
+                self.check_expected(Some(target)).await?;
                 return Ok(Ready { frame, place, document, tag, point });
             }
             return Err(match looked.fault.fault.as_deref() {
@@ -236,7 +245,12 @@ impl Page {
                     reason: looked.fault.message.clone(),
                     waited: limit,
                 },
-                _ => looked.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())),
+                _ => match (looked.fault.error(target), target) {
+                    (Some(PageError::RefStale { .. } | PageError::RefNotFound(_)), Target::Ref(name)) => {
+                        self.lost_ref(*name)
+                    }
+                    (error, _) => error.unwrap_or_else(|| PageError::NotFound(target.to_string())),
+                },
             });
         }
     }

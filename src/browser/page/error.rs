@@ -14,8 +14,9 @@ pub enum PageError {
     /// The ref as it was given: `@e3`.
     #[error("Ref {0} not found. Run 'snapshot' to get fresh refs.")]
     RefNotFound(String),
-    #[error("Ref {0} is stale: its element left the page. Run 'snapshot' to get fresh refs.")]
-    RefStale(String),
+    /// `was`: role and name that its element had, if they are known.
+    #[error("Ref {name}{} is stale: its element left the page. Run 'snapshot' to get fresh refs.", in_brackets(was))]
+    RefStale { name: String, was: Option<String> },
     #[error("Selector not found: {0}")]
     NotFound(String),
     /// `message` counts and lists the first few.
@@ -35,6 +36,9 @@ pub enum PageError {
     /// The tab went to another site meanwhile; nothing was done.
     #[error("the tab does not show {wanted} any more: nothing was done")]
     OtherSite { wanted: String },
+    /// The element is not what it was when it was judged; nothing was done.
+    #[error("{what} has changed since it was looked at: nothing was done")]
+    Changed { what: String },
     /// The page's own exception.
     #[error("{0}")]
     Script(String),
@@ -43,6 +47,9 @@ pub enum PageError {
     /// Input was sent, but whether it took effect is not known.
     #[error("{what}: the input was sent, but nothing tells whether it arrived ({reason})")]
     Unknown { what: String, reason: String },
+    /// A script ran, and nothing tells how it ended.
+    #[error("{what} has no result: {reason}; whether it did what it was to do is not known")]
+    Unanswered { what: String, reason: String },
     /// The document went away while it was asked.
     #[error("the page was left while it was being asked")]
     DocumentGone,
@@ -71,6 +78,9 @@ impl PageError {
                 format!("{what}: {reason}"),
             ),
             Self::Refused { what, reason } => ("The element does not take it:".to_owned(), format!("{what}: {reason}")),
+            Self::RefStale { name, was: Some(was) } => {
+                (format!("Ref {name} is stale. Run 'snapshot' to get fresh refs. It was:"), was.clone())
+            }
             Self::Script(thrown) => ("It threw:".to_owned(), thrown.clone()),
             _ => return None,
         };
@@ -90,6 +100,10 @@ impl From<CdpError> for PageError {
     }
 }
 
+fn in_brackets(was: &Option<String>) -> String {
+    was.as_ref().map(|was| format!(" ({was})")).unwrap_or_default()
+}
+
 /// `5`, `0.2`
 fn seconds(time: Duration) -> String {
     let hundredths = (time.as_secs_f64() * 100.0).round() / 100.0;
@@ -104,7 +118,7 @@ impl From<PageError> for Fault {
         let page_words = error.page_words();
         let (code, hint) = match error {
             PageError::Browser(error) => return error.into(),
-            PageError::RefNotFound(_) | PageError::RefStale(_) => {
+            PageError::RefNotFound(_) | PageError::RefStale { .. } => {
                 return Fault::new(FaultCode::Element, message).at(Hop::Browser);
             }
             PageError::NotFound(_) => {
@@ -119,13 +133,18 @@ impl From<PageError> for Fault {
             PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
             PageError::OtherSite { .. } => (FaultCode::Denied, LOOK_AGAIN),
+            PageError::Changed { .. } => (FaultCode::Conflict, LOOK_AGAIN),
             PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
             PageError::Timeout { .. } => {
                 (FaultCode::Timeout, "The page may be busy or hung: reload it, or allow more time with --timeout.")
             }
-            PageError::Unknown { .. } => (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it."),
+            PageError::Unknown { .. } | PageError::Unanswered { .. } => {
+                (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it.")
+            }
             PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
-            PageError::FrameLost => (FaultCode::TabGone, "The main frame is used again; switch anew with: frame <sel>"),
+            PageError::FrameLost => {
+                (FaultCode::TabGone, "The main frame is used again; switch again with: frame <sel>")
+            }
             PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
             PageError::NotFetched { .. } => (
                 FaultCode::Navigation,

@@ -111,6 +111,7 @@ async fn run<T: DeserializeOwned>(
     limit: Duration,
 ) -> Result<Option<T>, PageError> {
     let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
+    let evaluate = evaluate.ending_after(limit);
     let reply = read(session.call_within(evaluate.within(context), limit).await, function, limit)?;
     let value = reply.result.value.ok_or_else(|| PageError::Unreadable(format!("{function} gave no value")))?;
     let wrapped: Wrapped<T> =

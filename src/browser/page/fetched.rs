@@ -143,7 +143,7 @@ impl Page {
     }
 }
 
-/// Goes to the address and lets hop after hop pass; gives the answer that is no redirect, held.
+/// Goes to the address and lets hop after hop pass; gives the answer that is not a redirect, held.
 async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> Result<Paused, PageError> {
     let mut events = session.subscribe(&[PAUSED]);
     let patterns = ["Request", "Response"].map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));

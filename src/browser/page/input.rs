@@ -6,6 +6,7 @@ use super::element::Point;
 use super::error::PageError;
 use super::keys::{self, Key, SHIFT, Stroke};
 use crate::browser::cdp::CdpError;
+use crate::browser::keyboard::PanelKeyboard;
 use crate::browser::session::{Batch, Reply, Session};
 use chromiumoxide::cdp::browser_protocol::input::{
     DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, DispatchMouseEventParams,
@@ -38,14 +39,63 @@ fn mouse(kind: DispatchMouseEventType, at: Point, button: MouseButton, clicks: i
     event
 }
 
-/// Moves there, presses and releases: one write, all three awaited.
-pub(super) async fn click(page: &Session, at: Point) -> Result<(), PageError> {
+/// Which button is clicked, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clicks {
+    pub button: ClickButton,
+    /// 2 is a double click.
+    pub count: u8,
+}
+
+impl Default for Clicks {
+    fn default() -> Self {
+        Self { button: ClickButton::Left, count: 1 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClickButton {
+    Left,
+    Middle,
+    Right,
+}
+
+impl ClickButton {
+    fn cdp(self) -> MouseButton {
+        match self {
+            Self::Left => MouseButton::Left,
+            Self::Middle => MouseButton::Middle,
+            Self::Right => MouseButton::Right,
+        }
+    }
+    /// Its bit in `buttons`. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
+    fn bit(self) -> i64 {
+        match self {
+            Self::Left => 1,
+            Self::Right => 2,
+            Self::Middle => 4,
+        }
+    }
+}
+
+/// Moves there, presses and releases: one write, all awaited. A press takes the keyboard: the panel that has it gets it
+/// back with the same write.
+pub(super) async fn click(
+    page: &Session,
+    at: Point,
+    clicks: Clicks,
+    panel: Option<&PanelKeyboard>,
+) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let replies: [Reply<DispatchMouseEventReturns>; 3] = [
-        batch.add(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0))?,
-        batch.add(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1))?,
-        batch.add(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1))?,
-    ];
+    let mut replies: Vec<Reply<DispatchMouseEventReturns>> =
+        vec![batch.add(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0))?];
+    let button = clicks.button.cdp();
+    for count in 1..=i64::from(clicks.count) {
+        let mut down = mouse(DispatchMouseEventType::MousePressed, at, button.clone(), count);
+        down.buttons = Some(clicks.button.bit());
+        replies.push(press(&mut batch, down, panel)?);
+        replies.push(batch.add(mouse(DispatchMouseEventType::MouseReleased, at, button.clone(), count))?);
+    }
     batch.send();
     for reply in replies {
         taken(reply.within(INPUT_LIMIT).await)?;
@@ -54,9 +104,24 @@ pub(super) async fn click(page: &Session, at: Point) -> Result<(), PageError> {
 }
 
 /// The main button goes down, where the pointer is already.
-pub(super) async fn press_button(page: &Session, at: Point) -> Result<(), PageError> {
-    taken(page.call_within(mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
-    Ok(())
+pub(super) async fn press_button(page: &Session, at: Point, panel: Option<&PanelKeyboard>) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let down = mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1);
+    let pressed = press(&mut batch, down, panel)?;
+    batch.send();
+    taken(pressed.within(INPUT_LIMIT).await)
+}
+
+fn press(
+    batch: &mut Batch<'_>,
+    down: DispatchMouseEventParams,
+    panel: Option<&PanelKeyboard>,
+) -> Result<Reply<DispatchMouseEventReturns>, PageError> {
+    let pressed = batch.add(down)?;
+    if let Some(panel) = panel {
+        panel.restore_in(batch)?;
+    }
+    Ok(pressed)
 }
 
 /// A move with the main button down.
@@ -126,7 +191,7 @@ fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
 }
 
 /// Modifiers down, the key down and up, modifiers up: one write.
-pub(super) async fn press(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
+pub(super) async fn stroke(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
     let mut batch = page.batch();
     let mut replies = Vec::with_capacity(2 + 2 * stroke.modifiers.len());
     let mut held = 0;

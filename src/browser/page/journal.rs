@@ -14,8 +14,12 @@ use std::sync::Arc;
 
 /// Messages and requests remembered a tab.
 pub const RING: usize = 50_000;
+/// What the messages of one tab may take, in bytes: beyond it the oldest go before there are [`RING`].
+const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Longer messages are cut: a page that logs its whole state would fill the memory.
 const LONGEST_MESSAGE: usize = 4096;
+/// A `data:` address may be a whole file, in bytes.
+const LONGEST_URL: usize = 8 * 1024;
 
 /// One console message or uncaught exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +54,8 @@ pub struct RequestRecord {
 #[derive(Debug, Default)]
 pub struct Journal {
     console: VecDeque<ConsoleMessage>,
+    /// Of the texts in `console`.
+    console_bytes: usize,
     requests: VecDeque<RequestRecord>,
 }
 
@@ -95,17 +101,12 @@ impl Journal {
         }
     }
 
-    fn say(&mut self, at: u64, level: String, mut text: String) -> Captured {
-        if text.len() > LONGEST_MESSAGE {
-            let mut end = LONGEST_MESSAGE;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            text.truncate(end);
-            text.push('…');
-        }
-        if self.console.len() == RING {
-            self.console.pop_front();
+    fn say(&mut self, at: u64, level: String, text: String) -> Captured {
+        let text = bounded(text, LONGEST_MESSAGE);
+        self.console_bytes += text.len();
+        while self.console.len() == RING || self.console_bytes > MOST_BYTES {
+            let Some(oldest) = self.console.pop_front() else { break };
+            self.console_bytes -= oldest.text.len();
         }
         let message = ConsoleMessage { at, level, text };
         self.console.push_back(message.clone());
@@ -129,7 +130,7 @@ impl Journal {
             self.requests.push_back(RequestRecord {
                 id: seen.request_id,
                 method: request.method,
-                url: request.url,
+                url: bounded(request.url, LONGEST_URL),
                 status: None,
                 took: None,
                 size: None,
@@ -162,6 +163,15 @@ impl Journal {
     }
 }
 
+/// What is kept of a text of the page. A new string: the old one's memory, which may be megabytes, goes.
+fn bounded(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    format!("{}…", &text[..end])
+}
+
 fn whole_millis(seconds: f64) -> u64 {
     // Monotonic seconds since the browser started: far below 2^53 milliseconds.
     (seconds * 1000.0).max(0.0) as u64
@@ -172,7 +182,9 @@ impl super::page::Page {
         self.memory.journal().console.iter().cloned().collect()
     }
     pub fn clear_console(&self) {
-        self.memory.journal().console.clear();
+        let mut journal = self.memory.journal();
+        journal.console.clear();
+        journal.console_bytes = 0;
     }
     pub fn requests(&self) -> Vec<RequestRecord> {
         self.memory.journal().requests.iter().cloned().collect()
@@ -283,4 +295,25 @@ struct NetworkRequest {
 #[derive(Deserialize)]
 struct NetworkResponse {
     status: u16,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_page_logs_takes_no_more_memory_than_is_kept_of_it() {
+        let mut journal = Journal::default();
+        let large = "ä".repeat(1_000_000);
+        let Captured::Console(message) = journal.say(1, "log".to_owned(), large.clone()) else { panic!("a message") };
+        assert!(message.text.len() <= LONGEST_MESSAGE + 3 && message.text.ends_with('…'));
+        assert!(journal.console[0].text.capacity() <= 2 * LONGEST_MESSAGE, "the rest of it is still held");
+        assert!(bounded(large, LONGEST_URL).capacity() <= 2 * LONGEST_URL);
+        for at in 0..4000 {
+            journal.say(at, "log".to_owned(), "x".repeat(LONGEST_MESSAGE));
+        }
+        let held: usize = journal.console.iter().map(|message| message.text.len()).sum();
+        assert!(held <= MOST_BYTES && held == journal.console_bytes, "{held}");
+        assert_eq!(journal.console.back().map(|message| message.at), Some(3999), "the newest are kept");
+    }
 }

@@ -179,7 +179,7 @@ pub(super) fn parse(text: &str) -> Result<Stroke, String> {
     for name in before.split('+').filter(|name| !name.is_empty()) {
         let name = if name.eq_ignore_ascii_case("ControlOrMeta") { control_or_meta() } else { name };
         let key = named(name).ok_or_else(|| unknown(name))?;
-        bits |= modifier_bit(&key).ok_or_else(|| format!("{name} is no modifier: Shift, Control, Alt, Meta"))?;
+        bits |= modifier_bit(&key).ok_or_else(|| format!("{name} is not a modifier: Shift, Control, Alt, Meta"))?;
         modifiers.push(key);
     }
     let mut characters = last.chars();
@@ -241,7 +241,7 @@ fn shifted(key: &Key) -> Option<Key> {
 }
 
 fn unknown(name: &str) -> String {
-    format!("{name:?} is no key: use names such as Enter, Tab, Escape, ArrowDown, F5, a, Shift+Enter, Control+A")
+    format!("{name:?} is not a key: use names such as Enter, Tab, Escape, ArrowDown, F5, a, Shift+Enter, Control+A")
 }
 
 #[cfg(test)]

@@ -8,13 +8,12 @@ use super::read::Leading;
 use futures_util::future::join_all;
 
 impl Page {
-    /// Of a click on an element; without one, of Enter in what has the focus in any frame. None: nowhere that can be told.
+    /// Of a click on an element; without one, of Enter in what has the focus in any frame. `None` if it can't be told.
     pub async fn leads_to(&self, target: Option<&Target>) -> Option<Leading> {
-        let leading = match target {
+        match target {
             Some(target) => self.leads(target).await.ok(),
             None => self.focus_leads_to().await,
-        };
-        leading.filter(|leading| !leading.url.is_empty())
+        }
     }
 
     async fn focus_leads_to(&self) -> Option<Leading> {

@@ -43,7 +43,7 @@ pub(super) struct Drawn {
     /// Badges are wanted, also for the snapshots to come.
     pub(super) refs: bool,
     /// The frames in which something was drawn: our element may be there.
-    frames: HashSet<FrameId>,
+    pub(super) frames: HashSet<FrameId>,
     /// The frame that has the outline.
     pub(super) pointed: Option<FrameId>,
 }

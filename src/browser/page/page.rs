@@ -5,6 +5,7 @@
 use super::capture_file::CaptureFile;
 use super::emulation::Emulation;
 use super::error::PageError;
+use super::expected::Expected;
 use super::journal::{Journal, feed};
 use super::marks::{Drawn, ListedRef};
 use super::pointer::{PointerWatch, Touch};
@@ -14,6 +15,8 @@ use super::tidy::StyleChange;
 use super::watch::Watch;
 use crate::base::site::Place;
 use crate::browser::browser::Browser;
+use crate::browser::dialogs::DialogPolicy;
+use crate::browser::effects::{Effects, Recording};
 use crate::browser::frames::FrameId;
 use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
@@ -109,9 +112,11 @@ impl Pages {
         let memory = self.memory_of(tab);
         memory.emulation.apply(work.session()).await?;
         Ok(Page {
+            recording: None,
             work,
             memory,
             only_on: None,
+            expected: None,
             snapshot_limit: self.snapshot_limit,
             pointer: None,
             touched: Mutex::default(),
@@ -150,10 +155,14 @@ fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) 
 
 /// A tab's page, for one command. All that a client may do with a page hangs on it.
 pub struct Page {
+    /// First, so that it ends before the next command has its turn.
+    recording: Option<(Recording, Effects)>,
     work: Work,
     pub(super) memory: Arc<Memory>,
     /// Nothing is done but while the tab shows this.
     only_on: Option<Place>,
+    /// Input goes to nothing else.
+    pub(super) expected: Option<Expected>,
     pub(super) snapshot_limit: usize,
     /// Told where input goes.
     pub(super) pointer: Option<PointerWatch>,
@@ -167,6 +176,20 @@ impl Page {
         self.only_on = place;
         self.check_site().await?;
         Ok(self)
+    }
+    /// Notes what is caused from now on. `dialogs`: how those that open meanwhile are answered.
+    pub fn recorded(mut self, effects: &Effects, dialogs: DialogPolicy) -> Result<Self, PageError> {
+        self.recording = Some((self.work.record(effects, dialogs)?, effects.clone()));
+        Ok(self)
+    }
+    pub(super) fn effects(&self) -> Option<&Effects> {
+        self.recording.as_ref().map(|(_, effects)| effects)
+    }
+    /// Binds input to what was looked at before.
+    #[must_use]
+    pub fn only_to(mut self, expected: Option<Expected>) -> Self {
+        self.expected = expected;
+        self
     }
     /// Tells somebody where input goes, just before it is sent.
     #[must_use]

@@ -15,7 +15,7 @@ impl Page {
         match target {
             Some(target) => match self.is(target, ElementState::Password).await {
                 Ok(is_password) => is_password,
-                Err(PageError::NotFound(_) | PageError::RefNotFound(_) | PageError::RefStale(_)) => false,
+                Err(PageError::NotFound(_) | PageError::RefNotFound(_) | PageError::RefStale { .. }) => false,
                 Err(_) => true,
             },
             None => self.focus_is_password().await,

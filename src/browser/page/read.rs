@@ -76,6 +76,16 @@ pub struct Leading {
     /// A link's address, or the one that a form is sent to; empty where neither is there.
     pub url: String,
     pub form: bool,
+    /// A form is sent by it, or Enter in it.
+    #[serde(default)]
+    pub submits: bool,
+    #[serde(default)]
+    pub role: String,
+    #[serde(default)]
+    pub name: String,
+    /// Which document it is in.
+    #[serde(default)]
+    pub document: String,
 }
 
 /// A rectangle in CSS pixels.

@@ -4,7 +4,7 @@
 //! Never holds an element: the script in the document does.
 
 use crate::browser::frames::FrameId;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 /// What a ref is a ref of.
@@ -59,11 +59,19 @@ pub struct ElementPlace {
     pub number: u32,
 }
 
+/// Stale refs that are still known by what they were.
+const MOST_FORGOTTEN: usize = 2000;
+/// In characters.
+const LONGEST_LABEL: usize = 80;
+
 #[derive(Debug, Default)]
 pub(super) struct RefTable {
     names: HashMap<(RefKind, ElementPlace), u32>,
     places: HashMap<RefName, ElementPlace>,
     labels: HashMap<RefName, String>,
+    /// What refs were called that mean nothing any more: `button "Save"`.
+    forgotten: VecDeque<(RefName, String)>,
+    roles: HashMap<RefName, String>,
     last: HashMap<RefKind, u32>,
 }
 
@@ -88,6 +96,15 @@ impl RefTable {
         self.labels.get(&name).map(String::as_str).filter(|label| !label.is_empty())
     }
 
+    pub(super) fn role(&mut self, name: RefName, role: &str) {
+        self.roles.insert(name, role.to_owned());
+    }
+    /// Role and name of a ref, as the newest snapshot with it showed them; also of one that is stale.
+    pub(super) fn described(&self, name: RefName) -> Option<String> {
+        let known = self.roles.get(&name).map(|role| describe(role, self.label_of(name)));
+        known.or_else(|| Some(self.forgotten.iter().rev().find(|(old, _)| *old == name)?.1.clone()))
+    }
+
     pub(super) fn place(&self, name: RefName) -> Option<&ElementPlace> {
         self.places.get(&name)
     }
@@ -95,9 +112,25 @@ impl RefTable {
     /// Forgets the elements of documents that are no more: another one is in their frame now, or the frame is gone.
     pub(super) fn keep(&mut self, is_alive: impl Fn(&ElementPlace) -> bool) {
         self.names.retain(|(_, place), _| is_alive(place));
-        self.places.retain(|_, place| is_alive(place));
+        let gone: Vec<RefName> = self.places.extract_if(|_, place| !is_alive(place)).map(|(name, _)| name).collect();
+        for name in gone {
+            if let Some(words) = self.described(name) {
+                self.forgotten.push_back((name, words));
+            }
+            self.roles.remove(&name);
+        }
+        let too_many = self.forgotten.len().saturating_sub(MOST_FORGOTTEN);
+        self.forgotten.drain(..too_many);
         self.labels.retain(|name, _| self.places.contains_key(name));
     }
+}
+
+fn describe(role: &str, label: Option<&str>) -> String {
+    let label = label.filter(|label| *label != role);
+    let Some(label) = label else { return role.to_owned() };
+    let short: String = label.chars().take(LONGEST_LABEL).collect();
+    let dots = if label.chars().count() > LONGEST_LABEL { "…" } else { "" };
+    format!("{role} \"{short}{dots}\"")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The shapes of DevTools' `Runtime` domain, of which only the fields that are used must be there.
+//! The shapes of DevTools' `Runtime` domain, where only the fields that are used must be there.
 //!
 //! Owns the shapes and the words of what a page threw. Calls nothing.
 
@@ -6,8 +6,9 @@ use crate::browser::frames::Context;
 use chromiumoxide::types::{Command, Method, MethodId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::time::Duration;
 
-/// `Runtime.evaluate` with a reply of which only the used fields must be there.
+/// `Runtime.evaluate` with a reply where only the used fields must be there.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluate {
@@ -22,9 +23,21 @@ pub(super) struct Evaluate {
     pub user_gesture: bool,
     /// Statements, `await` and repeated `let`, as in a console.
     pub repl_mode: bool,
+    /// In milliseconds: what still runs then is ended in the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
 }
 
+/// How much longer than its caller waits a script may run: the caller's own words come first.
+const LEEWAY: Duration = Duration::from_millis(200);
+
 impl Evaluate {
+    /// A page that works on for nobody answers nothing else meanwhile.
+    pub(super) fn ending_after(mut self, limit: Duration) -> Self {
+        self.timeout = u64::try_from((limit + LEEWAY).as_millis()).ok();
+        self
+    }
+
     pub(super) fn within(mut self, context: &Context) -> Self {
         match &context.unique {
             Some(unique) => self.unique_context_id = Some(unique.clone()),
@@ -40,6 +53,13 @@ pub(super) struct CallOn<'a> {
     pub object_id: &'a str,
     pub function_declaration: &'a str,
     pub return_by_value: bool,
+}
+
+/// `Runtime.awaitPromise`: waits for a promise of the page.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AwaitPromise<'a> {
+    pub promise_object_id: &'a str,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,13 +89,23 @@ pub(super) struct Remote {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Thrown {
     text: String,
+    /// Only what was thrown while a script ran has one.
+    #[serde(default)]
+    stack_trace: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     pub exception: Option<Remote>,
 }
 
 impl Thrown {
+    /// The script was not compiled because of a `return` outside of any function.
+    /// Source: V8's `kIllegalReturn`, <https://source.chromium.org/chromium/chromium/src/+/main:v8/src/common/message-template.h>
+    pub(super) fn is_return_outside(&self) -> bool {
+        let said = self.exception.as_ref().and_then(|exception| exception.description.as_deref());
+        self.stack_trace.is_none() && said.is_some_and(|text| text.starts_with("SyntaxError: Illegal return statement"))
+    }
     /// `ReferenceError: x is not defined`, with the first lines of its stack left out.
     pub(super) fn words(&self) -> String {
         let described = self.exception.as_ref().and_then(|exception| {
@@ -102,5 +132,13 @@ impl Method for CallOn<'_> {
     }
 }
 impl Command for CallOn<'_> {
+    type Response = Evaluated;
+}
+impl Method for AwaitPromise<'_> {
+    fn identifier(&self) -> MethodId {
+        "Runtime.awaitPromise".into()
+    }
+}
+impl Command for AwaitPromise<'_> {
     type Response = Evaluated;
 }

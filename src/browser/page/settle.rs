@@ -2,8 +2,14 @@
 //!
 //! Owns the count of what is under way. Waits only if the action started anything, and at most `SETTLE_LIMIT`.
 
+use super::actions::CLOSING_LIMIT;
+use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
+use crate::browser::browser::Browser;
+use crate::browser::effects::{Effects, Noted};
+use crate::browser::error::BrowserError;
 use crate::browser::events::{Event, Subscription};
+use crate::protocol::effects::DownloadState;
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,8 +18,14 @@ use tokio::time::Instant;
 /// A page that loads for longer is the next command's to wait for.
 const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
-const FOLLOWED: [&str; 8] = [
+/// A tab or a download that the page has asked for is told of by then.
+const ANNOUNCED_LIMIT: Duration = Duration::from_secs(2);
+/// Small files are whole by then; larger ones are `wait --download`'s.
+const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
+
+const FOLLOWED: [&str; 10] = [
     "Network.requestWillBeSent",
+    "Network.responseReceived",
     "Network.loadingFinished",
     "Network.loadingFailed",
     "Page.frameRequestedNavigation",
@@ -21,6 +33,7 @@ const FOLLOWED: [&str; 8] = [
     "Page.domContentEventFired",
     "Page.frameStoppedLoading",
     "Page.navigatedWithinDocument",
+    "Page.windowOpen",
 ];
 
 /// What the tab's network does from the moment this was made.
@@ -34,6 +47,19 @@ pub(super) struct Settling {
 struct Underway {
     requests: HashSet<String>,
     navigating: bool,
+    /// Documents that were answered with a body, and so may be shown or saved.
+    answered: HashSet<String>,
+    /// A document was answered and not shown: it becomes a download.
+    saves: bool,
+    /// The page asked for a tab.
+    opens: bool,
+}
+
+/// What the page says once its handlers have run.
+#[derive(Deserialize)]
+struct Settled {
+    /// A script has closed the window: the tab goes a moment later.
+    closes: bool,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +68,23 @@ struct Request {
     request_id: String,
     #[serde(rename = "type", default)]
     kind: String,
+    #[serde(default)]
+    canceled: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    request_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    response: Status,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    #[serde(default)]
+    status: u16,
 }
 
 #[derive(Deserialize)]
@@ -65,11 +108,23 @@ impl Underway {
                     self.requests.insert(request.request_id);
                 }
             }
-            "Network.loadingFinished" | "Network.loadingFailed" => {
+            "Network.responseReceived" => {
+                let Some(answer) = event.read::<Answer>() else { return };
+                if answer.kind == "Document" && !matches!(answer.response.status, 204 | 205) {
+                    self.answered.insert(answer.request_id);
+                }
+            }
+            "Network.loadingFinished" => {
                 if let Some(request) = event.read::<Request>() {
                     self.requests.remove(&request.request_id);
                 }
             }
+            "Network.loadingFailed" => {
+                let Some(request) = event.read::<Request>() else { return };
+                self.requests.remove(&request.request_id);
+                self.saves |= request.canceled && self.answered.remove(&request.request_id);
+            }
+            "Page.windowOpen" => self.opens = true,
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
                 let Some(navigation) = event.read::<Navigation>() else { return };
                 let elsewhere = matches!(navigation.disposition.as_str(), "newTab" | "newWindow" | "download");
@@ -88,8 +143,67 @@ impl Underway {
             _ => {}
         }
     }
+    /// The browser tells of tabs and downloads a moment after the page's own events.
+    async fn announced(&self, browser: &Browser, effects: &Effects) {
+        let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
+        let deadline = Instant::now() + ANNOUNCED_LIMIT;
+        if self.saves {
+            effects.wait_for(deadline, is_download).await;
+        }
+        if self.opens {
+            effects.wait_for(deadline, |noted| is_download(noted) || matches!(noted, Noted::TabOpened(_))).await;
+            effects.wait_for_tabs(browser, deadline).await;
+        }
+    }
     fn is_idle(&self) -> bool {
         self.requests.is_empty() && !self.navigating
+    }
+}
+
+impl Page {
+    /// Waits until the handlers of the last input have run. A document that is gone was replaced, or its tab is closing:
+    /// the next document is asked, or the browser is awaited to close the tab.
+    async fn handlers_have_run(&self, deadline: Instant) {
+        let closed_by = Instant::now() + CLOSING_LIMIT;
+        loop {
+            let mut events = self.browser().events();
+            let settled = async {
+                let frame = self.main_frame().await?;
+                self.script::<Settled>(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await
+            };
+            match settled.await {
+                Ok(settled) if settled.closes => return self.until_closed().await,
+                Ok(_) => return,
+                Err(PageError::DocumentGone) if Instant::now() < deadline => {
+                    tracing::trace!("the document went before its handlers had run");
+                }
+                // The tab closes, or goes on with another page: the next event tells.
+                Err(PageError::Browser(BrowserError::FrameGone)) => {
+                    if tokio::time::timeout_at(closed_by, events.recv()).await.is_err() {
+                        return;
+                    }
+                }
+                Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {
+                    return self.until_closed().await;
+                }
+                Err(error) => {
+                    tracing::trace!(%error, "it is unknown whether the handlers have run");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Waits for the files that the act began to save.
+async fn downloads_end(page: &Page, effects: &Effects) {
+    let begun = effects.downloads();
+    let is_over = |browser: &Browser| {
+        let running = |id: &String| browser.download(id).is_some_and(|one| one.state == DownloadState::InProgress);
+        !begun.iter().any(running)
+    };
+    if !page.browser().downloads_until(Instant::now() + DOWNLOAD_LIMIT, is_over).await {
+        tracing::debug!("a download goes on after the act that began it");
     }
 }
 
@@ -105,21 +219,19 @@ impl Settling {
     pub(super) async fn end(mut self, page: &Page) {
         let deadline = Instant::now() + SETTLE_LIMIT;
         // Handlers have run, and what they asked for has been reported before this answer.
-        if let Ok(frame) = page.main_frame().await {
-            let drawn: Result<serde_json::Value, _> =
-                page.script(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await;
-            if let Err(error) = drawn {
-                tracing::trace!(%error, "the page went on before it was settled");
-            }
-        }
+        page.handlers_have_run(deadline).await;
         while let Some(event) = self.events.try_next() {
             self.work.event(&event, &self.main_frame);
         }
         while !self.work.is_idle() {
             match tokio::time::timeout_at(deadline, self.events.next()).await {
                 Ok(Some(event)) => self.work.event(&event, &self.main_frame),
-                Ok(None) | Err(_) => return,
+                Ok(None) | Err(_) => break,
             }
+        }
+        if let Some(effects) = page.effects() {
+            self.work.announced(page.browser(), effects).await;
+            downloads_end(page, effects).await;
         }
     }
 }

@@ -135,6 +135,7 @@ impl<'a> Writer<'a> {
             }
             let name = self.refs.name(RefKind::Cursor, place(tree, line.number));
             self.refs.label(name, line.name);
+            self.refs.role(name, line.role);
             self.list(name, &line);
             let text = quoted(line.name);
             // Writing to a String does not fail.
@@ -151,6 +152,7 @@ impl<'a> Writer<'a> {
         if line.number > 0 {
             let name = self.refs.name(RefKind::Element, place(tree, line.number));
             self.refs.label(name, if line.name.is_empty() { line.role } else { line.name });
+            self.refs.role(name, line.role);
             self.list(name, line);
             write!(written, "{name} ").ok();
         }

@@ -11,6 +11,7 @@ mod translate;
 mod translate_tests;
 
 pub use strip::tab_target;
+pub(super) use translate::PANEL_TO_FRONT;
 pub use translate::{About, Heard};
 
 use super::browser::{AttachOptions, Browser};

@@ -36,7 +36,7 @@ pub fn words(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::Cancelled => "gstack was sent out of this browser's tabs: Cancel was pressed in the bar above them",
         Refusal::OwnPage => {
-            "this is a page of the browser's own, of its store or of an extension: the browser lets nobody into it"
+            "this is a page of the browser's own, of its store or of an extension: the browser lets no extension into it"
         }
         Refusal::Occupied => {
             "the browser does not let gstack into this tab: another extension debugs it, or an administrator forbids it"

@@ -22,6 +22,8 @@ use std::collections::HashMap;
 
 /// Shows an empty page where one of the browser's own is; at once done on any other. DevTools has no such command.
 pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
+/// Gives the keyboard back to the side panel that had it last.
+pub(in crate::browser) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
 
 /// What reaches beyond the tab: the whole profile's cookies and storage, other targets.
 const BARRED: [&str; 9] = [
@@ -193,6 +195,7 @@ impl Translator {
                     false => out.push(done(id, json!({ "success": true }))),
                 }
             }
+            (PANEL_TO_FRONT, _) => self.ask_of_tab(id, Asked::Tab, RelayTabAct::Panel, None, out),
             // Which window it is only the browser knows; what follows brings it to the front all the same.
             ("Browser.getWindowForTarget", _) => {
                 out.push(done(id, json!({ "windowId": 0, "bounds": { "windowState": "normal" } })));
@@ -319,7 +322,7 @@ impl Translator {
         Some(message)
     }
 
-    /// Whoever waits for an answer of the tab hears why none comes.
+    /// Calls that wait for an answer of the tab are told why none comes.
     fn detached(&mut self, detached: RelayDetached) -> Vec<Out> {
         let RelayDetached { chrome_tab_id: tab, reason } = detached;
         let of_tab = |_: &u32, asked: &mut Asked| match asked {
@@ -327,7 +330,7 @@ impl Translator {
             Asked::Open | Asked::Tab => false,
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
-        // That it is over comes first: whoever gets an answer then finds the reason.
+        // That it is over comes first: anyone who gets an answer then finds the reason.
         let over = self.forget(tab).map(|attached| {
             let params = json!({ "sessionId": attached.tab_session, "refusal": reason });
             event("Target.detachedFromTarget", None, &params)

@@ -180,7 +180,7 @@ fn when_the_person_sends_us_out_whoever_waits_hears_why_and_the_tab_is_free() {
     let (id, _) = scene.send("Runtime.evaluate", Some(&page), json!({ "expression": "1" }));
     let detached = RelayDetached { chrome_tab_id: TAB, reason: Refusal::Cancelled };
     let told = to_browser(&scene.translator.heard(Heard::Detached(detached), &scene.strip));
-    // First that it is over, then the answers: whoever gets one finds the reason.
+    // First that it is over, then the answers: anyone who gets one finds the reason.
     assert_eq!(told[0]["method"], "Target.detachedFromTarget");
     assert_eq!(told[0]["params"], json!({ "sessionId": tab_session, "refusal": "cancelled" }));
     assert_eq!((told[1]["id"].as_u64(), refusal_of(&told[1])), (Some(u64::from(id)), Some(Refusal::Cancelled)));

@@ -11,8 +11,12 @@ mod test_database;
 
 use super::arguments::{Arguments, usage};
 use super::context::{Context, Output};
+use super::everyday;
 use super::registry;
-use super::spec::{Category, Class, Flag, Kind, Spec, parameter};
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
+};
 use crate::browser::page::{Cookie, Page};
 use crate::protocol::fault::{Fault, FaultCode};
 use database::{Stored, StoredCookie};
@@ -32,25 +36,42 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Interaction,
     class: Class::Secret,
-    parameters: &[parameter("browser", false, Kind::Text, "chrome, chromium, edge, brave, vivaldi, \"chrome beta\" …")],
+    parameters: &[parameter(
+        "browser",
+        false,
+        Kind::Text,
+        Holds::Choice,
+        "chrome, chromium, edge, brave, vivaldi, \"chrome beta\" …",
+    )],
     flags: &[
         Flag {
             name: "--domain",
             alias: "",
             value: Some("d"),
+            holds: Holds::Choice,
             help: "Only this domain's, its subdomains' and what is sent to it",
         },
         Flag {
             name: "--profile",
             alias: "",
             value: Some("p"),
+            holds: Holds::Choice,
             help: "The profile's name or folder; otherwise Default",
         },
     ],
     summary: "Set the cookies of a Chromium-family browser that is installed here",
     details: "Without arguments: the browsers found, with their profiles and how many cookies those have.\nOn Linux cookies are encrypted with a fixed key (v10) or with one from the desktop's keyring (v11), which is asked by secret-tool; on macOS the Keychain is asked, and asks you.",
     untrusted: false,
-    writes: true,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Refused(NotEveryday {
+        why: everyday::ITS_COOKIES,
+        instead: "Import them into the browser of `gstack connect`.",
+    }),
+    needs: Needs::BrowserUnless(only_lists),
+    phrases: &[phrase(Verb::Set, "cookies of an installed browser")],
     output: "Imported N cookies for d from browser",
     run: |context, arguments| Box::pin(run(context, arguments)),
 }];

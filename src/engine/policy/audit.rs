@@ -1,62 +1,137 @@
-//! `audit.jsonl`: every decision about what an agent wanted, one JSON object a line.
+//! `audit.jsonl`: every decision about what an agent wanted, one JSON object a line, each chained to the one before.
 //!
-//! Owns the file: 0600, appended to, moved to `audit.1.jsonl` where it has grown. Never holds what was typed into pages.
+//! Owns the files: 0600, appended to, moved to `audit.1.jsonl` when it has grown, with the chain's end in `audit.head`.
+//! While the daemon runs, the end that it remembers counts, not the one in the file.
 
+use super::audit_chain::{self, Head, Lines};
 use crate::base::append;
-use crate::protocol::audit::AuditEntry;
-use std::fs::File;
+use crate::base::atomic::FILE_MODE;
+use crate::base::clock::now_millis;
+use crate::protocol::audit::{AuditEntry, AuditProof};
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
 /// In bytes; one file before this one is kept.
 const LARGEST: u64 = 8 * 1024 * 1024;
+/// The head is replaced in place, so it always has this length, in bytes.
+const HEAD_LENGTH: usize = 512;
 
 /// The audit of one home.
 #[derive(Debug)]
 pub struct Audit {
     path: PathBuf,
     largest: u64,
+    /// Where the chain ends, and the open file of it. Read with the first line that is written or proved.
+    head: Option<(Head, File)>,
     /// Raised with each line.
     written: watch::Sender<u64>,
 }
 
 impl Audit {
     pub fn at(path: PathBuf) -> Self {
-        Self { path, largest: LARGEST, written: watch::Sender::new(0) }
+        Self { path, largest: LARGEST, head: None, written: watch::Sender::new(0) }
     }
 
     /// Writes one line. Blocks for the moment that it takes.
-    pub fn append(&self, entry: &AuditEntry) -> io::Result<()> {
-        let mut line = serde_json::to_vec(entry)?;
-        line.push(b'\n');
+    pub fn append(&mut self, entry: &AuditEntry) -> io::Result<()> {
+        let head = self.head()?;
+        let line = head.next_line(entry)?;
         let mut file = append::open(&self.path)?;
-        let length = file.metadata()?.len();
-        if length > 0 && length + line.len() as u64 > self.largest {
+        let mut length = file.metadata()?.len();
+        let mut next = head.after(&line);
+        if length > 0 && length + line.len() as u64 + 1 > self.largest {
             drop(file);
             std::fs::rename(&self.path, before(&self.path))?;
             file = append::open(&self.path)?;
-        } else if ends_torn(&mut file, length)? {
-            line.insert(0, b'\n');
+            length = 0;
+            // The older file is the one that was the present one; what was older still is gone.
+            next = Head { oldest: head.file, file: next.number, ..next };
         }
-        file.write_all(&line)?;
+        let gap = if ends_torn(&mut file, length)? { "\n" } else { "" };
+        self.set_head(Head { pending: Some(next.hash.clone()), oldest: next.oldest, file: next.file, ..head })?;
+        if let Err(error) = file.write_all(format!("{gap}{line}\n").as_bytes()) {
+            // Half a line would be a torn one. What can't be cut off is left out by every reader.
+            file.set_len(length).ok();
+            return Err(error);
+        }
+        self.set_head(next)?;
         self.written.send_modify(|count| *count += 1);
         Ok(())
     }
 
+    /// Proves that no line was changed, removed or inserted. `known`: a hash that somebody has kept.
+    pub fn prove(&mut self, known: Option<&str>) -> io::Result<AuditProof> {
+        let head = self.head()?;
+        let (older, newer) = self.texts()?;
+        let (older_name, name) = (name_of(&before(&self.path)), name_of(&self.path));
+        let files = [Lines { file: &older_name, text: &older }, Lines { file: &name, text: &newer }];
+        let mut proof = audit_chain::prove(&files, &head, known);
+        // While the daemon runs nobody else writes it.
+        if proof.sound && read_head(&head_path(&self.path)).is_none_or(|written| written != head) {
+            proof.sound = false;
+            proof.trouble = Some("audit.head was changed or removed".to_owned());
+        }
+        Ok(proof)
+    }
+
+    fn head(&mut self) -> io::Result<Head> {
+        if let Some((head, _)) = &self.head {
+            return Ok(head.clone());
+        }
+        let path = head_path(&self.path);
+        let (older, newer) = self.texts()?;
+        let head = match read_head(&path) {
+            Some(head) => {
+                let last = older.lines().chain(newer.lines()).rfind(|line| !line.trim().is_empty());
+                head.settled(last)
+            }
+            None => Head::begun(&[&older, &newer], now_millis()),
+        };
+        let flags = OFlags::NOFOLLOW.bits() as i32;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE).custom_flags(flags);
+        self.head = Some((head.clone(), options.open(path)?));
+        self.set_head(head.clone())?;
+        Ok(head)
+    }
+
+    /// Remembers where the chain ends, in memory and in the file.
+    fn set_head(&mut self, head: Head) -> io::Result<()> {
+        let Some((present, file)) = &mut self.head else { return Ok(()) };
+        let mut bytes = serde_json::to_vec(&head)?;
+        bytes.resize(HEAD_LENGTH.max(bytes.len() + 1), b' ');
+        if let Some(last) = bytes.last_mut() {
+            *last = b'\n';
+        }
+        file.write_all_at(&bytes, 0)?;
+        *present = head;
+        Ok(())
+    }
+
+    /// The older file's text and the present one's.
+    fn texts(&self) -> io::Result<(String, String)> {
+        let read = |path: &Path| match std::fs::read(path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(error),
+        };
+        Ok((read(&before(&self.path))?, read(&self.path)?))
+    }
+
     /// The newest so many, oldest first. Lines that can't be read are left out.
     pub fn newest(&self, lines: usize) -> io::Result<Vec<AuditEntry>> {
-        let mut text = String::new();
-        for path in [before(&self.path), self.path.clone()] {
-            match std::fs::read_to_string(&path) {
-                Ok(more) => text.push_str(&more),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let mut newest: Vec<AuditEntry> =
-            text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).take(lines).collect();
+        let (older, newer) = self.texts()?;
+        let mut newest: Vec<AuditEntry> = newer
+            .lines()
+            .rev()
+            .chain(older.lines().rev())
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .take(lines)
+            .collect();
         newest.reverse();
         Ok(newest)
     }
@@ -105,6 +180,20 @@ fn before(path: &Path) -> PathBuf {
     path.with_extension("1.jsonl")
 }
 
+/// Where the chain ends: `audit.head`.
+fn head_path(path: &Path) -> PathBuf {
+    path.with_extension("head")
+}
+
+/// The head in a file; `None` if there is none or it can't be read as one.
+fn read_head(path: &Path) -> Option<Head> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// A crash in the middle of a line.
 fn ends_torn(file: &mut File, length: u64) -> io::Result<bool> {
     if length == 0 {
@@ -128,6 +217,7 @@ mod tests {
             conversation_id: None,
             agent: None,
             action: "click @e3".to_owned(),
+            record: None,
             scope: "act".to_owned(),
             site: None,
             allowed: true,
@@ -158,6 +248,9 @@ mod tests {
         assert_eq!(seen, [2, 3, 4, 5, 6, 7]);
         assert!(before(&path).exists() && std::fs::metadata(&path).unwrap().len() <= 500);
         assert_eq!(times(&audit.newest(3).unwrap()), [5, 6, 7]);
+        let proof = audit.prove(None).unwrap();
+        assert!(proof.sound && proof.first > 1 && proof.last == 7, "the chain goes over both files: {proof:?}");
+        assert_eq!(std::fs::metadata(head_path(&path)).unwrap().permissions().mode() & 0o777, 0o600);
         drop(audit);
         assert!(follower.next().await.is_none());
     }
@@ -167,11 +260,62 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         std::fs::write(&path, "{\"at\":").unwrap();
-        let audit = Audit::at(path.clone());
+        let mut audit = Audit::at(path.clone());
         audit.append(&entry(2)).unwrap();
+        assert_eq!(audit.prove(None).unwrap().torn, 1);
         assert_eq!(times(&audit.newest(9).unwrap()), [2]);
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &path).unwrap();
         assert!(audit.append(&entry(3)).is_err());
+    }
+
+    #[test]
+    fn what_is_done_to_the_files_while_the_daemon_runs_or_does_not_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut audit = Audit::at(path.clone());
+        for at in 1..5 {
+            audit.append(&entry(at)).unwrap();
+        }
+        let whole = std::fs::read_to_string(&path).unwrap();
+        let cut: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+        let known = audit.prove(None).unwrap().head;
+        // Cut off at the end while it runs, and written on.
+        std::fs::write(&path, &cut).unwrap();
+        assert_eq!(audit.prove(None).unwrap().trouble.unwrap(), "number 4 was removed from the end");
+        audit.append(&entry(5)).unwrap();
+        let trouble = |audit: &mut Audit| audit.prove(Some(&known)).unwrap().trouble.unwrap_or_default();
+        assert_eq!(trouble(&mut audit), "number 4 was removed before audit.jsonl line 4");
+        // The same by a daemon that was started after it.
+        std::fs::write(&path, &whole).unwrap();
+        assert_eq!(trouble(&mut Audit::at(path.clone())), "number 5 was removed from the end");
+        // With the head gone too, only a hash that was kept elsewhere tells.
+        std::fs::write(&path, &cut).unwrap();
+        std::fs::remove_file(head_path(&path)).unwrap();
+        assert_eq!(audit.prove(None).unwrap().trouble.unwrap(), "numbers 4 to 5 were removed from the end");
+        let mut later = Audit::at(path.clone());
+        let proof = later.prove(None).unwrap();
+        assert!(proof.sound && proof.since_number == 3, "the proof says since when the end is known: {proof:?}");
+        assert!(trouble(&mut later).starts_with("no line has the hash"));
+        std::fs::remove_file(head_path(&path)).unwrap();
+        assert_eq!(later.prove(None).unwrap().trouble.unwrap(), "audit.head was changed or removed");
+    }
+
+    #[test]
+    fn a_line_that_was_being_written_at_a_crash_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut audit = Audit::at(path.clone());
+        audit.append(&entry(1)).unwrap();
+        let head = std::fs::read(head_path(&path)).unwrap();
+        audit.append(&entry(2)).unwrap();
+        let (written, _) = audit.head.take().unwrap();
+        let before: Head = serde_json::from_slice(&head).unwrap();
+        let pending = Head { pending: Some(written.hash), ..before };
+        std::fs::write(head_path(&path), serde_json::to_vec(&pending).unwrap()).unwrap();
+        let mut next = Audit::at(path.clone());
+        next.append(&entry(3)).unwrap();
+        let proof = next.prove(None).unwrap();
+        assert!(proof.sound && proof.last == 3, "{proof:?}");
     }
 }

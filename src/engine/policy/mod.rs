@@ -3,18 +3,24 @@
 //! Owns the rules, their file, and the audit. `rules` decides and is pure; everything that is not plainly allowed asks,
 //! everything that can't be asked is denied, and what can't be read or written allows nothing.
 
+mod action_request;
 mod audit;
+mod audit_chain;
+#[cfg(test)]
+mod cost;
+mod decodings;
+mod fingerprint;
 mod permission;
-mod readings;
 mod requests;
 mod rules;
 mod store;
-mod trail;
-mod trails;
-mod wish;
+mod taint_log;
+mod taint_logs;
 
+pub(super) use action_request::{ActionKind, ActionRequest, Risk};
 pub(super) use audit::Audit;
-pub(super) use permission::Permitted;
+pub(super) use permission::{Card, Described, Permitted};
 pub(super) use store::PolicyStore;
-pub(super) use trail::Trail;
-pub(super) use wish::{Deed, Shape, Wish};
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use store::policy_rules_of;
+pub(super) use taint_log::{NO_SITE, TaintLog};

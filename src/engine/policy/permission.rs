@@ -1,12 +1,13 @@
-//! From a wish to a yes or no: the rules first, then the person, each decision written down.
+//! From a request to a yes or no: the rules first, then the person, each decision written down.
 //!
 //! Owns the order. What can't be written down is not done, unless it only looks.
 
+use super::action_request::{ActionKind, ActionRequest};
 use super::rules::{self, Verdict};
-use super::wish::{Deed, Wish};
 use crate::base::clock::now_millis;
 use crate::chat::Conversation;
 use crate::engine::{Engine, lock};
+use crate::protocol::action::ActionRecord;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -21,6 +22,15 @@ pub struct Card {
     pub why: Option<&'static str>,
 }
 
+/// An action as the audit keeps it.
+#[derive(Clone, Copy, Debug)]
+pub struct Described<'a> {
+    /// The command without what is typed.
+    pub line: &'a str,
+    /// All of it; none for what only looks.
+    pub record: Option<&'a ActionRecord>,
+}
+
 /// What the rules say.
 #[derive(Clone, Debug)]
 pub enum Permitted {
@@ -31,24 +41,29 @@ pub enum Permitted {
 }
 
 impl Engine {
-    /// Asks the rules. `action`: the command without what is typed, for the audit.
-    pub(in crate::engine) fn judge(&self, conversation: &Conversation, wish: &Wish, action: &str) -> Permitted {
+    /// Asks the rules. `action`: for the audit.
+    pub(in crate::engine) fn judge(
+        &self,
+        conversation: &Conversation,
+        request: &ActionRequest,
+        action: &Described<'_>,
+    ) -> Permitted {
         let (verdict, readable) = {
             let store = lock(&self.inner.policy);
-            (rules::decide(store.rules(), wish, store.now(now_millis())), store.fault().is_none())
+            (rules::decide(store.rules(), request, store.now(now_millis())), store.fault().is_none())
         };
-        let entry = |allowed, by, rule| AuditEntry { allowed, by, rule, ..entry(conversation, wish, action) };
+        let entry = |allowed, by, rule| AuditEntry { allowed, by, rule, ..entry(conversation, request, action) };
         match verdict {
             Verdict::Run(rule) => {
                 let by = if rule.is_some() { AuditBy::Rule } else { AuditBy::Default };
                 match self.record(&entry(true, by, rule)) {
-                    Err(fault) if wish.deed != Deed::Read => Permitted::No(fault),
+                    Err(fault) if request.kind != ActionKind::Read => Permitted::No(fault),
                     _ => Permitted::Yes,
                 }
             }
             Verdict::Denied(rule) => {
                 self.record(&entry(false, AuditBy::Rule, Some(rule))).ok();
-                let place = wish.site.as_deref().map(|site| format!(" on {site}")).unwrap_or_default();
+                let place = request.site.as_deref().map(|site| format!(" on {site}")).unwrap_or_default();
                 Permitted::No(
                     Fault::new(FaultCode::Denied, format!("a rule of the person's says no to this{place}"))
                         .hint("Do not try it another way. Say what you wanted; only the person can change the rule."),
@@ -60,7 +75,7 @@ impl Engine {
                     Fault::new(FaultCode::Denied, "this is not offered to agents").hint("Ask the person to do it."),
                 )
             }
-            Verdict::Ask(choices) => Permitted::Ask(Card { choices, why: why(wish, readable) }),
+            Verdict::Ask(choices) => Permitted::Ask(Card { choices, why: why(request, readable) }),
         }
     }
 
@@ -68,12 +83,12 @@ impl Engine {
     pub(in crate::engine) fn settle(
         &self,
         conversation: &Conversation,
-        wish: &Wish,
-        action: &str,
+        request: &ActionRequest,
+        action: &Described<'_>,
         (decision, by): (Decision, AnsweredBy),
     ) -> Result<(), Fault> {
         let now = now_millis();
-        let kept = rules::remembered(wish, decision, rule_id(), now).and_then(|rule| {
+        let kept = rules::remembered(request, decision, rule_id(), now).and_then(|rule| {
             let id = rule.id.clone();
             match lock(&self.inner.policy).add(rule, now) {
                 Ok(()) => Some(id),
@@ -89,7 +104,7 @@ impl Engine {
             by: audit_by(by),
             answer: Some(decision),
             rule: kept,
-            ..entry(conversation, wish, action)
+            ..entry(conversation, request, action)
         });
         match by {
             _ if decision.allows() => written,
@@ -116,20 +131,21 @@ impl Engine {
     }
 }
 
-fn why(wish: &Wish, readable: bool) -> Option<&'static str> {
-    use super::wish::Shape;
+fn why(request: &ActionRequest, readable: bool) -> Option<&'static str> {
+    use super::action_request::Risk;
     if !readable {
         return Some("policy.json can't be read, so everything is asked about");
     }
-    match (wish.shape, wish.deed) {
-        (Shape::Carrying, Deed::Does(PolicyScope::Control | PolicyScope::Upload)) => {
+    match (request.risk, request.kind) {
+        (Risk::Carrying, ActionKind::Does(PolicyScope::Control | PolicyScope::Upload)) => {
             Some("It could send what was read before to somebody else")
         }
-        (Shape::Carrying, _) => Some("It may carry words of another page or file to this site"),
-        (Shape::NewSite, _) => Some("You have not named this site, and a page may have"),
-        (Shape::ClosesTheirs, _) => Some("The agent did not open this tab"),
-        (Shape::Plain, Deed::Does(PolicyScope::Password)) => Some("It types into a password field"),
-        (Shape::Plain, _) => None,
+        (Risk::Carrying, _) => Some("It may carry words of another page or file to this site"),
+        (Risk::NewSite, _) => Some("You have not named this site, and a page may have"),
+        (Risk::ClosesTheirs, _) => Some("The agent did not open this tab"),
+        (Risk::AnswersDialog, _) => Some("The page asks this before it goes on"),
+        (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some("It types into a password field"),
+        (Risk::Plain, _) => None,
     }
 }
 
@@ -148,18 +164,19 @@ fn audit_by(by: AnsweredBy) -> AuditBy {
     }
 }
 
-fn entry(conversation: &Conversation, wish: &Wish, action: &str) -> AuditEntry {
+fn entry(conversation: &Conversation, request: &ActionRequest, action: &Described<'_>) -> AuditEntry {
     AuditEntry {
         at: now_millis(),
-        conversation_id: Some(wish.conversation_id.clone()),
+        conversation_id: Some(request.conversation_id.clone()),
         agent: conversation.info().agent,
-        action: action.to_owned(),
-        scope: match wish.deed {
-            Deed::Read => "read".to_owned(),
-            Deed::Does(scope) => scope.name().to_owned(),
-            Deed::Secret => "secret".to_owned(),
+        action: action.line.to_owned(),
+        record: action.record.map(|record| Box::new(record.clone())),
+        scope: match request.kind {
+            ActionKind::Read => "read".to_owned(),
+            ActionKind::Does(scope) => scope.name().to_owned(),
+            ActionKind::Secret => "secret".to_owned(),
         },
-        site: wish.site.clone(),
+        site: request.site.clone(),
         allowed: false,
         by: AuditBy::Default,
         answer: None,

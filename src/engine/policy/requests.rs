@@ -6,7 +6,7 @@ use super::permission::rule_id;
 use crate::base::clock::now_millis;
 use crate::base::site;
 use crate::engine::{Engine, lock};
-use crate::protocol::audit::{AuditBy, AuditEntry, AuditRequest};
+use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
 use crate::protocol::control::WaitingApprovals;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
@@ -14,6 +14,9 @@ use tokio::sync::mpsc;
 
 /// What one question may read of the audit.
 const MOST_LINES: usize = 10_000;
+
+/// How far away the end of a rule may be, in milliseconds: a year. "For a time" is not for ever.
+const LONGEST_RULE: u64 = 366 * 24 * 60 * 60 * 1000;
 
 impl Engine {
     /// Every rule in force.
@@ -32,7 +35,11 @@ impl Engine {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
             return Err(Fault::new(FaultCode::BadRequest, "the rule would end before it begins")
-                .hint("Give a time that lies ahead."));
+                .hint("Give a time in the future."));
+        }
+        if add.until.is_some_and(|until| until - now > LONGEST_RULE) {
+            return Err(Fault::new(FaultCode::BadRequest, "a rule that ends may hold for a year at most")
+                .hint("Give an earlier time, or none for a rule that never ends."));
         }
         if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::Everything && add.until.is_none() {
             return Err(Fault::new(FaultCode::BadRequest, "everything is allowed for a time only")
@@ -93,17 +100,18 @@ impl Engine {
         self.inner.approvals_changed.send_replace(());
     }
 
+    /// Proves that the audit's lines are the ones that were written. Blocks while it reads them.
+    pub fn audit_proof(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
+        lock(&self.inner.audit).prove(verify.head.as_deref()).map_err(|error| unreadable(&error))
+    }
+
     /// The audit's newest lines, and what follows where that is asked for, until the reader goes.
     pub fn audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
-        let unreadable = |error: std::io::Error| {
-            Fault::new(FaultCode::Storage, format!("audit.jsonl can't be read: {error}"))
-                .hint("Make gstack's home readable for you.")
-        };
         // In this order a line may come twice, and none is missed; the audit is locked, so none comes between.
         let (newest, follower) = {
             let audit = lock(&self.inner.audit);
-            let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(unreadable)?;
-            (newest, if request.follow { Some(audit.follow().map_err(unreadable)?) } else { None })
+            let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(|error| unreadable(&error))?;
+            (newest, if request.follow { Some(audit.follow().map_err(|error| unreadable(&error))?) } else { None })
         };
         let shutdown = self.shutdown();
         self.spawn(async move {
@@ -131,6 +139,11 @@ impl Engine {
     }
 }
 
+fn unreadable(error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("audit.jsonl can't be read: {error}"))
+        .hint("Make gstack's home readable for you.")
+}
+
 /// A host with its port where that is unusual, from what a person typed: a host or an address.
 fn site_name(typed: &str) -> Result<String, Fault> {
     let typed = typed.trim();
@@ -147,6 +160,7 @@ fn changed(action: &str, rule: &PolicyRule, by: AuditBy, at: u64) -> AuditEntry 
         conversation_id: rule.conversation_id.clone(),
         agent: None,
         action: action.to_owned(),
+        record: None,
         scope: rule.scope.name().to_owned(),
         site: rule.site.clone(),
         allowed: rule.effect == PolicyEffect::Allow,

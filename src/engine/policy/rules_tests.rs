@@ -1,7 +1,7 @@
 //! The decision by table and by property.
 
 use super::{Verdict, decide, remembered};
-use crate::engine::policy::wish::{Deed, Shape, Wish};
+use crate::engine::policy::action_request::{ActionKind, ActionRequest, Risk};
 use crate::protocol::chat::Decision;
 use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
@@ -9,12 +9,12 @@ use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_o
 
 const NOW: u64 = 1_000_000;
 
-fn wish(deed: Deed, site: Option<&str>) -> Wish {
-    Wish { conversation_id: ConversationId::new("c1"), deed, site: site.map(str::to_owned), shape: Shape::Plain }
+fn request(kind: ActionKind, site: Option<&str>) -> ActionRequest {
+    ActionRequest { conversation_id: ConversationId::new("c1"), kind, site: site.map(str::to_owned), risk: Risk::Plain }
 }
 
-fn does(scope: PolicyScope, site: Option<&str>) -> Wish {
-    wish(Deed::Does(scope), site)
+fn does(scope: PolicyScope, site: Option<&str>) -> ActionRequest {
+    request(ActionKind::Does(scope), site)
 }
 
 fn rule(effect: PolicyEffect, scope: PolicyScope) -> PolicyRule {
@@ -33,43 +33,47 @@ fn within(conversation: &str, rule: PolicyRule) -> PolicyRule {
     PolicyRule { conversation_id: Some(ConversationId::new(conversation)), ..rule }
 }
 
-fn runs(rules: &[PolicyRule], wish: &Wish) -> bool {
-    matches!(decide(Some(rules), wish, NOW), Verdict::Run(_))
+fn runs(rules: &[PolicyRule], request: &ActionRequest) -> bool {
+    matches!(decide(Some(rules), request, NOW), Verdict::Run(_))
 }
 
 #[test]
 fn without_rules_looking_runs_and_everything_else_asks_with_the_answers_that_make_sense() {
     use Decision::{AllowAlways, AllowConversation, AllowOnce, AllowSite, Deny};
     let site = Some("a.example");
-    let table: &[(Deed, Option<&str>, Verdict)] = &[
-        (Deed::Read, site, Verdict::Run(None)),
-        (Deed::Secret, site, Verdict::NotOffered),
+    let table: &[(ActionKind, Option<&str>, Verdict)] = &[
+        (ActionKind::Read, site, Verdict::Run(None)),
+        (ActionKind::Secret, site, Verdict::NotOffered),
         (
-            Deed::Does(PolicyScope::Act),
+            ActionKind::Does(PolicyScope::Act),
             site,
             Verdict::Ask(vec![AllowOnce, AllowSite, AllowConversation, AllowAlways, Deny]),
         ),
-        (Deed::Does(PolicyScope::Act), None, Verdict::Ask(vec![AllowOnce, AllowConversation, AllowAlways, Deny])),
-        (Deed::Does(PolicyScope::Control), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
-        (Deed::Does(PolicyScope::Control), None, Verdict::Ask(vec![AllowOnce, Deny])),
-        (Deed::Does(PolicyScope::Shell), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
-        (Deed::Does(PolicyScope::Write), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
-        (Deed::Does(PolicyScope::Download), site, Verdict::Ask(vec![AllowOnce, AllowSite, AllowConversation, Deny])),
-        (Deed::Does(PolicyScope::Upload), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
-        (Deed::Does(PolicyScope::Password), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+        (ActionKind::Does(PolicyScope::Act), None, Verdict::Ask(vec![AllowOnce, AllowConversation, AllowAlways, Deny])),
+        (ActionKind::Does(PolicyScope::Control), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+        (ActionKind::Does(PolicyScope::Control), None, Verdict::Ask(vec![AllowOnce, Deny])),
+        (ActionKind::Does(PolicyScope::Shell), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
+        (ActionKind::Does(PolicyScope::Write), None, Verdict::Ask(vec![AllowOnce, AllowConversation, Deny])),
+        (
+            ActionKind::Does(PolicyScope::Download),
+            site,
+            Verdict::Ask(vec![AllowOnce, AllowSite, AllowConversation, Deny]),
+        ),
+        (ActionKind::Does(PolicyScope::Upload), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
+        (ActionKind::Does(PolicyScope::Password), site, Verdict::Ask(vec![AllowOnce, AllowSite, Deny])),
     ];
-    for (deed, site, expected) in table {
-        assert_eq!(decide(Some(&[]), &wish(*deed, *site), NOW), *expected, "{deed:?} {site:?}");
+    for (kind, site, expected) in table {
+        assert_eq!(decide(Some(&[]), &request(*kind, *site), NOW), *expected, "{kind:?} {site:?}");
     }
 }
 
 #[test]
 fn what_can_not_be_read_asks_about_everything_once() {
-    for deed in [Deed::Read, Deed::Does(PolicyScope::Act), Deed::Does(PolicyScope::Everything)] {
-        let asked = decide(None, &wish(deed, Some("a.example")), NOW);
-        assert_eq!(asked, Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]), "{deed:?}");
+    for kind in [ActionKind::Read, ActionKind::Does(PolicyScope::Act), ActionKind::Does(PolicyScope::Everything)] {
+        let asked = decide(None, &request(kind, Some("a.example")), NOW);
+        assert_eq!(asked, Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]), "{kind:?}");
     }
-    assert_eq!(decide(None, &wish(Deed::Secret, None), NOW), Verdict::NotOffered);
+    assert_eq!(decide(None, &request(ActionKind::Secret, None), NOW), Verdict::NotOffered);
 }
 
 #[test]
@@ -88,30 +92,30 @@ fn a_rule_is_for_its_scope_site_and_conversation_alone() {
     }
     let conversation = [within("c1", allow(PolicyScope::Act))];
     assert!(runs(&conversation, &act("anywhere.example")));
-    let other = Wish { conversation_id: ConversationId::new("c2"), ..act("anywhere.example") };
+    let other = ActionRequest { conversation_id: ConversationId::new("c2"), ..act("anywhere.example") };
     assert!(!runs(&conversation, &other));
     let away = [PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }];
     for scope in [PolicyScope::Act, PolicyScope::Control, PolicyScope::Shell, PolicyScope::Password] {
         assert!(runs(&away, &does(scope, None)), "{scope:?}");
     }
-    assert!(!runs(&away, &wish(Deed::Secret, None)), "no rule gives what identifies a person");
+    assert!(!runs(&away, &request(ActionKind::Secret, None)), "no rule gives what identifies a person");
 }
 
 #[test]
 fn a_site_that_is_closed_for_everything_is_not_even_read() {
     let closed = [on("bank.example", rule(PolicyEffect::Deny, PolicyScope::Everything)), allow(PolicyScope::Act)];
-    assert!(!runs(&closed, &wish(Deed::Read, Some("bank.example"))));
+    assert!(!runs(&closed, &request(ActionKind::Read, Some("bank.example"))));
     assert!(!runs(&closed, &does(PolicyScope::Act, Some("bank.example"))));
-    assert!(runs(&closed, &wish(Deed::Read, Some("a.example"))));
+    assert!(runs(&closed, &request(ActionKind::Read, Some("a.example"))));
     assert!(runs(&closed, &does(PolicyScope::Act, Some("a.example"))));
     // Where an address leads that can't be told, it may be there.
-    let unknown = Wish { shape: Shape::NewSite, ..does(PolicyScope::Act, None) };
+    let unknown = ActionRequest { risk: Risk::NewSite, ..does(PolicyScope::Act, None) };
     assert!(!runs(&closed, &unknown));
 }
 
 #[test]
 fn what_was_allowed_for_a_site_or_a_conversation_carries_nothing_elsewhere() {
-    let shaped = |shape| Wish { shape, ..does(PolicyScope::Act, Some("b.example")) };
+    let shaped = |risk| ActionRequest { risk, ..does(PolicyScope::Act, Some("b.example")) };
     let table = [
         (within("c1", allow(PolicyScope::Act)), false, false),
         (on("b.example", allow(PolicyScope::Act)), true, false),
@@ -120,10 +124,10 @@ fn what_was_allowed_for_a_site_or_a_conversation_carries_nothing_elsewhere() {
         (within("c1", PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }), true, true),
     ];
     for (rule, new_site, carrying) in table {
-        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Shape::NewSite)), new_site, "{rule:?}");
-        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Shape::Carrying)), carrying, "{rule:?}");
+        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Risk::NewSite)), new_site, "{rule:?}");
+        assert_eq!(runs(std::slice::from_ref(&rule), &shaped(Risk::Carrying)), carrying, "{rule:?}");
     }
-    let asked = decide(Some(&[]), &shaped(Shape::Carrying), NOW);
+    let asked = decide(Some(&[]), &shaped(Risk::Carrying), NOW);
     assert_eq!(asked, Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]));
 }
 
@@ -137,7 +141,7 @@ fn an_answer_leaves_the_rule_that_it_named() {
     let always = left(Decision::AllowAlways).unwrap();
     assert!(always.site.is_none() && always.conversation_id.is_none() && always.until.is_none());
     assert!(remembered(&does(PolicyScope::Act, None), Decision::AllowSite, "id".to_owned(), NOW).is_none());
-    assert!(remembered(&wish(Deed::Read, None), Decision::AllowAlways, "id".to_owned(), NOW).is_none());
+    assert!(remembered(&request(ActionKind::Read, None), Decision::AllowAlways, "id".to_owned(), NOW).is_none());
 }
 
 fn scopes() -> impl Strategy<Value = PolicyScope> {
@@ -173,58 +177,58 @@ fn rules() -> impl Strategy<Value = PolicyRule> {
     )
 }
 
-fn wishes() -> impl Strategy<Value = Wish> {
-    let deeds = prop_oneof![Just(Deed::Read), Just(Deed::Secret), scopes().prop_map(Deed::Does)];
-    let shapes = prop_oneof![Just(Shape::Plain), Just(Shape::NewSite), Just(Shape::Carrying)];
-    (deeds, sites(), shapes).prop_map(|(deed, site, shape)| Wish { shape, site, ..wish(deed, None) })
+fn action_requests() -> impl Strategy<Value = ActionRequest> {
+    let kinds = prop_oneof![Just(ActionKind::Read), Just(ActionKind::Secret), scopes().prop_map(ActionKind::Does)];
+    let risks = prop_oneof![Just(Risk::Plain), Just(Risk::NewSite), Just(Risk::Carrying)];
+    (kinds, sites(), risks).prop_map(|(kind, site, risk)| ActionRequest { risk, site, ..request(kind, None) })
 }
 
 proptest! {
     #[test]
-    fn nothing_but_looking_runs_that_no_rule_allows(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
-        if let Verdict::Run(by) = decide(Some(&all), &wish, NOW) {
+    fn nothing_but_looking_runs_that_no_rule_allows(request in action_requests(), all in proptest::collection::vec(rules(), 0..6)) {
+        if let Verdict::Run(by) = decide(Some(&all), &request, NOW) {
             match by {
-                None => prop_assert_eq!(wish.deed, Deed::Read),
+                None => prop_assert_eq!(request.kind, ActionKind::Read),
                 Some(id) => {
                     let rule = all.iter().find(|rule| rule.id == id).unwrap();
                     prop_assert_eq!(rule.effect, PolicyEffect::Allow);
                     prop_assert!(rule.made_at <= NOW && rule.until.is_none_or(|until| NOW < until));
-                    prop_assert!(rule.site.is_none() || rule.site == wish.site);
+                    prop_assert!(rule.site.is_none() || rule.site == request.site);
                 }
             }
         }
     }
 
     #[test]
-    fn a_no_wins_whatever_else_is_said(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+    fn a_no_wins_whatever_else_is_said(request in action_requests(), all in proptest::collection::vec(rules(), 0..6)) {
         let mut all = all;
         all.push(rule(PolicyEffect::Deny, PolicyScope::Everything));
-        prop_assert!(!matches!(decide(Some(&all), &wish, NOW), Verdict::Run(_) | Verdict::Ask(_)));
+        prop_assert!(!matches!(decide(Some(&all), &request, NOW), Verdict::Run(_) | Verdict::Ask(_)));
     }
 
     #[test]
     fn a_rule_more_that_allows_never_takes_anything_away(
-        wish in wishes(),
+        request in action_requests(),
         all in proptest::collection::vec(rules(), 0..6),
         more in rules(),
     ) {
         let more = PolicyRule { effect: PolicyEffect::Allow, ..more };
-        let before = matches!(decide(Some(&all), &wish, NOW), Verdict::Run(_));
+        let before = matches!(decide(Some(&all), &request, NOW), Verdict::Run(_));
         let after: Vec<PolicyRule> = all.into_iter().chain([more]).collect();
-        prop_assert!(!before || matches!(decide(Some(&after), &wish, NOW), Verdict::Run(_)));
+        prop_assert!(!before || matches!(decide(Some(&after), &request, NOW), Verdict::Run(_)));
     }
 
     #[test]
-    fn what_has_ended_or_is_not_yet_made_has_no_effect(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
+    fn what_has_ended_or_is_not_yet_made_has_no_effect(request in action_requests(), all in proptest::collection::vec(rules(), 0..6)) {
         let held: Vec<PolicyRule> =
             all.iter().filter(|rule| rule.made_at <= NOW && rule.until.is_none_or(|until| NOW < until)).cloned().collect();
-        prop_assert_eq!(decide(Some(&all), &wish, NOW), decide(Some(&held), &wish, NOW));
+        prop_assert_eq!(decide(Some(&all), &request, NOW), decide(Some(&held), &request, NOW));
     }
 
     #[test]
-    fn who_carries_needs_no_less_than_who_does_not(wish in wishes(), all in proptest::collection::vec(rules(), 0..6)) {
-        let shaped = |shape| matches!(decide(Some(&all), &Wish { shape, ..wish.clone() }, NOW), Verdict::Run(_));
-        prop_assert!(!shaped(Shape::Carrying) || shaped(Shape::NewSite));
-        prop_assert!(!shaped(Shape::NewSite) || shaped(Shape::Plain));
+    fn who_carries_needs_no_less_than_who_does_not(request in action_requests(), all in proptest::collection::vec(rules(), 0..6)) {
+        let shaped = |risk| matches!(decide(Some(&all), &ActionRequest { risk, ..request.clone() }, NOW), Verdict::Run(_));
+        prop_assert!(!shaped(Risk::Carrying) || shaped(Risk::NewSite));
+        prop_assert!(!shaped(Risk::NewSite) || shaped(Risk::Plain));
     }
 }

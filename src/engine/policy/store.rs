@@ -116,13 +116,19 @@ impl PolicyStore {
     }
 }
 
+/// How many rules a file gives; `None` if it can't be read as a whole.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn policy_rules_of(path: PathBuf) -> Option<usize> {
+    PolicyStore::open(path, 0).rules().map(<[PolicyRule]>::len)
+}
+
 fn read(path: &Path) -> Result<File, Fault> {
     let unreadable = |why: String| {
         Fault::new(
             FaultCode::Storage,
             format!("{} can't be read ({why}), so agents ask about everything", path.display()),
         )
-        .hint("Mend the file, or remove it to begin without rules; then run `gstack stop`.")
+        .hint("Fix the file, or remove it to begin without rules; then run `gstack stop`.")
     };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,

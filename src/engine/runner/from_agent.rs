@@ -4,12 +4,15 @@
 
 use super::task::Task;
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
+use crate::agent::clip::RESULT_BYTES;
+use crate::base::visible::visible;
 use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
-use crate::command::redaction;
-use crate::engine::policy::{Permitted, Wish};
+use crate::command::{redaction, registry};
+use crate::engine::policy::{ActionKind, ActionRequest, Described, Permitted, TaintLog};
 use crate::engine::turn_steps::Steps;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepKind, StepOutcome};
+use crate::protocol::action::ActionRecord;
+use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepOutcome};
 use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -27,15 +30,20 @@ impl Task {
             AgentEvent::StepStarted { step_id, words, tool, arguments } => {
                 let doing = format!("{} {}", words.verb, words.object);
                 self.engine.working(&self.conversation, |working| working.doing = doing.trim().to_owned());
-                if words.kind == StepKind::File {
-                    // What is in the file is not known here, but that it may be carried elsewhere is.
-                    self.engine.with_trail(self.conversation.id(), |trail| trail.read("", ""));
+                if registry::find(&tool).is_none() {
+                    // Until it is told, what a tool of the agent's own reads may be anything.
+                    self.engine.with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
                 }
-                let body = self.steps.begin(turn_id, step_id, words, tool, arguments);
+                let body = self.steps.begin(turn_id.clone(), step_id.clone(), words, tool, arguments);
                 self.append(body);
+                self.steps.learned_before(&turn_id, &step_id).into_iter().for_each(|body| self.append(body));
             }
             AgentEvent::StepDone { step_id, outcome, result, images } => {
                 let outcome = self.outcome_of(&step_id, outcome);
+                let is_whole = result.len() < RESULT_BYTES && images.is_empty();
+                self.engine.with_taint_log(self.conversation.id(), |log| {
+                    log.step_done(step_id.as_str(), &result, is_whole && !result.is_empty());
+                });
                 self.engine.working(&self.conversation, |working| working.doing.clear());
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
@@ -96,7 +104,7 @@ impl Task {
         }
     }
 
-    fn append(&self, body: ChatBody) {
+    pub(super) fn append(&self, body: ChatBody) {
         self.tell_trouble(self.conversation.append(body).map(|_| ()));
     }
 
@@ -153,6 +161,7 @@ impl Task {
 
     /// A turn's end leaves no step open: what was not reported is unknown.
     fn close_steps(&mut self, turn_id: &TurnId) {
+        self.engine.with_taint_log(self.conversation.id(), TaintLog::steps_over);
         for body in self.steps.end_all(turn_id) {
             self.append(body);
         }
@@ -160,19 +169,31 @@ impl Task {
 
     /// The agent wants to use a tool of its own.
     fn permission(&mut self, asked: PermissionAsked) {
-        let wish = Wish::of_own_tool(self.conversation.id().clone(), &asked);
-        let action = redaction::text(&asked.does);
-        let card = match self.engine.judge(&self.conversation, &wish, &action) {
-            Permitted::Yes => {
-                asked.answer.send(PermissionAnswer::Allow).ok();
-                return;
-            }
-            Permitted::No(fault) => {
-                asked.answer.send(PermissionAnswer::Deny(fault.message)).ok();
-                return;
-            }
-            Permitted::Ask(card) => card,
+        let request = ActionRequest::of_own_tool(self.conversation.id().clone(), &asked);
+        let line = redaction::text(&asked.does);
+        let scope = match request.kind {
+            ActionKind::Does(scope) => Some(scope),
+            ActionKind::Read | ActionKind::Secret => None,
         };
+        let action = Box::new(ActionRecord {
+            command: visible(&asked.does),
+            scope,
+            content: visible(&asked.content),
+            agent_reason: asked.why.as_deref().map(visible),
+            ..ActionRecord::default()
+        });
+        let card =
+            match self.engine.judge(&self.conversation, &request, &Described { line: &line, record: Some(&action) }) {
+                Permitted::Yes => {
+                    asked.answer.send(PermissionAnswer::Allow).ok();
+                    return;
+                }
+                Permitted::No(fault) => {
+                    asked.answer.send(PermissionAnswer::Deny(fault.message)).ok();
+                    return;
+                }
+                Permitted::Ask(card) => card,
+            };
         let approval_id = ApprovalId::random();
         self.requests.insert(asked.request, approval_id.clone());
         let (answer, decided) = oneshot::channel();
@@ -182,6 +203,7 @@ impl Task {
         let runner = self.runner.clone();
         let waiting_id = approval_id.clone();
         let (engine, conversation) = (self.engine.clone(), self.conversation.clone());
+        let kept = action.clone();
         self.engine.spawn(async move {
             let mut decided = decided;
             let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
@@ -193,19 +215,23 @@ impl Task {
                     Err(_) => decided.await.unwrap_or(withdrawn),
                 },
             };
-            let answer = match engine.settle(&conversation, &wish, &action, answered) {
-                Ok(()) => PermissionAnswer::Allow,
-                Err(fault) => PermissionAnswer::Deny(fault.message),
-            };
+            let answer =
+                match engine.settle(&conversation, &request, &Described { line: &line, record: Some(&kept) }, answered)
+                {
+                    Ok(()) => PermissionAnswer::Allow,
+                    Err(fault) => PermissionAnswer::Deny(fault.message),
+                };
             // The agent may have taken it back or ended.
             asked.answer.send(answer).ok();
         });
         self.step(Event::ApprovalAsked(ApprovalRequest {
             approval_id,
-            ask: asked.ask,
+            ask: visible(&asked.ask),
+            phrase: None,
             site: None,
-            why: card.why.map(str::to_owned).or(asked.why),
-            does: asked.does,
+            why: card.why.map(str::to_owned),
+            does: action.command.clone(),
+            action,
             kind: asked.kind,
             choices: card.choices,
         }));

@@ -12,6 +12,7 @@ mod task;
 mod tests;
 mod watchdog;
 
+use super::turn_steps::Learned;
 use super::{Engine, lock};
 use crate::agent::adapter::AgentSession;
 use crate::chat::turn::{ApprovalRequest, Message};
@@ -39,21 +40,23 @@ struct Shared {
     turn: Mutex<CancellationToken>,
     /// The calls that were denied and whose steps have not ended yet. An agent is told in words only, and reports a
     /// denied call like any that failed.
-    denied: Mutex<Vec<Denied>>,
+    denied: Mutex<Vec<ToolCallName>>,
+    /// What persons wrote in place of the text that a card asked about, until its call takes it.
+    texts: Mutex<HashMap<ApprovalId, String>>,
 }
 
-/// A call of a tool that was denied.
+/// A call of a tool as its agent named it: what joins it to its step.
 #[derive(Clone, Debug)]
-pub(super) struct Denied {
+pub(super) struct ToolCallName {
     /// The agent's own name of the step, where it gives one.
     pub(super) id: Option<String>,
     pub(super) tool: String,
     pub(super) arguments: Value,
 }
 
-impl Denied {
+impl ToolCallName {
     /// Whether it is this step: by its name, and where the agent gives none by what it does.
-    fn is_of(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
+    pub(super) fn is_of(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
         match &self.id {
             Some(id) => id == step_id.as_str(),
             None => self.tool == tool && serde_json::from_str::<Value>(arguments).is_ok_and(|of| of == self.arguments),
@@ -85,6 +88,8 @@ enum Input {
     },
     /// Its tab is gone: the agent is needed no more, once no turn runs.
     LetGo,
+    /// More is known of a call's step.
+    Learned(Learned),
     /// Another conversation needs the place of this one's agent, if that does nothing.
     Sleep,
     /// A person looks at it: the agent is made ready before they have written.
@@ -101,6 +106,7 @@ impl Runner {
             gate: Mutex::default(),
             turn: Mutex::default(),
             denied: Mutex::default(),
+            texts: Mutex::default(),
         }))
     }
 
@@ -121,6 +127,26 @@ impl Runner {
             let handled = conversation.answer(approval_id, decision, by)?;
             Ok(((), handled.effects))
         })
+    }
+
+    /// Allows it once, with another text in place of the one that was asked about.
+    pub(super) fn answer_with(&self, approval_id: ApprovalId, text: String, by: AnsweredBy) -> Result<(), ChatError> {
+        self.gated(|conversation| {
+            let handled = conversation.answer(approval_id.clone(), Decision::AllowOnce, by)?;
+            // Before the answer is passed on, and only if it was the one that counts.
+            lock(&self.0.texts).insert(approval_id, text);
+            Ok(((), handled.effects))
+        })
+    }
+
+    /// The text that a person wrote when they answered this.
+    pub(super) fn take_text(&self, approval_id: &ApprovalId) -> Option<String> {
+        lock(&self.0.texts).remove(approval_id)
+    }
+
+    /// More is known of a call: its step says so.
+    pub(super) fn learned(&self, learned: Learned) {
+        self.input(Input::Learned(learned));
     }
 
     pub(super) fn answer_question(
@@ -158,7 +184,7 @@ impl Runner {
     }
 
     /// A tool call of the turn was denied, by the policy or by a person: its step says so.
-    pub(super) fn note_denied(&self, denied: Denied) {
+    pub(super) fn note_denied(&self, denied: ToolCallName) {
         lock(&self.0.denied).push(denied);
     }
 
@@ -172,6 +198,7 @@ impl Runner {
     /// The turn is over, and with it its calls.
     fn forget_denied(&self) {
         lock(&self.0.denied).clear();
+        lock(&self.0.texts).clear();
     }
 
     /// Ends the agent where no turn runs: its conversation lost its tab. The next message starts it again.

@@ -200,6 +200,7 @@ impl Task {
             tools: tools.clone(),
             environment: Default::default(),
             run_files: self.engine.home().run_files(),
+            access: self.engine.worktree_access(&self.conversation),
             off_limits: vec![self.engine.home().root().to_owned()],
         };
         (launch, tools)

@@ -7,9 +7,11 @@ use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
 use super::{Input, Runner};
 use crate::agent::adapter::{AgentEvent, Image, Prompt};
+use crate::base::site;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
+use crate::engine::policy::NO_SITE;
 use crate::engine::turn_steps::Steps;
 use crate::engine::{Engine, earlier, lock};
 use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
@@ -62,7 +64,7 @@ pub(super) struct Task {
     pub(super) chosen: Option<Choice>,
     /// When the idle agent's process ends.
     pub(super) sleep_at: Option<Instant>,
-    /// Whoever waits for the end of this conversation's agent.
+    /// What waits for the end of this conversation's agent.
     ending: Vec<oneshot::Sender<()>>,
     pub(super) agent_events: mpsc::Sender<(u64, AgentEvent)>,
     from_agent: Option<mpsc::Receiver<(u64, AgentEvent)>>,
@@ -119,7 +121,7 @@ impl Task {
             if self.is_done() {
                 if !self.ending.is_empty() {
                     self.end_and_wait().await;
-                    // Whoever asked may have gone.
+                    // The requester may have disconnected.
                     self.ending.drain(..).for_each(|done| done.send(()).unwrap_or_default());
                 }
                 if self.session.is_none() && self.runner.retire(&inputs) {
@@ -195,9 +197,15 @@ impl Task {
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome),
-            // Whoever asked may have taken it back, or ended, before it came here.
+            // Anyone who asked may have taken it back, or ended, before it came here.
             Input::Asked { answer, .. } if answer.is_closed() => {}
             Input::Asked { request, answer } => self.asked(request, answer),
+            Input::Learned(learned) => {
+                let turn = self.turn.as_ref().map(|turn| turn.id.clone());
+                if let Some(body) = turn.and_then(|turn| self.steps.learned(&turn, learned)) {
+                    self.append(body);
+                }
+            }
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() && self.starting.is_none() => self.end_session(),
             // It works again: another one may be idle.
@@ -222,7 +230,7 @@ impl Task {
 
     async fn effect(&mut self, effect: Effect) {
         match effect {
-            // Written by the conversation, or told to whoever sent the message.
+            // Written by the conversation, or told to anyone who sent the message.
             Effect::Journal(_) | Effect::Rejected(_) => {}
             Effect::StartTurn(message) => self.start_turn(message),
             Effect::Prompt(message) => self.prompt(&message).await,
@@ -245,7 +253,7 @@ impl Task {
             Effect::KillAgent => self.end_present(),
             Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
-                    // Whoever asked may have been cancelled.
+                    // Anyone who asked may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
                 self.engine.approvals_changed();
@@ -253,7 +261,7 @@ impl Task {
             }
             Effect::AnswerQuestion { question_id, answers } => {
                 if let Some(waiting) = self.questions.remove(&question_id) {
-                    // Whoever asked may have been cancelled.
+                    // Anyone who asked may have been cancelled.
                     waiting.send(answers).ok();
                 }
                 self.engine.approvals_changed();
@@ -314,8 +322,17 @@ impl Task {
         let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
         if let Some(words) = &earlier {
             // It may carry elsewhere what it is told of, as if it had read that now.
-            self.engine.with_trail(self.conversation.id(), |trail| trail.read("", words));
+            self.engine.with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
         }
+        let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
+        self.engine.with_taint_log(self.conversation.id(), |log| {
+            seen.iter().for_each(|page| log.saw_page(page));
+            if !images.is_empty() {
+                // A picture is of the page that the person looked at, as far as anybody can tell.
+                let site = message.page.as_ref().and_then(|page| site::of(&page.url));
+                log.read_unseen(site.as_deref().unwrap_or(NO_SITE));
+            }
+        });
         let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
             let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);

@@ -58,9 +58,11 @@ fn request(id: &str) -> ApprovalRequest {
     ApprovalRequest {
         approval_id: ApprovalId::new(id),
         ask: "click".to_owned(),
+        phrase: None,
         site: None,
         why: None,
         does: "click @e1".to_owned(),
+        action: Box::default(),
         kind: StepKind::Act,
         choices: vec![Decision::AllowOnce, Decision::Deny],
     }

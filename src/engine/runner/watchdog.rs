@@ -82,7 +82,7 @@ impl Watchdog {
         let gave_up = |message: String, setting: &str| {
             Fault::new(FaultCode::Timeout, message)
                 .hint(format!(
-                    "Send the message again: the agent is started anew. `{setting}` in the settings changes the limit."
+                    "Send the message again: the agent is restarted. `{setting}` in the settings changes the limit."
                 ))
                 .at(Hop::Agent)
         };
@@ -153,7 +153,7 @@ mod tests {
         assert!(dog.heard(&AgentEvent::TextStarted, start + 9 * MINUTE).is_none());
         assert_eq!(dog.deadline(), Some(start + 10 * MINUTE));
         assert!(dog.verdict(start + 10 * MINUTE).unwrap().message.contains("10 minutes"));
-        assert_eq!(watchdog(0.0, 0.0, start).deadline(), None, "0 is no limit");
+        assert_eq!(watchdog(0.0, 0.0, start).deadline(), None, "0 is not a limit");
     }
 
     #[tokio::test]

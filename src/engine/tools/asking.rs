@@ -3,73 +3,201 @@
 //! Owns the card of a call and its ends. Never runs the call.
 
 use super::ConversationTools;
-use super::wishes::{self, Scene};
-use crate::agent::adapter::ToolCall;
+use super::action_requests::{self, TabContext};
+use crate::base::visible::visible;
+use crate::browser::page::{Expected, Leading};
 use crate::chat::turn::ApprovalRequest;
-use crate::command::Spec;
-use crate::engine::policy::Permitted;
-use crate::engine::runner::Runner;
+use crate::command::spec::{Leads, TabUse};
+use crate::command::words::Words;
+use crate::command::{Call, Class, consequence, redaction};
+use crate::engine::policy::{self, ActionKind, ActionRequest, Described, Permitted};
+use crate::engine::runner::{Runner, ToolCallName};
+use crate::engine::turn_steps::Learned;
+use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, TabId};
+use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// What an approval shows of a call, in characters.
-const LONGEST_LINE: usize = 500;
+/// Questions about one call, each because the page changed during the one before.
+const MOST_QUESTIONS: usize = 3;
+/// A longer text is shown, and can't be changed in a card.
+const LONGEST_TEXT: usize = 4 * 1024;
 
 impl ConversationTools {
-    /// Asks the policy, and the person where it says so. `tab`: the one that it is done to. An error is the denial, in words for the agent.
+    /// Asks the policy, and the person if it says so. `tab`: the one that it is done to; `step`: the call as the agent named
+    /// it, where it did.
+    ///
+    /// # Errors
+    ///
+    /// The denial, in words for the agent.
     pub(super) async fn permit(
         &self,
-        spec: &'static Spec,
-        call: &ToolCall,
+        call: &Call,
         tab: TabId,
+        step: Option<&ToolCallName>,
         cancel: &CancellationToken,
-    ) -> Result<(), Fault> {
-        let conversation = self.runner.conversation();
-        let closes_theirs = spec.name == "closetab" && !self.engine.is_made_by_agent(conversation, tab);
-        let into_password = wishes::types(spec) && self.engine.types_into_password(tab, spec, &call.args).await;
-        let wish = self.engine.with_trail(conversation.id(), |trail| {
-            let site = self.engine.site_of(tab);
-            let conversation_id = conversation.id();
-            wishes::wish(spec, call, Scene { conversation_id, site, into_password, closes_theirs, trail })
-        });
-        let leading = match wishes::may_lead(spec, call) {
-            true => self.engine.leads_to(tab, spec, &call.args).await,
-            false => None,
-        };
-        let beyond = leading.and_then(|leading| {
-            self.engine.with_trail(conversation.id(), |trail| wishes::leading(&wish, &leading, trail))
-        });
-        let words = self.words(&call.command, &call.args, Some(tab));
-        // What it does here and where it leads are two questions; a person is asked the one that reaches further.
-        let mut asks = None;
-        for wish in [Some(wish), beyond].into_iter().flatten() {
-            match self.engine.judge(conversation, &wish, &words.redacted) {
-                Permitted::Yes => {}
-                Permitted::No(fault) => return Err(fault),
-                Permitted::Ask(card) => asks = Some((wish, card)),
+    ) -> Result<Permit, Fault> {
+        let expected =
+            |call: &Call, look: Look| look.taken.then(|| Expected::new(call.target().as_ref(), look.subject));
+        let mut edited: Option<Call> = None;
+        for _ in 0..MOST_QUESTIONS {
+            let present = edited.as_ref().unwrap_or(call);
+            let judged = self.judged(present, tab).await?;
+            self.tell_object(step, &judged);
+            let Some(asked) = judged.asks.as_ref() else {
+                return Ok(Permit { expected: expected(present, judged.look), edited });
+            };
+            let (answered, text) = self.ask(present, tab, &judged, asked, cancel).await;
+            let wrote = text.and_then(|text| present.with_typed(&text));
+            let record = wrote.as_ref().map_or_else(|| judged.record.clone(), |wrote| judged.look.record(wrote));
+            let line = wrote.as_ref().map(redaction::line);
+            let is_wider = !record.is_alike(&judged.record);
+            if wrote.is_some() {
+                edited = wrote;
+            }
+            if is_wider {
+                // With their text it does more than the card said: that is asked about, too.
+                continue;
+            }
+            let described =
+                Described { line: line.as_deref().unwrap_or(&judged.words.redacted), record: Some(&record) };
+            self.engine.settle(self.runner.conversation(), &asked.request, &described, answered)?;
+            // The page had time while the person read: what they saw, or wrote, is what runs.
+            let present = edited.as_ref().unwrap_or(call);
+            let now = self.looked_at(present, tab).await;
+            if now.record(present) == record {
+                self.tell_text(step, edited.as_ref());
+                return Ok(Permit { expected: expected(present, now), edited });
             }
         }
-        let Some((wish, card)) = asks else { return Ok(()) };
+        Err(Fault::new(FaultCode::Conflict, "the page changed each time while the person was asked about this")
+            .hint("Take a snapshot: the element may say something else now."))
+    }
+
+    /// What a call would do, as the page has it now, and what the rules say.
+    async fn judged(&self, call: &Call, tab: TabId) -> Result<Judged, Fault> {
+        let conversation = self.runner.conversation();
+        let closes_theirs = call.spec.tab == TabUse::Closes && !self.engine.is_made_by_agent(conversation, tab);
+        let look = self.looked_at(call, tab).await;
+        let (into_password, submits) = (look.into_password, look.submits(call));
+        let request = self.engine.with_taint_log(conversation.id(), |taint_log| {
+            let site = self.engine.site_of(tab);
+            let conversation_id = conversation.id();
+            let context = TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log };
+            action_requests::request(call, context)
+        });
+        let leading = look.subject.as_ref().filter(|leading| call.may_lead() && !leading.url.is_empty());
+        let beyond = leading.and_then(|leading| {
+            self.engine
+                .with_taint_log(conversation.id(), |taint_log| action_requests::leading(&request, leading, taint_log))
+        });
+        let words = self.words(call, Some(tab));
+        let record = look.record(call);
+        let described = |record| Described { line: &words.redacted, record: Some(record) };
+        // What it does here and where it leads are two questions; a person is asked the one that reaches further.
+        let mut asks = None;
+        for request in [Some(request), beyond].into_iter().flatten() {
+            match self.engine.judge(conversation, &request, &described(&record)) {
+                Permitted::Yes => {}
+                Permitted::No(fault) => return Err(fault),
+                Permitted::Ask(card) => asks = Some(Asked { request, card }),
+            }
+        }
+        Ok(Judged { words, record, look, asks })
+    }
+
+    /// The element of a call and what is known of it. What only looks is not looked at.
+    async fn looked_at(&self, call: &Call, tab: TabId) -> Look {
+        if call.class() == Class::Read || !(call.types() || call.target().is_some()) {
+            return Look { taken: false, into_password: false, subject: None };
+        }
+        let into_password = call.types() && self.engine.types_into_password(tab, call).await;
+        Look { taken: true, into_password, subject: self.engine.leads_to(tab, call).await }
+    }
+
+    /// The step names the element that a selector found.
+    fn tell_object(&self, step: Option<&ToolCallName>, judged: &Judged) {
+        let object =
+            judged.look.subject.as_ref().and_then(|subject| judged.words.object_of(&subject.role, &subject.name));
+        if let (Some(of), Some((object, phrase))) = (step, object) {
+            let learned =
+                Learned { of: of.clone(), object: visible(&object), phrase: Some(phrase), arguments: String::new() };
+            self.runner.learned(learned);
+        }
+    }
+
+    /// The step has the text that the person wrote.
+    fn tell_text(&self, step: Option<&ToolCallName>, edited: Option<&Call>) {
+        let (Some(of), Some((name, text))) = (step, edited.and_then(Call::text)) else { return };
+        let mut arguments = of.arguments.clone();
+        arguments[name] = Value::from(text);
+        self.runner.learned(Learned {
+            of: of.clone(),
+            object: String::new(),
+            phrase: None,
+            arguments: arguments.to_string(),
+        });
+    }
+
+    /// Asks the person, and shows in the page what they are asked about. With the answer comes the text that they wrote
+    /// in place of the call's.
+    async fn ask(
+        &self,
+        call: &Call,
+        tab: TabId,
+        judged: &Judged,
+        asked: &Asked,
+        cancel: &CancellationToken,
+    ) -> ((Decision, AnsweredBy), Option<String>) {
+        let Judged { words, record, look, .. } = judged;
+        let scope = if let ActionKind::Does(scope) = asked.request.kind { Some(scope) } else { None };
         let approval_id = ApprovalId::random();
-        let request = ApprovalRequest {
+        let approval = ApprovalRequest {
             approval_id: approval_id.clone(),
-            ask: words.request(),
-            site: wish.site.clone(),
-            why: card.why.map(str::to_owned),
-            // The journal keeps what is shown: a password is not.
-            does: if into_password { words.redacted.clone() } else { as_typed(call) },
+            ask: visible(
+                &record
+                    .element
+                    .as_ref()
+                    .map_or_else(|| words.request(), |element| words.request_of(&element.role, &element.name)),
+            ),
+            phrase: Some(
+                record
+                    .element
+                    .as_ref()
+                    .map_or_else(|| words.phrase.clone(), |element| words.phrase_of(&element.role, &element.name)),
+            )
+            .filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
+            site: asked.request.site.clone(),
+            why: asked.card.why.map(str::to_owned),
+            does: record.command.clone(),
+            action: Box::new(ActionRecord { scope, ..record.clone() }),
             kind: words.kind,
-            choices: card.choices,
+            choices: asked.card.choices.clone(),
         };
-        let mut card = Card::open(&self.runner, request);
+        let text = call.text().map(|(_, text)| if look.into_password { "•".repeat(8) } else { visible(&text) });
+        let answered = tokio::select! {
+            answered = self.ask_person(approval, cancel) => answered,
+            never = self.preview(call, tab, &approval_id, text) => match never {},
+        };
+        (answered, self.runner.take_text(&approval_id))
+    }
+
+    /// Shows a card and waits for the answer; without one in time it is a no.
+    pub(super) async fn ask_person(
+        &self,
+        approval: ApprovalRequest,
+        cancel: &CancellationToken,
+    ) -> (Decision, AnsweredBy) {
+        let approval_id = approval.approval_id.clone();
+        let mut card = Card::open(&self.runner, approval);
         let limit = self.engine.approval_limit();
         let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
-        let answered = tokio::select! {
+        tokio::select! {
             answer = card.answer() => answer.unwrap_or(withdrawn),
-            // The agent took the call back; where its turn has ended the card is closed already.
+            // The agent took the call back; if its turn has ended the card is closed already.
             () = cancel.cancelled() => withdrawn,
             () = tokio::time::sleep(limit) => {
                 match self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
@@ -78,9 +206,69 @@ impl ConversationTools {
                     Err(_) => card.answer().await.unwrap_or(withdrawn),
                 }
             }
-        };
-        drop(card);
-        self.engine.settle(conversation, &wish, &words.redacted, answered)
+        }
+    }
+}
+
+/// A call before it is done.
+struct Judged {
+    words: Words,
+    record: ActionRecord,
+    look: Look,
+    asks: Option<Asked>,
+}
+
+/// What the person, or a rule, has allowed.
+pub(super) struct Permit {
+    /// What the page must still hold when input is sent.
+    pub(super) expected: Option<Expected>,
+    /// The call with the text that the person wrote, if they did.
+    pub(super) edited: Option<Call>,
+}
+
+struct Asked {
+    request: ActionRequest,
+    card: policy::Card,
+}
+
+/// What a call would be done to.
+struct Look {
+    /// The page was asked.
+    taken: bool,
+    into_password: bool,
+    subject: Option<Leading>,
+}
+
+impl Look {
+    /// Whether it sends a form, or says that it does what can't be taken back.
+    fn submits(&self, call: &Call) -> bool {
+        let Some(subject) = self.subject.as_ref().filter(|_| call.may_lead()) else { return false };
+        subject.submits || (call.spec.leads == Leads::ElementsTarget && consequence::is_told_by(&subject.name))
+    }
+
+    fn record(&self, call: &Call) -> ActionRecord {
+        let leads = self.subject.as_ref().filter(|subject| call.may_lead() && !subject.url.is_empty());
+        ActionRecord {
+            // The journal keeps what is shown: a password is not.
+            command: visible(&if self.into_password { redaction::line(call) } else { call.line() }),
+            scope: None,
+            element: self.subject.as_ref().map(|subject| ActionElement {
+                target: call.target().map(|target| visible(&target.to_string())).unwrap_or_default(),
+                role: subject.role.clone(),
+                name: visible(&subject.name),
+                document: subject.document.clone(),
+            }),
+            destination: leads
+                .map(|subject| visible(&subject.url))
+                .or_else(|| call.destinations().first().map(|to| visible(to))),
+            submits: self.submits(call),
+            text: call
+                .text()
+                .map(|(_, text)| text)
+                .filter(|text| !self.into_password && text.len() <= LONGEST_TEXT && visible(text) == *text),
+            content: String::new(),
+            agent_reason: None,
+        }
     }
 }
 
@@ -116,33 +304,5 @@ impl Drop for Card<'_> {
         if let Some(fault) = self.runner.handle(event) {
             tracing::warn!(%fault, "a withdrawal could not be written");
         }
-    }
-}
-
-/// The call as a person would type it: they decide by what it says.
-fn as_typed(call: &ToolCall) -> String {
-    let quoted = |arg: &String| if arg.contains(char::is_whitespace) { format!("\"{arg}\"") } else { arg.clone() };
-    let words: Vec<String> = std::iter::once(call.command.clone()).chain(call.args.iter().map(quoted)).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_LINE) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_approval_shows_the_call_as_it_would_be_typed() {
-        let call = |args: &[&str]| ToolCall {
-            command: "fill".to_owned(),
-            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        };
-        assert_eq!(as_typed(&call(&["@e3", "two words"])), "fill @e3 \"two words\"");
-        let long = as_typed(&call(&["@e3", &"ä".repeat(LONGEST_LINE)]));
-        assert_eq!(long.chars().count(), LONGEST_LINE + 1);
-        assert!(long.ends_with('…'));
     }
 }

@@ -2,18 +2,10 @@
 //!
 //! Owns the list and the reading of a call. Never runs one.
 
-use crate::agent::adapter::ToolCall;
-use crate::command::tool_profile::ToolProfile;
-use crate::command::{Class, Spec, registry, tool_schema};
+use crate::command::spec::Offered;
+use crate::command::{Call, Class, Spec, registry, tool_schema};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
-
-/// What agents with a model are offered.
-const PROFILE: ToolProfile = ToolProfile::Core;
-/// And beside it: which tab of the conversation's set they work in. `gstack mcp` has no sets.
-const TAB_TOOLS: [&str; 4] = ["tabs", "tab", "newtab", "closetab"];
-/// Not offered: where a file goes is not an agent's to say. Its pictures come with the answer.
-const WITHHELD: [&str; 2] = ["path", "output"];
 
 /// One tool as MCP lists it.
 #[derive(Clone, Debug)]
@@ -31,15 +23,15 @@ pub(super) fn all() -> Vec<OfferedTool> {
     let tool = |spec: &'static Spec| OfferedTool {
         name: spec.name.to_owned(),
         description: tool_schema::description(spec),
-        schema: without_withheld(tool_schema::input_schema(spec)),
-        read_only: spec.class == Class::Read,
-        writes: spec.writes,
+        schema: tool_schema::schema_without_paths(spec),
+        read_only: spec.only_reads(false),
+        writes: spec.changes(),
     };
     registry::all().iter().copied().filter(|spec| is_offered(spec)).map(tool).collect()
 }
 
 fn is_offered(spec: &Spec) -> bool {
-    PROFILE.has(spec) || TAB_TOOLS.contains(&spec.name)
+    spec.offered == Offered::Core && spec.class != Class::Secret
 }
 
 /// The command behind a tool's name, where agents with a model are offered it.
@@ -47,29 +39,18 @@ pub(super) fn find(tool: &str) -> Option<&'static Spec> {
     registry::find(tool).filter(|spec| is_offered(spec))
 }
 
-/// A tool call's JSON arguments as the command that they mean.
-pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<ToolCall, Fault> {
+/// A tool call's JSON arguments as the call that they mean. Where a file goes is not an agent's to say: its pictures
+/// come with the answer.
+pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<Call, Fault> {
     let spec = find(tool).ok_or_else(|| registry::unknown(tool))?;
-    if let Some(name) = WITHHELD.iter().find(|name| arguments.get(name).is_some()) {
-        return Err(path_withheld(tool, name));
+    match tool_schema::given_path(spec, arguments) {
+        Some(fault) => Err(fault),
+        None => Call::of(spec, tool_schema::arguments_of(spec, arguments)?),
     }
-    Ok(ToolCall { command: spec.name.to_owned(), args: tool_schema::arguments_of(spec, arguments)? })
-}
-
-pub(super) fn path_withheld(tool: &str, name: &str) -> Fault {
-    Fault::new(FaultCode::PathRefused, format!("{tool}: `{name}` is not offered to agents"))
-        .hint("Leave it out: what it made comes with the answer.")
 }
 
 pub(super) fn not_offered(command: &str) -> Fault {
     Fault::new(FaultCode::Denied, format!("`{command}` is not offered to agents")).hint("Ask the person to do it.")
-}
-
-fn without_withheld(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.retain(|name, _| !WITHHELD.contains(&name.as_str()));
-    }
-    schema
 }
 
 #[cfg(test)]
@@ -82,12 +63,12 @@ mod tests {
         for spec in registry::all() {
             let names = std::iter::once(&spec.name).chain(spec.aliases);
             let reached = names.into_iter().any(|name| find(name).is_some());
-            let runs_others = ["chain", "tab-each"].contains(&spec.name);
+            let runs_others = spec.runs_others();
             assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
         }
         // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
         let chain = registry::find("chain").unwrap();
-        let class = |text: &str| chain.class_of(&[text.to_owned()]);
+        let class = |text: &str| Call::of(chain, vec![text.to_owned()]).unwrap().class();
         assert_eq!(
             (class("text | js 1"), class("cookies"), class("'")),
             (Class::Control, Class::Secret, Class::Secret)
@@ -97,7 +78,9 @@ mod tests {
     #[test]
     fn an_agent_says_not_where_a_file_goes() {
         assert!(all().iter().all(|tool| {
-            WITHHELD.iter().all(|name| !tool.schema["properties"].to_string().contains(&format!("\"{name}\"")))
+            ["path", "output"]
+                .iter()
+                .all(|name| !tool.schema["properties"].to_string().contains(&format!("\"{name}\"")))
         }));
         let fault = call_of("screenshot", &json!({ "path": "/etc/cron.d/x.png" })).unwrap_err();
         assert_eq!(fault.code, FaultCode::PathRefused);

@@ -3,9 +3,9 @@
 //! Owns the choice and the refusal. What may be done in the tab is the policy's to say.
 
 use super::ConversationTools;
-use crate::agent::adapter::ToolCall;
 use crate::browser::browser::Browser;
-use crate::command::{Arguments, Moves, Spec, not_in_set, tab_number};
+use crate::command::spec::TabUse;
+use crate::command::{Call, Moves, not_in_set, tab_number};
 use crate::engine::commands::not_driven;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -22,7 +22,7 @@ pub(super) struct Place {
 
 impl ConversationTools {
     /// `named`: the tab of a command line's `--tab`.
-    pub(super) fn place(&self, spec: &Spec, call: &ToolCall, named: Option<TabId>) -> Result<Place, Fault> {
+    pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
         let own = self.conversation().info().tab_id.ok_or_else(not_driven)?;
         // All tabs of a set are of one browser.
         let (browser, _) = self.engine.pages_with(Some(own)).ok_or_else(not_driven)?;
@@ -33,11 +33,11 @@ impl ConversationTools {
             Some(named) => self.in_set(&browser, named)?,
             None => self.engine.working_tab(self.conversation()).unwrap_or(own),
         };
-        let subject = match spec.name {
+        let subject = match call.spec.tab {
             // Neither touches the page of the tab that it is called in, which may be gone.
-            "tabs" | "newtab" => tab,
-            "tab" | "closetab" => self.in_set(&browser, named_by(spec, call)?.unwrap_or(tab))?,
-            _ => self.in_set(&browser, tab)?,
+            TabUse::Lists | TabUse::Opens => tab,
+            TabUse::Chooses | TabUse::Closes => self.in_set(&browser, named_by(call)?.unwrap_or(tab))?,
+            TabUse::ThisPage | TabUse::Every => self.in_set(&browser, tab)?,
         };
         Ok(Place { tab, subject })
     }
@@ -72,6 +72,6 @@ impl ConversationTools {
 }
 
 /// The tab that a call of `tab` or `closetab` names. What can't be read is never taken for the working tab.
-fn named_by(spec: &Spec, call: &ToolCall) -> Result<Option<TabId>, Fault> {
-    Arguments::parse(spec, &call.args)?.text("id").map(|typed| tab_number(&typed)).transpose()
+fn named_by(call: &Call) -> Result<Option<TabId>, Fault> {
+    call.tab().map(|typed| tab_number(&typed)).transpose()
 }

@@ -11,6 +11,7 @@ use super::Engine;
 use super::chats::persist;
 use super::config::WorktreesConfig;
 use super::folders;
+use crate::agent::sandbox::Access;
 use crate::chat::Conversation;
 use crate::chat::Place;
 use crate::chat::session::FolderUse;
@@ -61,7 +62,7 @@ struct Left {
 
 impl Engine {
     /// Makes the conversation's folder what the settings want, before its agent begins a turn there. Gives what the
-    /// person should know of it. Whoever waits may give up: a tree that is being made is made all the same.
+    /// person should know of it. The caller may give up: a tree that is being made is made all the same.
     pub(super) async fn settle_folder(&self, conversation: &Arc<Conversation>) -> Result<Option<String>, Fault> {
         if conversation.place().worktree.is_none() && !self.wants_worktree(conversation) {
             return Ok(None);
@@ -210,7 +211,7 @@ impl Engine {
         let Ok(git) = self.git().await else { return };
         for Left { root, stand, loss } in left {
             let removed = match (stand, loss) {
-                (Stand::Half, _) => tree::remove_half(&git, &root, &root).await,
+                (Stand::Half, _) => tree::remove_unknown_half(&root).await,
                 (_, Ok(loss)) if loss.is_nothing() => tree::remove(&git, &root).await,
                 _ => {
                     tracing::warn!(tree = %root.display(), "a work tree of a conversation that is gone is kept: gstack doctor says why");
@@ -261,7 +262,15 @@ impl Engine {
     }
 
     async fn git(&self) -> Result<Git, GitError> {
-        Git::find(self.inner.agents.environment().await).await
+        Ok(Git::find(self.inner.agents.environment().await).await?.writing(self.home().worktrees()))
+    }
+
+    /// What the conversation's agent needs of the repository of its tree.
+    pub(super) fn worktree_access(&self, conversation: &Conversation) -> Access {
+        match conversation.place().worktree {
+            Some(_) => tree::access(&self.worktree_of(conversation.id())),
+            None => Access::default(),
+        }
     }
 
     fn worktree_of(&self, id: &ConversationId) -> PathBuf {
@@ -311,7 +320,7 @@ const WAYS_OUT: &str = "Or choose a folder for this conversation, which is then 
 fn fault(error: &TreeError) -> Fault {
     let (code, hint) = match error {
         TreeError::Git(GitError::Missing) => (FaultCode::NotFound, "Install git."),
-        TreeError::Git(_) => (FaultCode::Storage, "Mend what git names, then send it again."),
+        TreeError::Git(_) => (FaultCode::Storage, "Fix what git names, then send it again."),
         TreeError::NoRepository { .. } => (
             FaultCode::Conflict,
             "Run `gstack connect` in a repository, or name one: gstack settings set worktrees.repository FOLDER.",
@@ -337,6 +346,9 @@ fn fault(error: &TreeError) -> Fault {
         .at(Hop::Daemon)
 }
 
+#[cfg(test)]
+#[path = "hostile_tests.rs"]
+mod hostile_tests;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;

@@ -13,13 +13,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Stage {
-    folder: tempfile::TempDir,
-    git: Git,
+pub(super) struct Stage {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) git: Git,
 }
 
 impl Stage {
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let git = Git::find(environment(folder.path())).await.unwrap();
         let stage = Self { folder, git };
@@ -27,12 +27,12 @@ impl Stage {
         stage
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
     /// A repository with one commit of a file in a folder.
-    fn repository(&self, name: &str) -> PathBuf {
+    pub(super) fn repository(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.join("part")).unwrap();
         fs::write(path.join("part/file"), "one\n").unwrap();
@@ -42,7 +42,7 @@ impl Stage {
         path
     }
 
-    fn run(&self, at: &Path, arguments: &[&str]) -> String {
+    pub(super) fn run(&self, at: &Path, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.env_clear().envs(environment(self.folder.path()).variables).current_dir(at);
         for setting in ["user.name=a", "user.email=a@example", "protocol.file.allow=always"] {
@@ -54,15 +54,15 @@ impl Stage {
         said
     }
 
-    fn root(&self) -> PathBuf {
+    pub(super) fn root(&self) -> PathBuf {
         self.path("home/worktrees/c-1")
     }
 
-    async fn make(&self, of: &str) -> Result<Made, TreeError> {
+    pub(super) async fn make(&self, of: &str) -> Result<Made, TreeError> {
         tree::make(&self.git, &self.path(of), &self.root(), &self.path("home")).await
     }
 
-    async fn loss(&self, made: &Made) -> Loss {
+    pub(super) async fn loss(&self, made: &Made) -> Loss {
         tree::loss(&self.git, &self.root(), Some(&made.commit)).await.unwrap()
     }
 }

@@ -1,9 +1,11 @@
 //! One git work tree on disk: made, looked at, removed.
 //!
 //! Owns what git is asked for. Nothing that a person or an agent wrote is ever removed: what a removal would lose is
-//! looked for first, and a doubt keeps the tree. Never knows of conversations.
+//! looked for first, and a doubt keeps the tree. Never knows of conversations. The tree's own `.git` is an agent's to
+//! write: git is told the directory that was recorded beside the tree when it was made.
 
-use super::git::{Git, GitError};
+use super::git::{Git, GitError, Repository};
+use crate::agent::sandbox::{Access, Fixed};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,8 @@ use tokio::fs;
 
 /// Beside a tree while git makes it: one that has this is half made, and nobody worked there.
 const HALF: &str = "making";
+/// Beside a tree: the path of its git directory, as git made it. Agents can't reach it there.
+const RECORD: &str = "gitdir";
 
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
@@ -85,12 +89,79 @@ pub async fn stand(root: &Path) -> Stand {
     if !is_there(root).await {
         return Stand::Missing;
     }
-    // Git's own link: `gitdir: PATH`.
-    let link = fs::read_to_string(root.join(".git")).await.unwrap_or_default();
-    match link.strip_prefix("gitdir:") {
-        Some(path) if is_there(&root.join(path.trim()).join("HEAD")).await => Stand::Whole,
+    match recorded(root).await {
+        Some(dir) if is_there(&dir.join("HEAD")).await => Stand::Whole,
         _ => Stand::Forgotten,
     }
+}
+
+/// The git directory of a tree, as it was recorded.
+async fn recorded(root: &Path) -> Option<PathBuf> {
+    fs::read_to_string(record(root)).await.ok().and_then(|text| directories(&text)).map(|(dir, _)| dir)
+}
+
+/// A record: the tree's git directory and, on the second line, the one that all trees of its repository share.
+fn directories(text: &str) -> Option<(PathBuf, PathBuf)> {
+    let (dir, common) = text.trim_end_matches('\n').split_once('\n')?;
+    let (dir, common) = (PathBuf::from(dir), PathBuf::from(common));
+    (dir.is_absolute() && common.is_absolute()).then_some((dir, common))
+}
+
+/// What an agent in the tree at `root` needs of its repository to commit there: never its configuration or its hooks.
+/// Asks the disk.
+pub fn access(root: &Path) -> Access {
+    let text = std::fs::read_to_string(record(root)).unwrap_or_default();
+    let Some((dir, common)) = directories(&text) else { return Access::default() };
+    let write = ["objects", "refs", "logs"].map(|name| common.join(name)).into_iter().chain([dir.clone()]);
+    // Git writes these once; a changed one would lead to another repository.
+    let fixed = ["commondir", "gitdir"].map(|name| Fixed { path: dir.join(name), empty: Some("") });
+    Access { read: vec![common.clone()], write: write.collect(), fixed: fixed.into(), ..Access::default() }
+}
+
+/// Calls `git` on the tree at `root`.
+async fn in_tree<A: AsRef<OsStr>>(git: &Git, root: &Path, arguments: &[A]) -> Result<String, GitError> {
+    let Some(dir) = recorded(root).await else {
+        return Err(unrecorded("status"));
+    };
+    git.run(Repository::Tree { dir: &dir, root }, arguments).await
+}
+
+fn unrecorded(command: &str) -> GitError {
+    let words = "the git directory of the tree is not recorded".to_owned();
+    GitError::Failed { command: command.to_owned(), words }
+}
+
+/// The repository that holds a folder.
+struct Found {
+    dir: PathBuf,
+    /// `None`: it is bare.
+    top: Option<PathBuf>,
+    /// From the top to the folder, with `/` at its end.
+    prefix: String,
+}
+
+impl Found {
+    fn repository(&self) -> Repository<'_> {
+        match &self.top {
+            Some(root) => Repository::Tree { dir: &self.dir, root },
+            None => Repository::Dir(&self.dir),
+        }
+    }
+}
+
+/// Asks once which repository holds `of`. From then on it is named.
+async fn find(git: &Git, of: &Path) -> Result<Found, TreeError> {
+    // A bare one is never found by looking: it has to be named.
+    let bare = git.run(Repository::Dir(of), &["rev-parse", "--is-bare-repository"]).await;
+    if bare.is_ok_and(|answer| answer.trim() == "true") {
+        return Ok(Found { dir: of.to_owned(), top: None, prefix: String::new() });
+    }
+    let ask = ["rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix"];
+    let found = git.run(Repository::Holding(of), &ask).await.map_err(|source| no_repository(of, source))?;
+    let mut lines = found.lines();
+    let (dir, top) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let prefix = lines.next().unwrap_or_default().to_owned();
+    Ok(Found { dir: dir.into(), top: Some(top.into()), prefix })
 }
 
 async fn is_there(path: &Path) -> bool {
@@ -99,38 +170,35 @@ async fn is_there(path: &Path) -> bool {
 
 /// Makes a tree at `root` of what is checked out where `of` lies. One that is there already is gone on with.
 pub async fn make(git: &Git, of: &Path, root: &Path, home: &Path) -> Result<Made, TreeError> {
-    let found = git.run(of, &["rev-parse", "--is-bare-repository", "--show-prefix"]).await;
-    let found = found.map_err(|source| no_repository(of, source))?;
-    let mut lines = found.lines();
-    let is_bare = lines.next() == Some("true");
-    let prefix = lines.next().unwrap_or_default().to_owned();
-    if !is_bare && let Ok(top) = git.run(of, &["rev-parse", "--show-toplevel"]).await {
-        let repository = PathBuf::from(top.trim_end_matches('\n'));
-        if home.starts_with(&repository) {
-            return Err(TreeError::HoldsHome { repository });
-        }
+    let found = find(git, of).await?;
+    if let Some(repository) = found.top.as_ref().filter(|top| home.starts_with(top)) {
+        return Err(TreeError::HoldsHome { repository: repository.clone() });
     }
-    let head = git.run(of, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).await;
+    let head = git.run(found.repository(), &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).await;
     let head = head.map_err(|_| TreeError::NoCommit { folder: of.to_owned() })?.trim().to_owned();
     let commit = match stand(root).await {
-        Stand::Whole => git.run(root, &["rev-parse", "HEAD"]).await?.trim().to_owned(),
+        Stand::Whole => in_tree(git, root, &["rev-parse", "HEAD"]).await?.trim().to_owned(),
         Stand::Forgotten => return Err(TreeError::Forgotten { folder: of.to_owned(), tree: root.to_owned() }),
         stand => {
             if stand == Stand::Half {
-                remove_half(git, of, root).await?;
+                remove_half(git, found.repository(), root).await?;
             }
-            add(git, of, root, &head).await?;
+            add(git, &found, root, &head).await?;
             head
         }
     };
-    let uncommitted = if is_bare { 0 } else { changes(git, of).await.unwrap_or(0) };
-    let within = root.join(&prefix);
-    // What is only in the original, uncommitted, is no folder of the tree.
+    let prefix = &found.prefix;
+    let uncommitted = match found.top {
+        Some(_) => changes(git, found.repository()).await.unwrap_or(0),
+        None => 0,
+    };
+    let within = root.join(prefix);
+    // What is only in the original, uncommitted, is not a folder of the tree.
     let folder = if !prefix.is_empty() && is_there(&within).await { within } else { root.to_owned() };
     Ok(Made { folder, commit, uncommitted, has_submodules: is_there(&root.join(".gitmodules")).await })
 }
 
-async fn add(git: &Git, of: &Path, root: &Path, commit: &str) -> Result<(), TreeError> {
+async fn add(git: &Git, of: &Found, root: &Path, commit: &str) -> Result<(), TreeError> {
     let mark = half(root);
     let disk = |source| with_room(root, TreeError::Disk { path: root.to_owned(), source });
     if let Some(above) = root.parent() {
@@ -140,11 +208,13 @@ async fn add(git: &Git, of: &Path, root: &Path, commit: &str) -> Result<(), Tree
     // By force: git may still know an earlier one that was here and is gone.
     let arguments = ["worktree", "add", "--detach", "--force", "--quiet"].map(OsStr::new);
     let arguments: Vec<_> = arguments.into_iter().chain([root.as_os_str(), commit.as_ref()]).collect();
-    let added = git.run(of, &arguments).await;
+    let added = match git.run(of.repository(), &arguments).await {
+        Ok(_) => write_record(root).await.map_err(disk),
+        Err(error) => Err(with_room(root, error.into())),
+    };
     if let Err(error) = added {
-        let error = with_room(root, error.into());
         // The next one finds the mark and tidies what this can't.
-        if let Err(error) = remove_half(git, of, root).await {
+        if let Err(error) = remove_half(git, of.repository(), root).await {
             tracing::warn!(%error, "a half made work tree stays for now");
         }
         return Err(error);
@@ -152,45 +222,95 @@ async fn add(git: &Git, of: &Path, root: &Path, commit: &str) -> Result<(), Tree
     fs::remove_file(&mark).await.map_err(disk)
 }
 
-/// Nobody has worked there: its mark says so.
-pub async fn remove_half(git: &Git, of: &Path, root: &Path) -> Result<(), TreeError> {
-    forget(git, of, root).await;
-    let disk = |path: &Path, source| TreeError::Disk { path: path.to_owned(), source };
-    gone(fs::remove_dir_all(root).await).map_err(|source| disk(root, source))?;
-    let mark = half(root);
-    gone(fs::remove_file(&mark).await).map_err(|source| disk(&mark, source))
+/// Writes down the git directory that git has just made for the tree. No agent has worked there yet.
+async fn write_record(root: &Path) -> io::Result<()> {
+    let link = fs::read_to_string(root.join(".git")).await?;
+    let dir = link.strip_prefix("gitdir:").map(|path| root.join(path.trim()));
+    let dir = dir.ok_or_else(|| io::Error::other("git made no link to the repository"))?;
+    let dir = fs::canonicalize(dir).await?;
+    let common = fs::read_to_string(dir.join("commondir")).await?;
+    let common = fs::canonicalize(dir.join(common.trim_end())).await?;
+    let text = [dir.as_os_str().as_encoded_bytes(), b"\n", common.as_os_str().as_encoded_bytes()].concat();
+    fs::write(record(root), text).await
 }
 
-/// What would be lost with a whole tree. `commit`: where it began; what is on no branch since then would be lost.
+/// Removes a tree that its mark says nobody has worked in.
+pub async fn remove_half(git: &Git, of: Repository<'_>, root: &Path) -> Result<(), TreeError> {
+    forget(git, of, root).await;
+    remove_files(root, &[record(root), half(root)]).await
+}
+
+/// The same where the repository is not known: git forgets the tree when it next looks for it.
+pub async fn remove_unknown_half(root: &Path) -> Result<(), TreeError> {
+    remove_files(root, &[record(root), half(root)]).await
+}
+
+/// Returns what would be lost with a whole tree. `commit`: where it began; what is on no branch since then would be lost.
 pub async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, GitError> {
-    let changes = changes(git, root).await?;
+    let dir = recorded(root).await.unwrap_or_default();
+    let tree = Repository::Tree { dir: &dir, root };
+    let changes = changes(git, tree).await? + submodules(git, tree, root).await?;
     let mut arguments = vec!["rev-list", "--count", "HEAD", "--not", "--branches", "--tags", "--remotes"];
     arguments.extend(commit);
-    let commits = git.run(root, &arguments).await?;
+    let commits = in_tree(git, root, &arguments).await?;
     // A number that can't be read is a doubt.
     Ok(Loss { changes, commits: commits.trim().parse().unwrap_or(1) })
 }
 
-async fn changes(git: &Git, at: &Path) -> Result<usize, GitError> {
-    Ok(git.run(at, &["status", "--porcelain", "--ignore-submodules=none"]).await?.lines().count())
+/// Counts changed and new files. A submodule is another repository: git would run in it.
+async fn changes(git: &Git, on: Repository<'_>) -> Result<usize, GitError> {
+    let ask = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
+    Ok(git.run(on, &ask).await?.lines().count())
 }
 
-/// Removes a whole tree, of which [`loss`] has said that nothing is lost with it.
+/// Counts submodules that hold something: they are empty in a new tree.
+async fn submodules(git: &Git, tree: Repository<'_>, root: &Path) -> Result<usize, GitError> {
+    let listed = git.run(tree, &["ls-files", "--stage", "-z"]).await?;
+    let links = listed.split('\0').filter(|entry| entry.starts_with("160000 "));
+    let mut holding = 0;
+    for path in links.filter_map(|entry| Some(root.join(entry.split_once('\t')?.1))) {
+        let mut entries = match fs::read_dir(&path).await {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => {
+                holding += 1;
+                continue;
+            }
+        };
+        holding += usize::from(!matches!(entries.next_entry().await, Ok(None)));
+    }
+    Ok(holding)
+}
+
+/// Removes a whole tree of which [`loss`] says that nothing is lost with it.
 pub async fn remove(git: &Git, root: &Path) -> Result<(), TreeError> {
-    let common = git.run(root, &["rev-parse", "--path-format=absolute", "--git-common-dir"]).await?;
-    let common = PathBuf::from(common.trim_end_matches('\n'));
+    let text = fs::read_to_string(record(root)).await.unwrap_or_default();
+    let (_, common) = directories(&text).ok_or_else(|| unrecorded("worktree remove"))?;
     // Forced: git itself keeps trees with submodules, also clean ones.
-    forget(git, &common, root).await;
-    gone(fs::remove_dir_all(root).await).map_err(|source| TreeError::Disk { path: root.to_owned(), source })
+    forget(git, Repository::Dir(&common), root).await;
+    remove_files(root, &[record(root)]).await
 }
 
-/// Git removes the tree and its own entry of it.
-async fn forget(git: &Git, repository: &Path, root: &Path) {
+/// Asks git to remove the tree and its own entry of it.
+async fn forget(git: &Git, repository: Repository<'_>, root: &Path) {
     let arguments = ["worktree", "remove", "--force"].map(OsStr::new);
     let arguments: Vec<_> = arguments.into_iter().chain([root.as_os_str()]).collect();
     if let Err(error) = git.run(repository, &arguments).await {
         tracing::debug!(%error, "git did not know the work tree");
     }
+}
+
+async fn remove_files(root: &Path, marks: &[PathBuf]) -> Result<(), TreeError> {
+    let disk = |path: &Path, source| TreeError::Disk { path: path.to_owned(), source };
+    gone(fs::remove_dir_all(root).await).map_err(|source| disk(root, source))?;
+    for mark in marks {
+        gone(fs::remove_file(mark).await).map_err(|source| disk(mark, source))?;
+    }
+    Ok(())
+}
+
+fn record(root: &Path) -> PathBuf {
+    root.with_extension(RECORD)
 }
 
 fn half(root: &Path) -> PathBuf {

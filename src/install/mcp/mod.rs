@@ -166,7 +166,7 @@ fn write(file: &Path, text: &str) -> Result<(), Fault> {
 pub enum EditError {
     #[error("it is not plain {format}: {why}")]
     Unreadable { format: &'static str, why: String },
-    #[error("`{0}` in it is no table of servers")]
+    #[error("`{0}` in it is not a table of servers")]
     NoServers(String),
     #[error("`gstack` in it is another server, which starts {0}")]
     Foreign(String),

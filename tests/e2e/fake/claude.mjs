@@ -3,7 +3,7 @@
  * says it. Acts in the browser through the MCP endpoint that it was given, as the real one does.
  *
  * The test listens on the unix socket named by STAND_IN. Lines of JSON: to the test {prompt}, {interrupt}, {result};
- * from the test {say}, {think}, {tool, input}, {ask, input}, {shell}, {mcp}, {end}, {crash}.
+ * from the test {say}, {think}, {tool, input}, {own, input, data}, {ask, input}, {shell}, {mcp}, {end}, {crash}.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -108,6 +108,15 @@ async function useTool(tool, input) {
   return result;
 }
 
+/** Uses a tool of its own that nobody is asked about. `data`: the result as data; none: the tool refuses. */
+function useOwn(tool, input, data) {
+  finish();
+  const tool_use_id = `tool${++tools}`;
+  write({ type: 'assistant', message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id: tool_use_id, name: tool, input }] }, session_id, parent_tool_use_id: null });
+  const result = data ? { content: 'done' } : { content: `<tool_use_error>Error: No such tool available: ${tool}.</tool_use_error>`, is_error: true };
+  write({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id, ...result }] }, session_id, parent_tool_use_id: null, tool_use_result: data });
+}
+
 /** Open questions about tools of its own, by request id. */
 const asked = new Map();
 function askPermission(tool_name, input) {
@@ -141,6 +150,7 @@ createInterface({ input: test }).on('line', async (text) => {
   if ('think' in order) say('thinking', order.think);
   if ('tool' in order) tell({ result: await useTool(order.tool, order.input) });
   if ('list' in order) tell({ result: await callTool('tools/list') });
+  if ('own' in order) useOwn(order.own, order.input, order.data);
   if ('ask' in order) tell({ result: await askPermission(order.ask, order.input) });
   if ('shell' in order) tell({ result: await runShell(order.shell) });
   if ('mcp' in order) tell({ result: JSON.parse(readFileSync(value('--mcp-config'), 'utf8')).mcpServers.gstack });

@@ -16,7 +16,7 @@ export class DevTools {
   constructor(socket) {
     this.#socket = socket;
     socket.on('message', (data) => this.#receive(JSON.parse(String(data))));
-    // A browser that is killed resets the connection; `close` follows and tells whoever waits.
+    // A browser that is killed resets the connection; `close` follows and tells anyone who waits.
     socket.on('error', () => {});
     socket.on('close', () => {
       for (const { reject, method } of this.#waiting.values()) reject(new Error(`the browser went away during ${method}`));

@@ -16,16 +16,16 @@ export class Everyday {
   #waiting = new Map();
 
   /** Starts one beside the browser of `home`; all share the home's daemon. Each name is a profile. */
-  static async start(home, { name = 'everyday', url = 'about:blank' } = {}) {
+  static async start(home, { name = 'everyday', url = 'about:blank', display = undefined } = {}) {
     const everyday = new Everyday();
     const profile = path.join(home.folder, name);
     mkdirSync(path.join(profile, 'Default'), { recursive: true });
     writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
     await home.ok(['install-host', '--user-data-dir', profile]);
     everyday.child = spawn(home.environment.GSTACK_BROWSER_PATH, [
-      '--headless=new', `--user-data-dir=${profile}`, '--remote-debugging-pipe', '--enable-unsafe-extension-debugging',
+      ...(display ? ['--no-first-run', '--window-position=0,0', '--window-size=1280,800'] : ['--headless=new']), `--user-data-dir=${profile}`, '--remote-debugging-pipe', '--enable-unsafe-extension-debugging',
       ...(process.getuid() === 0 ? ['--no-sandbox'] : []), url,
-    ], { env: home.environment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+    ], { env: { ...home.environment, ...(display && { DISPLAY: display.name }) }, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
     everyday.#listen();
     await everyday.#send('Extensions.loadUnpacked', { path: path.join(home.home, 'extension') });
     const file = path.join(profile, 'DevToolsActivePort');

@@ -12,8 +12,9 @@ import { isAlive, processesOf, roleOf } from './processes.mjs';
 import { until, within } from './wait.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const BUILT = process.env.CARGO_TARGET_DIR ?? path.join(root, 'target');
 /** The program under test. */
-export const GSTACK = process.env.GSTACK_BIN ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'debug/gstack');
+export const GSTACK = process.env.GSTACK_BIN ?? path.join(BUILT, 'debug/gstack');
 /** The browser that tests use. */
 export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
 export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
@@ -32,14 +33,21 @@ export class TestHome {
   /**
    * @param {object} options
    * @param {boolean} options.port lets the browser open a DevTools port besides the product's pipe, for the tests' own client
+   * @param {boolean} options.permanent puts the person's HOME below the build's folder: Codex keeps no helpers of its sandbox
+   *   in a temporary folder, and does not start without them where bubblewrap is installed
    * @param {object} options.environment further variables for the command line
    */
-  constructor({ port = true, environment = {} } = {}) {
+  constructor({ port = true, permanent = false, environment = {} } = {}) {
     // Short: the sockets' paths have a limit.
     this.folder = mkdtempSync(path.join(tmpdir(), 'gs-'));
     this.home = path.join(this.folder, 'g');
-    this.person = path.join(this.folder, 'home');
-    mkdirSync(this.person);
+    if (permanent) {
+      mkdirSync(BUILT, { recursive: true });
+      this.person = mkdtempSync(path.join(BUILT, 'person-'));
+    } else {
+      this.person = path.join(this.folder, 'home');
+      mkdirSync(this.person);
+    }
     const browser = path.join(this.folder, 'browser');
     const flags = [...QUIET, ...(port ? ['--remote-debugging-port=0'] : [])];
     writeFileSync(browser, `#!/bin/sh\nexec '${BROWSER}' ${flags.join(' ')} "$@"\n`, { mode: 0o755 });
@@ -71,7 +79,7 @@ export class TestHome {
     const stderr = [];
     child.stdout.on('data', (data) => stdout.push(data));
     child.stderr.on('data', (data) => stderr.push(data));
-    // A program that ends without reading its input is no error of the test.
+    // A program that ends without reading its input is not an error of the test.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const ended = new Promise((resolve, reject) => child.once('error', reject).once('close', (code, signal) => resolve({ code, signal })));
@@ -179,7 +187,7 @@ export class TestHome {
       }
     }
     await until(() => this.processes().length === 0, 'processes can not be ended').catch(() => {});
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    for (const folder of [this.folder, this.person]) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     return left;
   }
 }

@@ -38,9 +38,9 @@ export class Panel {
     await this.page.enter();
   }
 
-  /** Answers the open question of an agent by the words on the choice. */
+  /** Answers the open question of an agent by the words on the choice, once the card takes answers. */
   async answer(words) {
-    await this.page.waitFor(`document.querySelector('.approval')`, 'a question of the agent');
+    await this.page.waitFor(`document.querySelector('.approval:not(.is-arming)')`, 'a question of the agent that can be answered');
     await this.page.waitFor(`(() => {
       const choice = ${all('.approval .choice')}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
       choice?.click();

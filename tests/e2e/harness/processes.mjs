@@ -20,7 +20,7 @@ function all() {
     if (!/^\d+$/.test(name)) continue;
     const stat = read(`/proc/${name}/stat`);
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie is over; whoever started it has only not asked yet.
+    // A zombie is over; anyone who started it has only not asked yet.
     if (!stat || state === 'Z') continue;
     found.push({
       pid: Number(name),
@@ -56,7 +56,7 @@ export function roleOf(one) {
   if (first.startsWith('chrome-extension://') && /gstack[^/]*$/.test(program)) return 'host';
   const isBrowser = one.command.some((part) => part.startsWith('--user-data-dir='));
   if (isBrowser && !one.command.some((part) => /(^| )--type=/.test(part))) return 'browser';
-  // A renderer writes its arguments anew, as one text with spaces.
+  // A renderer writes its arguments again, as one text with spaces.
   const line = one.command.join(' ');
   const type = / --type=(\S+)/.exec(line)?.[1];
   if (type) return line.includes(' --extension-process') ? 'extension-renderer' : type;
@@ -99,5 +99,15 @@ export function listeners(processes) {
 /** True while a process lives (a zombie does not). */
 export function isAlive(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  return Boolean(stat) && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
+  if (!stat) return false;
+  // The first thread may be a zombie while others still hold the process's sockets open.
+  return !stat.slice(stat.lastIndexOf(')')).startsWith(') Z') || threads(pid) > 1;
+}
+
+function threads(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0;
+  }
 }

@@ -74,7 +74,7 @@ export class RealAgent {
     const toml = Object.entries(environment).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join('');
     mkdirSync(home.home, { mode: 0o700 });
     writeFileSync(path.join(home.home, 'config.toml'),
-      `[agents]\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`, { mode: 0o600 });
+      `[agents]\nsandbox = "auto"\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`, { mode: 0o600 });
     return agent;
   }
 

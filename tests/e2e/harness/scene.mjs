@@ -8,14 +8,14 @@ import { StandIn } from './stand-in.mjs';
 import { until } from './wait.mjs';
 
 export class Scene {
-  /** Opens a browser at `path` of the test's site; resolves when the panel is connected. */
-  static async open({ at = '/form', agent = true, home: options = {} } = {}) {
+  /** Opens a browser at `path` of the test's site, on a display if one is given; resolves when the panel is connected. */
+  static async open({ at = '/form', agent = true, home: options = {}, display = undefined } = {}) {
     const scene = new Scene();
-    scene.home = new TestHome(options);
+    scene.home = new TestHome(display ? { ...options, environment: { ...options.environment, DISPLAY: display.name } } : options);
     try {
       scene.site = await Site.start();
       if (agent) scene.agent = await StandIn.install(scene.home);
-      scene.connected = await scene.home.connect(['--headless', `${scene.site.origin}${at}`]);
+      scene.connected = await scene.home.connect([display ? '--headed' : '--headless', `${scene.site.origin}${at}`, ...(display ? ['--', '--window-position=0,0', '--window-size=1280,800'] : [])]);
       scene.client = await scene.home.devtools();
       scene.page = await scene.home.page(scene.client, scene.site.origin);
       scene.panel = await scene.home.panel(scene.client);

@@ -29,6 +29,7 @@ const PAGES = {
     <label>Note <input id="note"></label>`),
   '/opener': page('Opener', `<h1>Opener</h1><button onclick="window.open('/counter')">Open the counter</button>
     <a href="/login" target="_blank">Log in elsewhere</a>`),
+  '/cart': page('Cart', `<button id="empty" onclick="this.textContent = confirm('Empty the cart?') ? 'emptied' : 'kept'">Empty</button> <a id="invoice" href="/invoice.pdf">Invoice</a>`),
   '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
 };
 
@@ -51,6 +52,11 @@ export class Site {
     this.asked.push(`${request.method} ${request.url}`);
     if (request.url === '/held') {
       this.#held.push(response);
+      return;
+    }
+    if (request.url === '/invoice.pdf') {
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="invoice.pdf"' });
+      response.end('%PDF-1.4 invoice');
       return;
     }
     const html = PAGES[new URL(request.url, this.origin).pathname];

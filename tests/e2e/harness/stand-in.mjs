@@ -22,6 +22,9 @@ export class StandIn {
   /** Makes the stand-in the `claude` of a home: found by the person's login shell. */
   static async install(home) {
     const standIn = new StandIn();
+    // It speaks to the test over a unix socket, and what it tries is stopped by the checks that hold without a sandbox.
+    // The sandbox itself is attacked in tests/attacks, and real agents run in it.
+    home.environment.GSTACK_SANDBOX_MECHANISM = 'none';
     const socket = path.join(home.folder, 'stand-in');
     const folder = path.join(home.person, '.local/bin');
     mkdirSync(folder, { recursive: true });
@@ -125,6 +128,10 @@ class Turn {
   }
   tools() {
     return this.#ask({ list: true }, 'no list of tools');
+  }
+  /** Uses a tool of the agent's own that is not asked about; without `data` it refuses. */
+  own(tool, input, data) {
+    this.#order({ own: tool, input, data });
   }
   /** Asks for permission to use a tool of the agent's own; gives the answer. */
   ask(tool, input) {

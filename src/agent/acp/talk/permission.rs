@@ -6,7 +6,7 @@ use super::AcpTalk;
 use super::Session;
 use crate::agent::acp::wire::{PermissionOption, PermissionRequest};
 use crate::agent::adapter::PermissionAnswer;
-use crate::agent::rpc::talk::{Answer, Out, Wish};
+use crate::agent::rpc::talk::{Answer, Out, ToolPermission};
 use serde_json::{Value, json};
 
 /// A permission that a person looks at.
@@ -37,10 +37,17 @@ impl AcpTalk {
             return out.answer(&id, refused(&options));
         }
         let (ask, does, kind) = call.question();
-        let wish = Wish { ask, does, why: call.reason(), kind, read_only: call.only_reads(guard, folder) };
+        let permission = ToolPermission {
+            ask,
+            does,
+            content: call.whole(),
+            why: call.reason(),
+            kind,
+            read_only: call.only_reads(guard, folder),
+        };
         let request = id.to_string();
         self.waiting.insert(request.clone(), Waiting { id, options, call: call_id });
-        out.ask(request, wish);
+        out.ask(request, permission);
     }
 
     /// A person answered, or nobody will.

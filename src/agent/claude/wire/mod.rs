@@ -243,6 +243,9 @@ pub struct User {
     pub message: Message,
     #[serde(default)]
     pub tool_result_meta: Vec<ToolResultMeta>,
+    /// The result as data, where the tool is one of Claude Code's own.
+    #[serde(default)]
+    pub tool_use_result: Value,
 }
 
 #[derive(Debug, Deserialize)]

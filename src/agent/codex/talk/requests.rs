@@ -8,7 +8,7 @@ use crate::agent::clip::{STEP_BYTES, clip};
 use crate::agent::codex::options::SERVER;
 use crate::agent::codex::wire::{self, CommandApproval, FileApproval, PermissionsApproval, Questions, Request};
 use crate::agent::codex::words;
-use crate::agent::rpc::talk::{Answer, Out, Wish};
+use crate::agent::rpc::talk::{Answer, Out, ToolPermission};
 use crate::protocol::chat::{QuestionOption, QuestionPart, StepKind};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -59,7 +59,10 @@ impl CodexTalk {
         let does = words::command_line(&command.unwrap_or_default(), &command_actions.unwrap_or_default());
         let request = self.wait(id, WaitingKind::Decision { item: item_id });
         let ask = "Run a command outside of the sandbox".to_owned();
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
+        out.ask(
+            request,
+            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::Shell, read_only: false },
+        );
     }
 
     fn ask_change(&mut self, id: Value, approval: FileApproval, out: &mut Out) {
@@ -72,7 +75,10 @@ impl CodexTalk {
         }
         let (ask, does) = words::change_question(changes, &self.folder);
         let request = self.wait(id, WaitingKind::Decision { item: item_id });
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::File, read_only: false });
+        out.ask(
+            request,
+            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::File, read_only: false },
+        );
     }
 
     fn ask_permissions(&mut self, id: Value, wanted: PermissionsApproval, out: &mut Out) {
@@ -80,7 +86,10 @@ impl CodexTalk {
         let does = clip(&permissions.to_string(), STEP_BYTES);
         let request = self.wait(id, WaitingKind::Permissions(permissions));
         let ask = "Widen the sandbox for this turn".to_owned();
-        out.ask(request, Wish { ask, does, why: reason, kind: StepKind::Shell, read_only: false });
+        out.ask(
+            request,
+            ToolPermission { ask, content: does.clone(), does, why: reason, kind: StepKind::Shell, read_only: false },
+        );
     }
 
     fn ask_questions(&mut self, id: Value, questions: Questions, out: &mut Out) {

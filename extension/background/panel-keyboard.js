@@ -1,0 +1,64 @@
+/**
+ * Gives the keyboard back to the side panel that an agent's click took it from: `chrome.debugger` on our own panel.
+ *
+ * Owns the attachment to that panel. It lasts while a tab is attached to: Chrome's bar about it is there then anyway.
+ */
+
+const PROTOCOL = "1.3";
+
+export class PanelKeyboard {
+  /** The panel that has the keyboard. @type {string | null} */ #address = null;
+  #wanted = false;
+  /** What is attached to. @type {{ address: string, targetId: string } | null} */ #attached = null;
+  /** Settles when the attachment is as it is wanted. @type {Promise<void>} */ #moving = Promise.resolve();
+
+  /** The person types in the panel with this address now. Where they went from it, the last one is kept. @param {string | null} address */
+  at(address) {
+    if (address === null || address === this.#address) return;
+    this.#address = address;
+    this.#follow();
+  }
+
+  /** Whether a tab is attached to. @param {boolean} wanted */
+  watch(wanted) {
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    this.#follow();
+  }
+
+  /** Somebody else ended it. @param {string} targetId */
+  detached(targetId) {
+    if (this.#attached?.targetId === targetId) this.#attached = null;
+  }
+
+  /** Brings the panel to the front. At once where it is attached to: its order among other commands counts. */
+  restore() {
+    if (this.#attached) return chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront");
+    return this.#follow().then(() => this.#attached && chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront"));
+  }
+
+  #follow() {
+    this.#moving = this.#moving.then(() => this.#settle()).catch(() => {
+      // The panel was closed meanwhile, or the person ended the attachment.
+    });
+    return this.#moving;
+  }
+
+  async #settle() {
+    const address = this.#wanted ? this.#address : null;
+    if (this.#attached?.address === address) return;
+    if (this.#attached) {
+      const { targetId } = this.#attached;
+      this.#attached = null;
+      await chrome.debugger.detach({ targetId });
+    }
+    if (address === null) return;
+    const found = (await chrome.debugger.getTargets()).find((target) => target.url === address);
+    if (!found) return;
+    const target = { targetId: found.id };
+    // An earlier life of this worker may have left it attached.
+    if (found.attached) await chrome.debugger.detach(target).catch(() => { /* it is another's: ours is added */ });
+    await chrome.debugger.attach(target, PROTOCOL);
+    this.#attached = { address, targetId: found.id };
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A text as it really is: what can't be seen, or turns the order of letters around, is named in its place. Pure.
+ *
+ * Owns which characters are named. Nothing is left out: the parts together tell the whole text.
+ */
+
+/**
+ * @typedef {{ kind: "text", text: string } | { kind: "hidden", name: string } | { kind: "spaces" | "lines", count: number }} Part
+ */
+
+/** From this many on a run of blanks within a line, or of empty lines, is counted instead of drawn. */
+const LONG_RUN = 4;
+/** Indentation of code stays up to this depth. */
+const INDENT = 16;
+
+const BLANKS = "[ \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]";
+/** Letters that draw nothing, besides controls, format characters and what is not assigned. */
+const UNSEEN = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\ufe00-\\ufe0e\\u{e0100}-\\u{e01ef}";
+/** An emoji of several: its joiners draw it. */
+const EMOJI = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*";
+/** As the daemon spells it: where it does, brackets of the text itself are spelled out too. */
+const SPELLED = "⟨(?:(?<code>U\\+[0-9A-F]{4,6})|(?<blanks>\\d+) blanks|(?<breaks>\\d+) line breaks)⟩";
+const FOUND = new RegExp(`(?<emoji>${EMOJI})|${SPELLED}|(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})|(?<hidden>\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f])`, "gu");
+
+/** @param {string} text @returns {Part[]} */
+export function revealed(text) {
+  /** @type {Part[]} */
+  const parts = [];
+  let plain = "";
+  let from = 0;
+  const flush = () => {
+    if (plain) parts.push({ kind: "text", text: plain });
+    plain = "";
+  };
+  for (const match of text.matchAll(FOUND)) {
+    const { spaces, lines, hidden, code, blanks, breaks } = match.groups ?? {};
+    plain += text.slice(from, match.index);
+    from = match.index + match[0].length;
+    if (hidden !== undefined) {
+      flush();
+      parts.push({ kind: "hidden", name: nameOf(hidden) });
+    } else if (code !== undefined) {
+      flush();
+      parts.push({ kind: "hidden", name: code });
+    } else if (blanks !== undefined) {
+      flush();
+      parts.push({ kind: "spaces", count: Number(blanks) });
+    } else if (breaks !== undefined) {
+      flush();
+      parts.push({ kind: "lines", count: Number(breaks) - 1 });
+    } else if (spaces !== undefined && !isIndent(text, match.index, spaces)) {
+      flush();
+      parts.push({ kind: "spaces", count: spaces.length });
+    } else if (lines !== undefined) {
+      flush();
+      parts.push({ kind: "lines", count: lines.split("\n").length - 1 });
+    } else {
+      plain += match[0];
+    }
+  }
+  plain += text.slice(from);
+  flush();
+  return parts;
+}
+
+/** @param {string} character */
+function nameOf(character) {
+  const code = /** @type {number} */ (character.codePointAt(0));
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** @param {string} text @param {number} at @param {string} spaces */
+function isIndent(text, at, spaces) {
+  return spaces.length <= INDENT && (at === 0 || text[at - 1] === "\n") && /\S/.test(text[at + spaces.length] ?? "");
+}

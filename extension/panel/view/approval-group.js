@@ -1,0 +1,112 @@
+/**
+ * One card for several calls of a turn that wait at the same time: each has its line, its own text and its own choice.
+ *
+ * Owns the lines. What sends a form is not chosen until the person does it, and stays open as a card of its own.
+ * @import { ApprovalItem } from "../state/entries.js"
+ * @import { ApprovalTools } from "./approval.js"
+ */
+import { t } from "../../shared/i18n.js";
+import { headlineOf, isSubmit } from "../state/approvals.js";
+import { askWords } from "../state/said.js";
+import { allOf } from "./approval.js";
+import { Ask } from "./ask.js";
+import { AskedText } from "./asked-text.js";
+import { card } from "./card.js";
+import { favicon, h } from "./dom.js";
+import { wholeText } from "./whole-text.js";
+
+/** @typedef {{ approvalId: string, element: HTMLElement, box: HTMLInputElement, text: AskedText | null }} Line */
+/** @typedef {{ asks: ApprovalItem[], done: null }} Group */
+
+/** @extends {Ask<Group>} */
+export class ApprovalGroup extends Ask {
+  /** @type {Line[]} */ #lines = [];
+  #list = h("ul", { class: "asked" });
+  #headline = h("h2", { class: "approval__ask" });
+  #allowWords = h("span", { class: "choice__words" });
+  #denyWords = h("span", { class: "choice__words" });
+  /** @type {HTMLButtonElement} */ #allow;
+  /** @type {HTMLButtonElement} */ #deny;
+
+  /** @param {string} agentLabel @param {ApprovalTools} tools */
+  constructor(agentLabel, tools) {
+    super();
+    this.agentLabel = agentLabel;
+    this.tools = tools;
+    this.#allow = h("button", { class: "choice", type: "button", "data-choice": "allow", onclick: () => void this.#send(this.#chosen, "allow-once") }, h("kbd", { class: "key", "aria-hidden": "true" }, 1), this.#allowWords);
+    this.#deny = h("button", { class: "choice choice--deny", type: "button", "data-choice": "deny", onclick: () => void this.#send(this.#lines, "deny") }, h("kbd", { class: "key", "aria-hidden": "true" }, 2), this.#denyWords);
+  }
+
+  /** @override */
+  get deciding() {
+    return [this.#allow, this.#deny];
+  }
+
+  /** @param {number} number */
+  choose(number) {
+    this.deciding[number - 1]?.click();
+  }
+
+  /** @override @param {Group} group @param {boolean} live */
+  update(group, live) {
+    super.update(group, live);
+    if (!live) return;
+    // What a person has written and chosen stays when another call comes.
+    const held = new Map(this.#lines.map((line) => [line.approvalId, line]));
+    this.#lines = group.asks.map(({ ask }) => held.get(ask.approvalId) ?? this.#line(ask));
+    this.#list.replaceChildren(...this.#lines.map(({ element }) => element));
+    const { main, then } = headlineOf(group.asks);
+    this.#headline.replaceChildren(...wholeText(then ? t("groupThen", main, then) : main));
+    this.#count();
+  }
+
+  /** @override @param {Group} group */
+  card({ asks }) {
+    const site = asks[0]?.ask.site;
+    const id = `approval-${asks[0]?.ask.approvalId}`;
+    this.#headline.id = id;
+    return card("div", { class: "approval approval--group", role: "alertdialog", "aria-labelledby": id }, { picture: "shield", words: t("asksTo", this.agentLabel), note: t("kind_act") }, [
+      this.#headline,
+      site ? h("dl", { class: "approval__facts" }, h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))) : null,
+      this.#list,
+    ], [this.#allow, this.#deny]);
+  }
+
+  /** @override */
+  line() {
+    return h("span", { hidden: true });
+  }
+
+  /** @param {ApprovalItem["ask"]} ask @returns {Line} */
+  #line(ask) {
+    const { approvalId, action } = ask;
+    const box = h("input", { type: "checkbox", checked: !isSubmit(ask), onchange: () => this.#count() });
+    const text = action?.text == null ? null : new AskedText(action.text, action.element?.name || action.element?.role || "", () => { box.checked = true; this.#count(); });
+    const does = text ? `${action?.element?.role ?? ""} · ${action?.element?.target ?? ""}` : allOf(ask);
+    const element = h("li", { class: "asked__line" },
+      h("label", { class: "asked__head" }, box, h("b", {}, ...wholeText(askWords(ask)))),
+      text?.element,
+      h("code", { class: "asked__does" }, ...wholeText(does)),
+      ask.why && h("p", { class: "approval__why" }, ...wholeText(ask.why)));
+    return { approvalId, element, box, text };
+  }
+
+  get #chosen() {
+    return this.#lines.filter(({ box }) => box.checked);
+  }
+
+  #count() {
+    const { length } = this.#chosen;
+    this.#allowWords.textContent = t("allowCount", length);
+    this.#denyWords.textContent = t("denyAll");
+    this.#allow.disabled = length === 0;
+  }
+
+  /** In their order: what is allowed first runs first. @param {Line[]} lines @param {"allow-once" | "deny"} decision */
+  #send(lines, decision) {
+    const answers = lines.map(({ approvalId, text }) => ({ approvalId, text: decision === "deny" ? null : text?.changed ?? null }));
+    return this.send(async () => {
+      for (const { approvalId, text } of answers) await this.tools.answer(approvalId, decision, text);
+    }, true);
+  }
+}

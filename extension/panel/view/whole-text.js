@@ -1,0 +1,24 @@
+/**
+ * A text that must be read as it is: hidden characters are named, long runs of blanks counted.
+ * Owns the nodes; what is hidden is `state/revealed.js`'s to say.
+ */
+import { t } from "../../shared/i18n.js";
+import { revealed } from "../state/revealed.js";
+import { h } from "./dom.js";
+
+/** @param {string} text @returns {Node[]} */
+export function wholeText(text) {
+  return revealed(text).flatMap((part) => {
+    switch (part.kind) {
+      case "text": return [document.createTextNode(part.text)];
+      case "hidden": return [mark(part.name)];
+      case "spaces": return [mark(t("spacesCount", part.count))];
+      case "lines": return [mark(t("linesCount", part.count)), document.createTextNode("\n")];
+    }
+  });
+}
+
+/** @param {string} words */
+function mark(words) {
+  return h("mark", { class: "unseen" }, `⟨${words}⟩`);
+}

@@ -1,0 +1,96 @@
+//! What a program needs of the person's files besides its folder and the system: its own configuration and sign-in.
+//!
+//! Owns the table, one entry an agent. Never looks whether a path exists.
+
+use std::path::{Path, PathBuf};
+
+/// Paths are absolute, or below the home directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    pub read: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    /// Within `write`, but only to be read: what makes the same program run something when the person starts it. Made
+    /// where it is missing, so that an agent can't make it.
+    pub fixed: Vec<Fixed>,
+    /// The program makes lock files beside its configuration, directly in the home directory. In a namespace that is
+    /// then a folder in memory.
+    pub locks_in_home: bool,
+    /// The program confines its commands itself, in namespaces that it can't make under Landlock's rules for files. Where
+    /// there is only Landlock, those rules are left to it; unix sockets and signals are closed all the same.
+    pub own_sandbox: bool,
+}
+
+/// A path that an agent must not change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    pub path: PathBuf,
+    /// What it holds where it is made. `None`: it is a folder.
+    pub empty: Option<&'static str>,
+}
+
+fn paths(names: &[&str]) -> Vec<PathBuf> {
+    names.iter().map(PathBuf::from).collect()
+}
+
+fn folders(below: &str, names: &[&str]) -> Vec<Fixed> {
+    names.iter().map(|name| Fixed { path: Path::new(below).join(name), empty: None }).collect()
+}
+
+fn files(below: &str, names: &[(&str, &'static str)]) -> Vec<Fixed> {
+    names.iter().map(|(name, empty)| Fixed { path: Path::new(below).join(name), empty: Some(empty) }).collect()
+}
+
+impl Access {
+    /// Claude Code, by itself or below its ACP adapter. `~/.claude.json` names servers that are run: it is only read.
+    pub fn claude() -> Self {
+        let mut fixed =
+            folders(".claude", &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills"]);
+        fixed
+            .extend(files(".claude", &[("settings.json", "{}\n"), ("settings.local.json", "{}\n"), ("CLAUDE.md", "")]));
+        Self {
+            read: paths(&[".claude.json"]),
+            write: paths(&[".claude"]),
+            fixed,
+            locks_in_home: true,
+            own_sandbox: false,
+        }
+    }
+
+    pub fn codex() -> Self {
+        let mut fixed = folders(".codex", &["agents", "hooks", "plugins", "prompts", "rules"]);
+        fixed.extend(files(".codex", &[("config.toml", ""), ("AGENTS.md", "")]));
+        Self { write: paths(&[".codex"]), fixed, own_sandbox: true, ..Self::default() }
+    }
+
+    pub fn gemini() -> Self {
+        let mut fixed = folders(".gemini", &["agents", "commands", "extensions", "hooks", "policies", "skills"]);
+        fixed
+            .extend(files(".gemini", &[("settings.json", "{}\n"), ("trustedFolders.json", "{}\n"), ("GEMINI.md", "")]));
+        Self { write: paths(&[".gemini"]), fixed, ..Self::default() }
+    }
+
+    /// With more to read.
+    #[must_use]
+    pub fn reading(mut self, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.read.extend(more);
+        self
+    }
+
+    /// With more to write.
+    #[must_use]
+    pub fn writing(mut self, more: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.write.extend(more);
+        self
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.read.extend(other.read.iter().cloned());
+        self.write.extend(other.write.iter().cloned());
+        self.fixed.extend(other.fixed.iter().cloned());
+        self.locks_in_home |= other.locks_in_home;
+        self.own_sandbox |= other.own_sandbox;
+        self
+    }
+}

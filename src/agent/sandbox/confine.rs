@@ -1,0 +1,78 @@
+//! The hidden role `agent-confine`: applies to itself what only a process itself can, then becomes the program.
+//!
+//! Owns the order. Runs in the sandbox's namespaces where there are some, below the minder; never starts a process
+//! beside itself. A step that fails keeps the program from starting.
+
+use super::plan::Plan;
+use super::sockets::Closed;
+use super::{Mechanism, landlock, sockets};
+use crate::base::say;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub const ROLE: &str = "agent-confine";
+
+/// The exit code of a shell for what can't be started.
+const NOT_STARTED: u8 = 126;
+const SCOPE: &str = "scope";
+const NOTHING: &str = "nothing";
+
+/// The arguments of our own program that confine `program`.
+pub(super) fn arguments(
+    mechanism: &Mechanism,
+    plan: &Plan,
+    program: &Path,
+    arguments: &[OsString],
+) -> io::Result<Vec<OsString>> {
+    let how = match mechanism {
+        Mechanism::Namespaces { abi: 0, .. } | Mechanism::Seatbelt => NOTHING.to_owned(),
+        Mechanism::Namespaces { .. } => SCOPE.to_owned(),
+        Mechanism::Landlock { .. } => serde_json::to_string(plan)?,
+    };
+    let mut all: Vec<OsString> = vec![ROLE.into(), how.into(), program.into()];
+    all.extend(arguments.iter().cloned());
+    Ok(all)
+}
+
+/// `arguments`: how, the program and its own. Returns only when it could not be started.
+pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let (Some(how), Some(program)) = (arguments.next(), arguments.next()) else {
+        say::line(format_args!("the role {ROLE} is gstack's own and needs a program"));
+        return ExitCode::from(2);
+    };
+    if let Err(error) = apply(&how) {
+        say::line(format_args!("the sandbox could not be applied: {error}"));
+        return ExitCode::from(NOT_STARTED);
+    }
+    let error = replace(&program, arguments);
+    say::line(format_args!("{} could not be started: {error}", Path::new(&program).display()));
+    ExitCode::from(NOT_STARTED)
+}
+
+fn apply(how: &OsStr) -> io::Result<()> {
+    if how == NOTHING {
+        return Ok(());
+    }
+    if how == SCOPE {
+        return landlock::scope();
+    }
+    let plan: Plan = serde_json::from_slice(how.as_encoded_bytes())?;
+    if plan.own_sandbox {
+        landlock::scope()?
+    } else {
+        landlock::restrict(&plan)?
+    }
+    // Without a namespace nothing else ends it with the minder that started it.
+    #[cfg(target_os = "linux")]
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+    // After the rules, which set that no new privileges are gained. A sandbox of its own asks for the name of a network
+    // device, which takes a datagram socket.
+    sockets::close(if plan.own_sandbox { Closed::Connections } else { Closed::All })
+}
+
+fn replace(program: &OsStr, arguments: impl Iterator<Item = OsString>) -> io::Error {
+    use std::os::unix::process::CommandExt;
+    std::process::Command::new(program).args(arguments).exec()
+}

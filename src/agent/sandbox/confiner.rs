@@ -1,0 +1,164 @@
+//! Whether and by what agents are confined now: the person's choice, and what this machine offers.
+//!
+//! Owns both, and the look for a mechanism, which is made once until it is forgotten. Never confines a process.
+
+use super::{Access, Confinement, Mechanism, Sandbox, detect, refused};
+use crate::agent::adapter::AgentEnvironment;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// `agents.sandbox` of the settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxMode {
+    /// Confined where this machine can; otherwise as before, and the person is told.
+    Auto,
+    /// An agent does not start without a sandbox.
+    Require,
+    /// Agents run as any program of the person's.
+    #[default]
+    Off,
+}
+
+impl SandboxMode {
+    /// As it stands in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Require => "require",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What a daemon knows of its sandbox before it has looked at the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxSettings {
+    pub mode: SandboxMode,
+    /// See [`Sandbox`] for these.
+    pub program: PathBuf,
+    pub scratch: PathBuf,
+    pub closed: Vec<PathBuf>,
+    pub added: Access,
+}
+
+/// What holds now, for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SandboxState {
+    pub mode: SandboxMode,
+    /// The mechanism in force, in words; `Err`: what is missing.
+    pub found: Result<String, String>,
+}
+
+impl SandboxState {
+    pub fn is_in_force(&self) -> bool {
+        self.mode != SandboxMode::Off && self.found.is_ok()
+    }
+
+    /// One sentence.
+    pub fn words(&self) -> String {
+        match (self.mode, &self.found) {
+            (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".to_owned(),
+            (_, Ok(mechanism)) => format!("Agents run in a sandbox ({mechanism})."),
+            (SandboxMode::Auto, Err(why)) => format!("Agents run without a sandbox: {why}."),
+            (SandboxMode::Require, Err(why)) => format!("Agents do not start: {}.", refused(why)),
+        }
+    }
+}
+
+/// Puts the confinement into the environment of what is started.
+#[derive(Debug)]
+pub struct Confiner {
+    settings: Mutex<Option<SandboxSettings>>,
+    found: Mutex<Option<Result<Mechanism, String>>>,
+}
+
+impl Confiner {
+    /// `None`: nothing is ever confined.
+    pub fn new(settings: Option<SandboxSettings>) -> Self {
+        Self { settings: Mutex::new(settings), found: Mutex::default() }
+    }
+
+    /// Goes by a changed configuration from the next start on.
+    pub fn configure(&self, settings: Option<SandboxSettings>) {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// Looks again at the next use.
+    pub fn forget(&self) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn settings(&self) -> Option<SandboxSettings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn look(&self, environment: &AgentEnvironment) -> Result<Mechanism, String> {
+        let known = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known {
+            return known;
+        }
+        let found = detect(environment).await;
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        found
+    }
+
+    /// `None` before the first look.
+    pub fn known(&self) -> Option<SandboxState> {
+        let mode = self.settings()?.mode;
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let found = match found {
+            Some(found) => found.map(|mechanism| mechanism.to_string()),
+            None if mode == SandboxMode::Off => Err("it is off".to_owned()),
+            None => return None,
+        };
+        Some(SandboxState { mode, found })
+    }
+
+    pub async fn confine(&self, mut environment: AgentEnvironment) -> AgentEnvironment {
+        let Some(settings) = self.settings().filter(|settings| settings.mode != SandboxMode::Off) else {
+            return environment;
+        };
+        environment.confinement = match self.look(&environment).await {
+            Ok(mechanism) => {
+                let SandboxSettings { program, scratch, closed, added, .. } = settings;
+                Confinement::In(Arc::new(Sandbox { mechanism, program, scratch, closed, added }))
+            }
+            Err(why) if settings.mode == SandboxMode::Require => Confinement::Refused(why),
+            Err(_) => Confinement::Off,
+        };
+        environment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(mode: SandboxMode) -> SandboxSettings {
+        let folder = PathBuf::from("/nowhere");
+        SandboxSettings { mode, program: folder.clone(), scratch: folder, closed: Vec::new(), added: Access::default() }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_confined_and_no_mechanism_is_looked_for_where_it_is_off() {
+        let confiner = Confiner::new(Some(settings(SandboxMode::Off)));
+        let environment = confiner.confine(AgentEnvironment::default()).await;
+        assert!(matches!(environment.confinement, Confinement::Off));
+        assert!(confiner.found.lock().unwrap().is_none());
+        let state = confiner.known().unwrap();
+        assert_eq!(state.words(), "Agents run without a sandbox (agents.sandbox = off).");
+        assert!(!state.is_in_force());
+        confiner.configure(Some(settings(SandboxMode::Auto)));
+        confiner.confine(AgentEnvironment::default()).await;
+        assert_ne!(confiner.known().unwrap().words(), state.words());
+    }
+
+    #[tokio::test]
+    async fn with_require_an_agent_is_refused_where_no_mechanism_was_found() {
+        let confiner = Confiner::new(Some(settings(SandboxMode::Require)));
+        *confiner.found.lock().unwrap() = Some(Err("bubblewrap is not installed".to_owned()));
+        let environment = confiner.confine(AgentEnvironment::default()).await;
+        assert!(matches!(environment.confinement, Confinement::Refused(why) if why == "bubblewrap is not installed"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Which mechanism this machine offers, found by trying it.
+//!
+//! Owns the search and the words of what is missing. A kernel or a distribution may forbid user namespaces to some
+//! programs and not to others, so nothing is concluded from versions.
+
+use super::{Mechanism, bubblewrap, landlock, sockets};
+use crate::agent::adapter::AgentEnvironment;
+use crate::agent::discovery;
+use crate::agent::process::brief;
+use crate::base::home::MECHANISM_VARIABLE as VARIABLE;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+/// It takes some milliseconds; a busy machine takes longer.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The namespaces that a sandbox needs.
+const TRY: [&str; 12] = [
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--die-with-parent",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+];
+/// What a sandbox of an agent's own needs besides: no network.
+const TRY_WITHIN: [&str; 1] = ["--unshare-net"];
+
+/// The best mechanism, or what is missing, in words for a person.
+pub async fn detect(environment: &AgentEnvironment) -> Result<Mechanism, String> {
+    if cfg!(target_os = "macos") {
+        let program = Path::new(super::seatbelt::PROGRAM);
+        return if program.exists() {
+            Ok(Mechanism::Seatbelt)
+        } else {
+            Err(format!("{} is missing", program.display()))
+        };
+    }
+    let only = std::env::var(VARIABLE).unwrap_or_default();
+    if only == "none" {
+        return Err(format!("{VARIABLE} is set to none"));
+    }
+    let abi = landlock::abi();
+    let why = if only == "landlock" {
+        format!("{VARIABLE} is set to landlock")
+    } else {
+        match namespaces(environment, abi).await {
+            Ok(found) => return Ok(found),
+            Err(why) => why,
+        }
+    };
+    if abi > 0 && sockets::KNOWN {
+        return Ok(Mechanism::Landlock { abi });
+    }
+    Err(format!("{why}, and the kernel has no Landlock (Linux 5.13 or later)"))
+}
+
+async fn namespaces(environment: &AgentEnvironment, abi: u8) -> Result<Mechanism, String> {
+    let plain = AgentEnvironment { variables: environment.variables.clone(), ..AgentEnvironment::default() };
+    let bwrap = discovery::search("bwrap", None, environment).await;
+    let bwrap = bwrap.ok_or("bubblewrap is not installed (Debian and Ubuntu: sudo apt install bubblewrap)")?;
+    let tried = async |arguments: &[&OsStr]| match brief::run(&bwrap, arguments, &plain, LIMIT).await {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!("bubblewrap does not work here ({})", said.lines().next().unwrap_or("it said nothing").trim()))
+        }
+        Err(error) => Err(format!("bubblewrap does not work here ({error})")),
+    };
+    let plainly = words(&TRY).chain(words(&["--", "true"])).collect::<Vec<_>>();
+    tried(&plainly).await?;
+    let outer = words(&TRY).chain(words(&["--cap-drop", "ALL", "--tmpfs", "/run"])).chain(words(bubblewrap::nesting()));
+    let inner = words(&["--"]).chain([bwrap.as_os_str()]).chain(words(&TRY)).chain(words(&TRY_WITHIN));
+    let nested = outer.chain(inner).chain(words(&["--", "true"])).collect::<Vec<_>>();
+    let nests = tried(&nested).await.inspect_err(|why| tracing::debug!(%why, "no sandbox within the sandbox")).is_ok();
+    Ok(Mechanism::Namespaces { bwrap, abi, nests })
+}
+
+fn words<'a>(all: &'a [&'static str]) -> impl Iterator<Item = &'a OsStr> {
+    all.iter().map(OsStr::new)
+}

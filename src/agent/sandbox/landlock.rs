@@ -1,0 +1,123 @@
+//! A plan as Landlock rules, applied by a process to itself.
+//!
+//! Owns the rules. Landlock only opens: a closed place within an open one is left out by opening what lies beside it.
+//! Source: the kernel's userspace-api/landlock.
+
+use super::plan::Plan;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The kernel's Landlock ABI; 0: it has none.
+#[cfg(target_os = "linux")]
+pub fn abi() -> u8 {
+    use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
+    // Rules hold for a thread: one that ends at once is told what the kernel applies.
+    let tried = std::thread::spawn(|| {
+        let ruleset = Ruleset::default().handle_access(AccessFs::from_all(ABI::V1)).and_then(Ruleset::create);
+        ruleset.and_then(|ruleset| ruleset.restrict_self())
+    });
+    match tried.join() {
+        Ok(Ok(status)) => match status.landlock {
+            LandlockStatus::Available { effective_abi, .. } => effective_abi as u8,
+            LandlockStatus::NotEnabled | LandlockStatus::NotImplemented => 0,
+        },
+        _ => 0,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn abi() -> u8 {
+    0
+}
+
+/// Keeps this process from sending signals out of its domain and from connecting to abstract sockets there, where the
+/// kernel can. Files stay as they are. A process in a domain can't trace one outside.
+#[cfg(target_os = "linux")]
+pub fn scope() -> io::Result<()> {
+    use landlock::{ABI, Access, Ruleset, RulesetAttr, Scope};
+    let scopes = Scope::from_all(ABI::V6);
+    let ruleset = Ruleset::default().scope(scopes).and_then(Ruleset::create);
+    ruleset.and_then(|ruleset| ruleset.restrict_self()).map(drop).map_err(io::Error::other)
+}
+
+/// Closes every file that the plan does not open, and what [`scope`] closes.
+#[cfg(target_os = "linux")]
+pub fn restrict(plan: &Plan) -> io::Result<()> {
+    use landlock::{
+        ABI, Access, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    };
+    let abi = ABI::V9;
+    let (read, all) = (AccessFs::from_read(abi), AccessFs::from_all(abi));
+    let file = AccessFs::from_file(abi);
+    let mut ruleset = Ruleset::default()
+        .handle_access(all)
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(ABI::V6)))
+        .and_then(Ruleset::create)
+        .map_err(io::Error::other)?;
+    let mut open = |path: &Path, access| -> io::Result<()> {
+        let access = if path.is_dir() { access } else { access & file };
+        let Ok(descriptor) = PathFd::new(path) else { return Ok(()) };
+        (&mut ruleset).add_rule(PathBeneath::new(descriptor, access)).map(drop).map_err(io::Error::other)
+    };
+    for path in plan.read.iter().flat_map(|path| around(path, &plan.closed)) {
+        open(&path, read)?;
+    }
+    for path in plan.write.iter().chain([&plan.temporary]).flat_map(|path| around(path, &plan.closed)) {
+        open(&path, all)?;
+    }
+    for path in plan.devices.iter().map(PathBuf::as_path).chain([Path::new("/proc")]) {
+        let access = if path == Path::new("/proc") { read } else { AccessFs::from_all(abi) };
+        open(path, access)?;
+    }
+    if let Some(home) = plan.home.as_ref().filter(|_| plan.locks_in_home) {
+        open(home, AccessFs::MakeDir | AccessFs::RemoveDir)?;
+    }
+    let status = ruleset.restrict_self().map_err(io::Error::other)?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err(io::Error::other("the kernel applies no Landlock rules"));
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn scope() -> io::Result<()> {
+    Err(io::Error::other("this system has no Landlock"))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn restrict(plan: &Plan) -> io::Result<()> {
+    around(&plan.folder, &plan.closed);
+    scope()
+}
+
+/// `path`, or all that lies in it besides what is closed. A path that is opened by name is open where it lies in a closed
+/// place.
+fn around(path: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
+    if !closed.iter().any(|place| place != path && place.starts_with(path)) {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path());
+    real.filter(|path| !closed.contains(path)).flat_map(|path| around(&path, closed)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_place_is_left_out_by_opening_what_lies_beside_it() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["a/closed/open", "a/b", "c"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        let closed = [home.join("a/closed")];
+        let mut found = around(&home, &closed);
+        found.sort();
+        assert_eq!(found, [home.join("a/b"), home.join("c")]);
+        let open = home.join("a/closed/open");
+        assert_eq!(around(&open, &closed), vec![open]);
+    }
+}

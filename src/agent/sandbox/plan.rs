@@ -1,0 +1,263 @@
+//! What one process can reach: paths to read, to write and to hide, for whatever mechanism confines it.
+//!
+//! Owns putting them together from the lists, the agent's own files and the conversation's folder. Asks the disk which
+//! of them exist. A path that leads to the whole home directory, or above it, is never opened.
+
+use super::places::{CLOSED, DEVICES, SYSTEM, TOOLS};
+use super::{Mechanism, Sandbox};
+use crate::agent::adapter::AgentEnvironment;
+use crate::agent::guard::CREDENTIALS;
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Deeper chains of links do not occur.
+pub const MOST_LINKS: usize = 16;
+
+/// All paths are absolute, exist, and are named as the process names them; [`Plan::closed`] may lie within the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub home: Option<PathBuf>,
+    /// Where it works.
+    pub folder: PathBuf,
+    pub temporary: PathBuf,
+    pub read: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    /// Within `write`, only to be read.
+    pub fixed: Vec<PathBuf>,
+    /// Hidden, with what lies below, unless a path of `read` or `write` lies within it.
+    pub closed: Vec<PathBuf>,
+    pub devices: Vec<PathBuf>,
+    pub locks_in_home: bool,
+    pub own_sandbox: bool,
+}
+
+impl Plan {
+    pub fn new(
+        sandbox: &Sandbox,
+        program: &Path,
+        arguments: &[OsString],
+        environment: &AgentEnvironment,
+        folder: Option<&Path>,
+        temporary: &Path,
+    ) -> io::Result<Self> {
+        let variable = |name: &str| environment.variables.get(OsStr::new(name)).map(PathBuf::from);
+        let home = variable("HOME").filter(|home| home.is_absolute());
+        let access = environment.access.clone().and(&sandbox.added);
+        let below_home = |path: &Path| match &home {
+            _ if path.is_absolute() => Some(path.to_owned()),
+            Some(home) => Some(home.join(path)),
+            None => None,
+        };
+        let list = |names: &[&str]| names.iter().filter_map(|name| below_home(Path::new(name))).collect::<Vec<_>>();
+        let mut read = list(&SYSTEM);
+        read.extend(list(&TOOLS));
+        read.extend(access.read.iter().filter_map(|path| below_home(path)));
+        read.push(sandbox.program.clone());
+        read.extend(of_program(program));
+        // A script that the configuration names: with what lies beside it.
+        read.extend(arguments.iter().map(Path::new).filter(|path| path.is_absolute()).flat_map(of_script));
+        let path = variable("PATH").unwrap_or_default();
+        for folder in std::env::split_paths(&path).filter(|folder| folder.is_absolute()) {
+            read.extend(of_program(&folder.join("node")));
+            read.extend(with_prefix(&folder));
+        }
+        let mut write: Vec<PathBuf> = access.write.iter().filter_map(|path| below_home(path)).collect();
+        let mut fixed = Vec::new();
+        for entry in &access.fixed {
+            let Some(path) = below_home(&entry.path) else { continue };
+            // Landlock can't close them: made, they would only litter the home directory.
+            if !matches!(sandbox.mechanism, Mechanism::Landlock { .. }) {
+                make_missing(&path, entry.empty)?;
+            }
+            fixed.push(path);
+        }
+        let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
+        read.retain(|path| !is_home(path) && path != Path::new("/"));
+        write.retain(|path| !is_home(path));
+        for path in &write {
+            fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
+        }
+        let mut closed = list(&CREDENTIALS);
+        closed.extend(list(&CLOSED));
+        closed.extend(sandbox.closed.iter().cloned());
+        closed.retain(|path| !write.contains(path) && !read.contains(path));
+        if let Some(folder) = folder {
+            let folder = folder.canonicalize()?;
+            if folder == Path::new("/") || is_home(&folder) {
+                // Not the folder itself: what starts a shell, and what gstack closes, lies in it.
+                write.extend(home.iter().flat_map(|home| plain_children(home)));
+            } else {
+                fixed.extend([".git/hooks", ".git/config"].map(|name| folder.join(name)));
+                fixed.extend(Some(folder.join(".git")).filter(|git| git.is_file()));
+                write.push(folder);
+            }
+        }
+        let plan = Self {
+            folder: folder.unwrap_or(Path::new("/")).to_owned(),
+            temporary: temporary.to_owned(),
+            read: existing(read),
+            write: existing(write),
+            fixed: existing(fixed),
+            closed: existing(closed),
+            devices: existing(DEVICES.iter().map(PathBuf::from).collect()),
+            locks_in_home: access.locks_in_home,
+            own_sandbox: access.own_sandbox,
+            home,
+        };
+        Ok(plan.without_closed_tools())
+    }
+
+    /// Takes out tools that lie in a closed place: only a conversation's folder and the agent's own files are open in one.
+    fn without_closed_tools(mut self) -> Self {
+        let closed = self.closed.clone();
+        let is_closed = |path: &PathBuf| closed.iter().any(|place| path.starts_with(place));
+        let tools: Vec<PathBuf> = self.home.iter().flat_map(|home| TOOLS.iter().map(|name| home.join(name))).collect();
+        self.read.retain(|path| !(tools.contains(path) && is_closed(path)));
+        self
+    }
+}
+
+/// Sorted, without those that do not exist, with the target beside each link.
+fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = paths
+        .into_iter()
+        .filter(|path| path.symlink_metadata().is_ok())
+        .flat_map(|path| match path.canonicalize() {
+            Ok(real) if real != path => vec![path, real],
+            Ok(real) => vec![real],
+            Err(_) => Vec::new(),
+        })
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn make_missing(path: &Path, empty: Option<&str>) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    if let Some(above) = path.parent() {
+        fs::create_dir_all(above)?;
+    }
+    match empty {
+        Some(text) => fs::write(path, text),
+        None => fs::create_dir(path),
+    }
+}
+
+/// The program with its package: where each link on the way to it lies, and the folder that holds all of `node_modules`,
+/// else its own.
+fn of_program(program: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut current = program.to_owned();
+    for _ in 0..MOST_LINKS {
+        if current.symlink_metadata().is_err() {
+            break;
+        }
+        found.extend(current.parent().map(Path::to_owned));
+        let Ok(target) = fs::read_link(&current) else { break };
+        current = current.parent().unwrap_or(Path::new("/")).join(target);
+    }
+    if let Ok(real) = program.canonicalize() {
+        let mut modules = PathBuf::new();
+        for part in real.components() {
+            modules.push(part);
+            if part == Component::Normal(OsStr::new("node_modules")) {
+                found.push(modules.clone());
+                break;
+            }
+        }
+        found.extend(real.parent().into_iter().flat_map(with_prefix));
+    }
+    found
+}
+
+/// A script with the folder that it lies in; nothing for what is not a file.
+fn of_script(script: &Path) -> Vec<PathBuf> {
+    if script.is_file() { of_program(script) } else { Vec::new() }
+}
+
+/// The folder, and for a `bin` the one that holds its `lib` and `share`; for the `shims` of a version manager all of it.
+fn with_prefix(folder: &Path) -> Vec<PathBuf> {
+    if folder.file_name() == Some(OsStr::new("shims")) {
+        return folder.parent().into_iter().map(Path::to_owned).collect();
+    }
+    let above = folder.parent().filter(|_| folder.file_name() == Some(OsStr::new("bin")));
+    let above = above.filter(|above| above.join("lib").is_dir() && above.file_name() != Some(OsStr::new(".local")));
+    [Some(folder), above].into_iter().flatten().map(Path::to_owned).collect()
+}
+
+/// What lies in a folder and is not hidden.
+fn plain_children(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let plain = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    plain.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::sandbox::Access;
+
+    fn sandbox(home: &Path) -> Sandbox {
+        Sandbox {
+            mechanism: Mechanism::Seatbelt,
+            program: "/bin/sh".into(),
+            scratch: home.join("g/run"),
+            closed: vec![home.join("g")],
+            added: Access::default(),
+        }
+    }
+
+    fn environment(home: &Path, access: &Access) -> AgentEnvironment {
+        AgentEnvironment {
+            variables: [("HOME".into(), home.into()), ("PATH".into(), "/usr/bin:/bin".into())].into(),
+            access: access.clone(),
+            ..AgentEnvironment::default()
+        }
+    }
+
+    fn plan(home: &Path, folder: &Path, access: &Access) -> Plan {
+        let (sandbox, environment) = (sandbox(home), environment(home, access));
+        let program = Path::new("/bin/sh");
+        Plan::new(&sandbox, program, &[], &environment, Some(folder), &home.join("g/run")).unwrap()
+    }
+
+    #[test]
+    fn the_home_directory_is_never_opened_whole_and_what_an_agent_may_not_change_is_made() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["g/run", "g/workspace", ".ssh", "project", ".cargo"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::write(home.join(".bashrc"), "").unwrap();
+        let of_home = plan(&home, &home, &Access::claude());
+        assert!(of_home.write.contains(&home.join("project")) && !of_home.write.contains(&home));
+        assert!(!of_home.write.iter().any(|path| path.starts_with(home.join(".ssh")) || path.ends_with(".bashrc")));
+        assert!(of_home.closed.contains(&home.join(".ssh")) && of_home.closed.contains(&home.join("g")));
+        assert!(of_home.fixed.contains(&home.join(".claude/settings.json")));
+        assert_eq!(fs::read_to_string(home.join(".claude/settings.json")).unwrap(), "{}\n");
+        let plain = plan(&home, &home.join("project"), &Access::default());
+        assert!(plain.closed.contains(&home.join(".claude")), "another agent's files stay closed");
+        assert!(plain.read.contains(&home.join(".cargo")) && !plain.read.contains(&home));
+        let workspace = plan(&home, &home.join("g/workspace"), &Access::default());
+        assert!(workspace.write.contains(&home.join("g/workspace")));
+    }
+
+    #[test]
+    fn a_program_is_readable_with_its_package_and_every_link_to_it() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let package = home.join("data/node_modules/agent/dist");
+        fs::create_dir_all(&package).unwrap();
+        fs::write(package.join("index.js"), "").unwrap();
+        fs::create_dir(home.join("bin")).unwrap();
+        std::os::unix::fs::symlink(package.join("index.js"), home.join("bin/agent")).unwrap();
+        let found = of_program(&home.join("bin/agent"));
+        assert!(found.contains(&home.join("bin")) && found.contains(&home.join("data/node_modules")), "{found:?}");
+    }
+}

@@ -1,0 +1,124 @@
+//! File names that come from somebody else, and files that are put into a folder under such a name.
+//!
+//! Owns what a name may hold. A file is never replaced, never lies outside its folder and never begins with a dot.
+
+use super::atomic::FILE_MODE;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// In characters, with the extension.
+const LONGEST_NAME: usize = 100;
+const LONGEST_EXTENSION: usize = 12;
+/// More files of one name than this are somebody's fault.
+const MOST_OF_ONE_NAME: u32 = 1000;
+
+/// The last part of a name with only harmless characters; empty if nothing is left of it.
+pub fn safe_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let kept: String = last
+        .chars()
+        .map(|character| if character.is_alphanumeric() || "._- ()+".contains(character) { character } else { '_' })
+        .collect();
+    let kept = kept.trim_start_matches(['.', ' ', '-']).trim_end_matches(['.', ' ']);
+    let (stem, extension) = split(kept);
+    let room = LONGEST_NAME - extension.chars().count();
+    stem.chars().take(room).chain(extension.chars()).collect()
+}
+
+/// `report` and `.pdf`; what is too long for an extension belongs to the stem.
+fn split(name: &str) -> (&str, &str) {
+    match name.rfind('.') {
+        Some(at) if at > 0 && name[at..].chars().count() <= LONGEST_EXTENSION => name.split_at(at),
+        _ => (name, ""),
+    }
+}
+
+/// Moves a file into a folder under this name, or `name-2.ext` and so on where that is taken. Readable for its owner
+/// alone. What is in the folder is never replaced, and no symlink is followed. Blocks for the disk.
+pub fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
+    if !fs::symlink_metadata(file)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+    }
+    fs::set_permissions(file, fs::Permissions::from_mode(FILE_MODE))?;
+    let name = Some(safe_name(name)).filter(|name| !name.is_empty()).unwrap_or_else(|| "download".to_owned());
+    let (stem, extension) = split(&name);
+    for count in 1..=MOST_OF_ONE_NAME {
+        let numbered = if count == 1 { name.clone() } else { format!("{stem}-{count}{extension}") };
+        let place = folder.join(numbered);
+        match take_place(file, &place) {
+            Ok(()) => return Ok(place),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("the folder holds too many files named {name}")))
+}
+
+/// A link fails where anything has the name already. On another disk the file is copied into a new one.
+fn take_place(file: &Path, place: &Path) -> io::Result<()> {
+    match fs::hard_link(file, place) {
+        Ok(()) => fs::remove_file(file),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => copy(file, place),
+    }
+}
+
+fn copy(file: &Path, place: &Path) -> io::Result<()> {
+    let mut target = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(place)?;
+    let copied = fs::File::open(file).and_then(|mut source| io::copy(&mut source, &mut target));
+    if let Err(error) = copied {
+        // The first error is the one to tell.
+        fs::remove_file(place).ok();
+        return Err(error);
+    }
+    fs::remove_file(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_hostile_name_is_no_path_no_dotfile_and_keeps_its_extension() {
+        for (given, name) in [
+            ("../../etc/passwd", "passwd"),
+            ("..\\..\\x.exe", "x.exe"),
+            (".bashrc", "bashrc"),
+            ("...", ""),
+            ("a\u{0}b:c.pdf", "a_b_c.pdf"),
+            ("photo\u{202e}gpj.exe", "photo_gpj.exe"),
+            ("-rf", "rf"),
+            (" .ssh", "ssh"),
+            ("report.pdf. ", "report.pdf"),
+        ] {
+            assert_eq!(safe_name(given), name, "{given:?}");
+        }
+        let long = safe_name(&format!("{}.pdf", "ä".repeat(500)));
+        assert!(long.ends_with("ä.pdf") && long.chars().count() == LONGEST_NAME, "{long}");
+    }
+
+    #[test]
+    fn nothing_in_the_folder_is_replaced_or_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        let outside = home.path().join("outside");
+        fs::write(folder.join("a.txt"), "mine").unwrap();
+        symlink(&outside, folder.join("a-2.txt")).unwrap();
+        let file = home.path().join("file");
+        for (count, expected) in [(3, "a-3.txt"), (4, "a-4.txt")] {
+            fs::write(&file, count.to_string()).unwrap();
+            let place = move_into(&file, &folder, "../a.txt").unwrap();
+            assert_eq!(place, folder.join(expected));
+            assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, FILE_MODE);
+        }
+        assert_eq!(fs::read_to_string(folder.join("a.txt")).unwrap(), "mine");
+        assert!(!outside.exists() && !file.exists());
+        // What stands in the place of the file that was saved is not moved.
+        symlink(folder.join("a.txt"), &file).unwrap();
+        assert!(move_into(&file, &folder, "b").is_err());
+    }
+}

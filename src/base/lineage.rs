@@ -1,0 +1,145 @@
+//! Whether a process was started by an agent, and by whose: what is for the person alone is refused to it.
+//!
+//! Owns the walk up the parents. On Linux an agent's minder stays the parent of everything that the agent starts, so a
+//! process is recognised however it detaches. What can't be followed to its beginning is unknown, never the person's.
+
+use super::process::{Process, ProcessTable, variable};
+use super::program::KEEPER_ROLE;
+
+/// Set to our home in the environment of every agent, and so of what it starts.
+pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
+/// Beside it: the id of the agent's conversation.
+pub const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
+/// Longer chains of parents do not occur; a loop would be a broken process table.
+pub const LONGEST_CHAIN: usize = 64;
+/// A parent that ends during the walk hands its children on: the walk begins again, this often.
+const WALKS: usize = 4;
+
+/// Where a process comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lineage {
+    /// None of its parents is an agent.
+    Person,
+    /// An agent started it: the id of that agent's conversation, if it can be told.
+    Agent(Option<String>),
+    /// It has ended, or one of its parents can't be read. Gets nothing that belongs to the person.
+    Unknown,
+}
+
+/// Where `process` comes from: whether it or one of its parents is an agent of this daemon or carries an agent's
+/// environment.
+pub fn of(process: &Process) -> Lineage {
+    let table = ProcessTable::read();
+    for _ in 0..WALKS {
+        match walk(&table, process.pid) {
+            _ if !process.is_alive() => return Lineage::Unknown,
+            Some(found) => return found,
+            None => {}
+        }
+    }
+    Lineage::Unknown
+}
+
+/// Whether `ancestor` is among the parents of `process`.
+pub fn descends_from(process: &Process, ancestor: i32) -> bool {
+    let table = ProcessTable::read();
+    let above = |pid: &i32| table.parent(*pid).filter(|parent| *parent > 1);
+    std::iter::successors(Some(process.pid), above).take(LONGEST_CHAIN).any(|pid| pid == ancestor) && process.is_alive()
+}
+
+/// `None` if the chain changed during the walk.
+fn walk(table: &ProcessTable, pid: i32) -> Option<Lineage> {
+    let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
+    let mut current = pid;
+    let mut child_began = u64::MAX;
+    for _ in 0..LONGEST_CHAIN {
+        // A parent that began after its child is another process with a reused pid.
+        let (parent, began) = table.with_row(current, |row| (row.parent, row.began))?;
+        if began > child_began {
+            return None;
+        }
+        if variable(current, AGENT_VARIABLE).is_some() {
+            return Some(Lineage::Agent(variable(current, CONVERSATION_VARIABLE)));
+        }
+        match parent {
+            // The first process, or one that was put into this container from outside.
+            ..=1 => return Some(Lineage::Person),
+            above if above == own && is_keeper(table, own) => return Some(Lineage::Person),
+            above if above == own => return Some(of_child(table, current)),
+            above => (current, child_began) = (above, began),
+        }
+    }
+    // A process of the person does not have so many parents.
+    Some(Lineage::Agent(None))
+}
+
+/// The daemon's children are agents, and browser keepers, below which the person's native hosts run. Each of those hosts may
+/// start the next daemon, so a keeper's child, the browser, is the person's too.
+fn of_child(table: &ProcessTable, pid: i32) -> Lineage {
+    if is_keeper(table, pid) { Lineage::Person } else { Lineage::Agent(None) }
+}
+
+/// The role is always the first argument: an agent's program may have that word anywhere else.
+fn is_keeper(table: &ProcessTable, pid: i32) -> bool {
+    table.arguments(pid).get(1).is_some_and(|role| role == KEEPER_ROLE)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    /// The lineage of a shell that this line starts, told by the shell's last child.
+    fn lineage_of(script: &str) -> Lineage {
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .env(AGENT_VARIABLE, "/home")
+            .env(CONVERSATION_VARIABLE, "c1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+        let found = of(&Process::find(line.trim().parse().unwrap()).unwrap());
+        drop(child.stdin.take());
+        // What it started reads the same input and ends with it.
+        std::io::copy(&mut output, &mut std::io::sink()).unwrap();
+        child.wait().unwrap();
+        found
+    }
+
+    #[test]
+    fn what_an_agent_starts_is_known_however_it_detaches() {
+        let agent = Lineage::Agent(Some("c1".to_owned()));
+        for script in [
+            "echo $$; read line",
+            "(sh -c 'echo $$; read line') | cat",
+            // A session of its own, its parents gone.
+            "exec 3<&0; (setsid sh -c 'echo $$; read line <&3' &)",
+            "exec 3<&0; (setsid nohup sh -c 'echo $$; read line <&3' 2>/dev/null &) & wait",
+        ] {
+            assert_eq!(lineage_of(script), agent, "{script}");
+        }
+        // Its environment is clean, but its parent's is not.
+        assert_eq!(lineage_of("env -i sh -c 'echo $$; read line'; true"), agent);
+        // A child of the daemon that only speaks of the keeper's role.
+        assert_eq!(lineage_of("exec env -i sh -c 'echo $$; read line' browser-keeper"), Lineage::Agent(None));
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_unknown() {
+        let mut child = Command::new("sh").args(["-c", "read line"]).stdin(Stdio::piped()).spawn().unwrap();
+        let process = Process::find(i32::try_from(child.id()).unwrap()).unwrap();
+        assert_eq!(of(&process), Lineage::Agent(None), "a child of this process");
+        assert!(descends_from(&process, i32::try_from(std::process::id()).unwrap()));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(of(&process), Lineage::Unknown);
+        for pid in [i32::MAX - 1, 0, -5] {
+            assert_eq!(Process::find(pid), None, "{pid}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Processes as the system shows them: parents, start times, arguments and environments. `/proc` on Linux, `ps` elsewhere.
+//!
+//! Owns the reading, and the identity of a process, which a reused pid does not carry over. Decides nothing.
+
+use std::collections::HashMap;
+#[cfg(any(not(target_os = "linux"), test))]
+use std::process::Command;
+
+/// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Process {
+    pub pid: i32,
+    /// In the kernel's clock ticks since the machine started. 0 where the system does not tell (not Linux).
+    began: u64,
+}
+
+impl Process {
+    /// The process that has this pid now. `None` if there is none, or if it has ended and only waits to be reaped.
+    pub fn find(pid: i32) -> Option<Self> {
+        if pid <= 0 {
+            return None;
+        }
+        if cfg!(target_os = "linux") {
+            return Row::in_proc(pid).filter(|row| !row.ended).map(|row| Self { pid, began: row.began });
+        }
+        let alive =
+            rustix::process::Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok());
+        alive.then_some(Self { pid, began: 0 })
+    }
+
+    /// Whether this very process still runs.
+    pub fn is_alive(&self) -> bool {
+        Self::find(self.pid).as_ref() == Some(self)
+    }
+
+    /// Kills it unless it has ended.
+    pub fn kill(&self) -> rustix::io::Result<()> {
+        match rustix::process::Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
+            Some(pid) => rustix::process::kill_process(pid, rustix::process::Signal::KILL),
+            None => Err(rustix::io::Errno::SRCH),
+        }
+    }
+}
+
+/// One process's place among the others.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) parent: i32,
+    /// As in [`Process`].
+    pub(super) began: u64,
+    /// It has ended and waits to be reaped.
+    pub(super) ended: bool,
+    arguments: Vec<String>,
+}
+
+impl Row {
+    /// From `/proc/PID/stat`, whose second field, the command, may itself hold blanks and parentheses.
+    fn in_proc(pid: i32) -> Option<Self> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
+        let mut fields = std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace();
+        let ended = matches!(fields.next()?, "Z" | "X" | "x");
+        let parent = fields.next()?.parse().ok()?;
+        // The twentieth field after the command's parenthesis; two are taken.
+        let began = fields.nth(17)?.parse().ok()?;
+        Some(Self { parent, began, ended, arguments: Vec::new() })
+    }
+}
+
+/// Who is whose parent. On Linux each process is read when it is asked for.
+#[derive(Debug, Default)]
+pub struct ProcessTable {
+    rows: HashMap<i32, Row>,
+}
+
+impl ProcessTable {
+    #[cfg(target_os = "linux")]
+    pub fn read() -> Self {
+        Self::default()
+    }
+
+    /// One look at all processes: asking for each alone would start a program for every step.
+    #[cfg(not(target_os = "linux"))]
+    pub fn read() -> Self {
+        by_ps()
+    }
+
+    pub fn parent(&self, pid: i32) -> Option<i32> {
+        self.with_row(pid, |row| row.parent)
+    }
+
+    pub(super) fn with_row<T>(&self, pid: i32, read: impl FnOnce(&Row) -> T) -> Option<T> {
+        match self.rows.get(&pid) {
+            Some(row) => Some(read(row)),
+            None => Row::in_proc(pid).map(|row| read(&row)),
+        }
+    }
+
+    /// Empty where they can't be told.
+    pub(super) fn arguments(&self, pid: i32) -> Vec<String> {
+        match self.rows.get(&pid) {
+            Some(row) => row.arguments.clone(),
+            None => zero_ended(pid, "cmdline"),
+        }
+    }
+}
+
+/// The value of a variable in a process's first environment.
+pub fn variable(pid: i32, name: &str) -> Option<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut entries = bytes.split(|byte| *byte == 0);
+    let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+fn zero_ended(pid: i32, file: &str) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// Empty where there is no `ps`.
+#[cfg(any(not(target_os = "linux"), test))]
+fn by_ps() -> ProcessTable {
+    let output = Command::new("ps").args(["-axo", "pid=,ppid=,args="]).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    ProcessTable { rows: text.lines().filter_map(row).collect() }
+}
+
+#[cfg(any(not(target_os = "linux"), test))]
+fn row(line: &str) -> Option<(i32, Row)> {
+    let mut words = line.split_whitespace();
+    let pid = words.next()?.parse().ok()?;
+    let parent = words.next()?.parse().ok()?;
+    Some((pid, Row { parent, began: 0, ended: false, arguments: words.map(str::to_owned).collect() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_tell_this_process_the_same_parent() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let table = by_ps();
+        if table.rows.is_empty() {
+            // This machine has no `ps`.
+            return;
+        }
+        assert_eq!(table.parent(own), ProcessTable::default().parent(own));
+        let (pid, row) = row("  42     1 /usr/bin/gstack browser-keeper x").unwrap();
+        assert_eq!((pid, row.parent, row.arguments[1].as_str()), (42, 1, "browser-keeper"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_waits_to_be_reaped_has_ended() {
+        let mut child =
+            Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::find(i32::try_from(child.id()).unwrap()).unwrap();
+        assert!(process.is_alive());
+        drop(child.stdin.take());
+        while process.is_alive() {
+            std::thread::yield_now();
+        }
+        assert!(ProcessTable::read().parent(process.pid).is_some(), "it was reaped already");
+        assert_eq!(Process::find(process.pid), None);
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,70 @@
+//! Text as a person must see it before they decide: nothing in it hides, turns around or pushes the rest out of view.
+//!
+//! Owns the spelling of invisible characters and of long runs of blanks. Used for the terminal and for the panel.
+
+use super::lookalike::is_invisible;
+
+/// More blanks in a row than this are counted.
+const MOST_BLANKS: usize = 3;
+/// The same of line breaks.
+const MOST_BREAKS: usize = 2;
+
+/// The same text with control, bidirectional and invisible characters as `⟨U+202E⟩`, and long runs of blanks as
+/// `⟨600 blanks⟩`.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if is_blank(character) {
+            let run = 1 + std::iter::from_fn(|| characters.next_if(|next| is_blank(*next))).count();
+            shown.push_str(&if run > MOST_BLANKS { format!(" ⟨{run} blanks⟩ ") } else { " ".repeat(run) });
+        } else if character == '\n' {
+            let run = 1 + std::iter::from_fn(|| characters.next_if_eq(&'\n')).count();
+            shown.push_str(&if run > MOST_BREAKS { format!("\n⟨{run} line breaks⟩\n") } else { "\n".repeat(run) });
+        } else if is_hidden(character) {
+            shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+fn is_blank(character: char) -> bool {
+    character != '\n'
+        && character != '\r'
+        && (character == '\u{2800}' || (character.is_whitespace() && !is_break(character)))
+}
+
+fn is_break(character: char) -> bool {
+    matches!(character, '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Our own brackets too: nobody else spells a character out.
+fn is_hidden(character: char) -> bool {
+    is_invisible(character) || character.is_control() || is_break(character) || matches!(character, '⟨' | '⟩')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn nothing_hides_turns_around_or_is_pushed_out_of_view() {
+        for (text, shown) in [
+            ("click @e3", "click @e3"),
+            ("a\u{202e}b", "a⟨U+202E⟩b"),
+            ("a\u{200b}b\u{2066}c\u{e0041}", "a⟨U+200B⟩b⟨U+2066⟩c⟨U+E0041⟩"),
+            ("\u{1b}[2Kx\r", "⟨U+001B⟩[2Kx⟨U+000D⟩"),
+            ("a\u{2028}b", "a⟨U+2028⟩b"),
+            ("one\ntwo", "one\ntwo"),
+            ("⟨600 blanks⟩", "⟨U+27E8⟩600 blanks⟨U+27E9⟩"),
+            ("größe 漢字 ثمن", "größe 漢字 ثمن"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(visible(&format!("ok{}evil()", " ".repeat(600))), "ok ⟨600 blanks⟩ evil()");
+        assert_eq!(visible(&format!("ok{}evil()", "\u{a0}\t\u{3000} ".repeat(5))), "ok ⟨20 blanks⟩ evil()");
+        assert_eq!(visible(&format!("ok{}evil()", "\n".repeat(90))), "ok\n⟨90 line breaks⟩\nevil()");
+    }
+}

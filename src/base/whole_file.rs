@@ -1,0 +1,173 @@
+//! A file that appears in its place only when it is whole.
+//!
+//! Owns where the bytes lie until then. On Linux they have no name, so nothing is left of them when the process is
+//! killed; where the file system cannot do that they lie in a hidden file beside the place. Never follows a symlink in
+//! its place.
+
+use super::atomic::FILE_MODE;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+pub struct WholeFile {
+    file: File,
+    place: PathBuf,
+    /// A name for the file until it has its place; on Linux only used while an older file is replaced.
+    temporary: PathBuf,
+    /// The file has that name now.
+    is_named: bool,
+}
+
+impl WholeFile {
+    /// Opens a new file for `place`, mode 0600.
+    pub fn create(place: &Path) -> io::Result<Self> {
+        let folder = folder(place);
+        let name =
+            place.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a file name is missing"))?;
+        let temporary = folder.join(format!(".{}.{}", name.to_string_lossy(), uuid::Uuid::new_v4().simple()));
+        let place = place.to_owned();
+        match os::open_unnamed(folder)? {
+            Some(file) => Ok(Self { file, place, temporary, is_named: false }),
+            None => {
+                let file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary)?;
+                Ok(Self { file, place, temporary, is_named: true })
+            }
+        }
+    }
+
+    /// The file to write to.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// As [`Self::finish`]; fails if something is in its place already.
+    pub fn finish_new(self) -> io::Result<()> {
+        self.file.sync_all()?;
+        if self.is_named { fs::hard_link(&self.temporary, &self.place) } else { os::give_name(&self.file, &self.place) }
+    }
+
+    /// Brings the content onto the disk and then into its place, over what is there. Blocks for the disk.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        if !self.is_named {
+            // The common case: nothing is in its place.
+            match os::give_name(&self.file, &self.place) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                other => return other,
+            }
+            os::give_name(&self.file, &self.temporary)?;
+            self.is_named = true;
+        }
+        fs::rename(&self.temporary, &self.place)?;
+        self.is_named = false;
+        Ok(())
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if self.is_named
+            && let Err(error) = fs::remove_file(&self.temporary)
+        {
+            tracing::warn!(%error, "an unfinished file could not be removed");
+        }
+    }
+}
+
+/// The folder that a path lies in.
+pub(super) fn folder(place: &Path) -> &Path {
+    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(target_os = "linux")]
+mod os {
+    use super::super::atomic::FILE_MODE;
+    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    /// Opens a file without a name; `None` if the file system has none.
+    pub(super) fn open_unnamed(folder: &Path) -> io::Result<Option<File>> {
+        let flags = OFlags::TMPFILE.bits().cast_signed();
+        let opened = OpenOptions::new().write(true).custom_flags(flags).mode(FILE_MODE).open(folder);
+        match opened {
+            Ok(file) => Ok(path_of(&file).exists().then_some(file)),
+            // What a kernel or a file system without them answers, see open(2).
+            Err(error) if matches!(error.raw_os_error(), Some(EISDIR | EOPNOTSUPP | EINVAL)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn give_name(file: &File, name: &Path) -> io::Result<()> {
+        Ok(linkat(CWD, path_of(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    fn path_of(file: &File) -> std::path::PathBuf {
+        format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+    }
+
+    const EISDIR: i32 = rustix::io::Errno::ISDIR.raw_os_error();
+    const EOPNOTSUPP: i32 = rustix::io::Errno::OPNOTSUPP.raw_os_error();
+    const EINVAL: i32 = rustix::io::Errno::INVAL.raw_os_error();
+}
+
+#[cfg(not(target_os = "linux"))]
+mod os {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn open_unnamed(_folder: &Path) -> io::Result<Option<File>> {
+        Ok(None)
+    }
+
+    pub(super) fn give_name(_file: &File, _name: &Path) -> io::Result<()> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn nothing_appears_before_it_is_whole_and_nothing_else_after() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a.pdf");
+        for text in ["first", "second, longer"] {
+            let before = fs::read(&place).ok();
+            let new = WholeFile::create(&place).unwrap();
+            new.file().write_all(text.as_bytes()).unwrap();
+            assert_eq!(fs::read(&place).ok(), before);
+            new.finish().unwrap();
+            assert_eq!(fs::read_to_string(&place).unwrap(), text);
+            assert_eq!(names(folder.path()), ["a.pdf"]);
+        }
+        let other = WholeFile::create(&place).unwrap();
+        assert_eq!(other.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&place).unwrap(), "second, longer");
+        WholeFile::create(&folder.path().join("b")).unwrap().finish_new().unwrap();
+        fs::remove_file(folder.path().join("b")).unwrap();
+        assert_eq!(names(folder.path()), ["a.pdf"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_is_killed_leaves_no_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = WholeFile::create(&folder.path().join("a.pdf")).unwrap();
+        new.file().write_all(b"half").unwrap();
+        // Nothing of it is run by a kill.
+        std::mem::forget(new);
+        assert!(names(folder.path()).is_empty());
+    }
+}

@@ -1,0 +1,46 @@
+//! The record of an action in a terminal: all that a person decides about, a line each.
+//!
+//! Owns the lines. The record's texts are spelled out already (`base::visible`); nothing is cut here.
+
+use super::terminal::clean;
+use crate::protocol::action::ActionRecord;
+
+/// What there is to see besides the question itself.
+pub fn lines_of(action: &ActionRecord) -> Vec<String> {
+    let mut lines: Vec<String> = clean(&action.command).lines().map(str::to_owned).collect();
+    if let Some(element) = &action.element {
+        lines.push(format!("element: {} “{}” {}", element.role, clean(&element.name), clean(&element.target)));
+    }
+    lines.extend(action.destination.as_ref().map(|to| format!("leads to: {}", clean(to))));
+    if action.submits {
+        lines.push("it sends a form, or does what can't be taken back".to_owned());
+    }
+    lines.extend(clean(&action.content).lines().map(str::to_owned));
+    lines.extend(action.agent_reason.as_ref().map(|why| format!("the agent says: {}", clean(why))));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines_of;
+    use crate::protocol::action::{ActionElement, ActionRecord};
+
+    #[test]
+    fn all_of_a_record_is_shown_and_the_agents_words_are_marked() {
+        let element = ActionElement { role: "button".into(), name: "Pay 500 EUR".into(), ..ActionElement::default() };
+        let lines = lines_of(&ActionRecord {
+            command: format!("js {}", "x".repeat(2000)),
+            element: Some(element),
+            destination: Some("https://evil.example/".into()),
+            content: "one\ntwo".into(),
+            agent_reason: Some("only a test".into()),
+            ..ActionRecord::default()
+        });
+        assert_eq!(lines[0].len(), 2003);
+        for line in
+            ["element: button “Pay 500 EUR” ", "leads to: https://evil.example/", "two", "the agent says: only a test"]
+        {
+            assert!(lines.iter().any(|shown| shown == line), "{line}: {lines:?}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What a failure says besides its own words: how the command is written, and the instance that the next step is for.
+//!
+//! Owns those two. Made from the command line itself, so that no command can be without.
+
+use super::{arguments, command_line};
+use crate::protocol::fault::{Fault, FaultCode};
+use clap::Command;
+use clap::error::ErrorKind;
+
+/// Whether a fault ends with a usage line.
+pub fn is_usage(fault: &Fault) -> bool {
+    matches!(fault.code, FaultCode::BadRequest | FaultCode::Unknown)
+}
+
+/// `Usage: gstack settings set [OPTIONS] <NAME> <VALUE>` for the command that these words begin with.
+pub fn line(words: &[String]) -> String {
+    let mut command = command_line::command();
+    command.build();
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let Some(inner) = command.find_subcommand(word).cloned() else { break };
+        command = inner;
+    }
+    let usage = command.render_usage().to_string();
+    usage.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// A parse error of clap's as a fault; `None` for what is not an error: help and version.
+pub fn fault_of(error: &clap::Error) -> Option<Fault> {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        return None;
+    }
+    if let Some(fault) = arguments::unknown_command(error) {
+        return Some(fault);
+    }
+    let rendered = error.render().to_string();
+    let (mut message, mut hints) = (Vec::new(), Vec::new());
+    for line in rendered.lines().map(str::trim).take_while(|line| !line.starts_with("Usage: ")) {
+        match (line.strip_prefix("error: "), line.strip_prefix("tip: ")) {
+            _ if line.is_empty() || line.starts_with("For more information") => {}
+            (Some(words), _) => message.push(words),
+            (_, Some(tip)) => hints.push(tip),
+            (None, None) => message.push(line),
+        }
+    }
+    let fault = Fault::new(FaultCode::BadRequest, message.join(" "));
+    Some(if hints.is_empty() { fault } else { fault.hint(hints.join(" ")) })
+}
+
+/// The fault with the commands of its next step for the instance that `--session` named.
+pub fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
+    let Some(session) = session else { return fault };
+    let known = command_line::command();
+    fault.hint = fault.hint.map(|hint| with_session(&hint, session, &known));
+    fault.command = fault.command.map(|command| with_session(&command, session, &known));
+    fault
+}
+
+/// Adds `--session` to each command of gstack's that a text names.
+pub fn with_session(text: &str, session: &str, known: &Command) -> String {
+    let mut told = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("gstack ") {
+        let (before, after) = rest.split_at(at + "gstack ".len());
+        told.push_str(before);
+        let word = after.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next().unwrap_or_default();
+        // "gstack is …" is a sentence although there is a command `is`, and a usage line is not to be run.
+        let is_sentence = word == "is" && !told.ends_with("`gstack ");
+        if known.find_subcommand(word).is_some() && !is_sentence && !told.ends_with("Usage: gstack ") {
+            told.push_str(&format!("--session {session} "));
+        }
+        rest = after;
+    }
+    told.push_str(rest);
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fault_of, for_session, line};
+    use crate::cli::arguments::parse;
+    use crate::cli::command_line::command;
+    use crate::protocol::fault::{Fault, FaultCode};
+
+    fn words(line: &[&str]) -> Vec<String> {
+        line.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn every_command_has_its_usage_in_one_line() {
+        for (given, usage) in [
+            (&["click"][..], "Usage: gstack click <sel> ["),
+            (&["open", "x"], "Usage: gstack goto <url> [--timeout MS]"),
+            (&["settings", "set", "a"], "Usage: gstack settings set [OPTIONS] <NAME> <VALUE>"),
+        ] {
+            assert!(line(&words(given)).starts_with(usage), "{}", line(&words(given)));
+        }
+        for name in command().get_subcommands().map(|sub| sub.get_name().to_owned()).chain(["nonsense".to_owned()]) {
+            let usage = line(&[name]);
+            assert!(usage.starts_with("Usage: gstack") && usage.lines().count() == 1, "{usage}");
+        }
+    }
+
+    #[test]
+    fn what_clap_refuses_is_a_fault_of_ours() {
+        for (given, message) in [
+            (&["connect", "--headles"][..], "--headles"),
+            (&["audit", "-n", "many"], "many"),
+            (&["--tab", "x", "text"], "tab number"),
+            (&["clik"], "Unknown command: clik"),
+        ] {
+            let fault = fault_of(&parse(&words(given)).unwrap_err()).unwrap();
+            assert!(fault.message.contains(message) && !fault.message.contains("Usage"), "{fault:?}");
+        }
+        assert!(fault_of(&parse(&words(&["click", "--help"])).unwrap_err()).is_none());
+    }
+
+    #[test]
+    fn the_next_step_is_for_the_instance_that_was_named() {
+        let fault = Fault::new(FaultCode::BrowserDown, "x")
+            .hint("gstack is here. Run `gstack connect`, or gstack stop.\nUsage: gstack click <sel>")
+            .command("gstack connect");
+        let told = for_session(fault.clone(), Some("work"));
+        assert_eq!(
+            told.hint.unwrap(),
+            "gstack is here. Run `gstack --session work connect`, or gstack --session work stop.\nUsage: gstack click <sel>"
+        );
+        assert_eq!(told.command.unwrap(), "gstack --session work connect");
+        assert_eq!(for_session(fault.clone(), None), fault);
+    }
+}

@@ -1,0 +1,111 @@
+//! What a button says that it does: pay, order, send, delete.
+//!
+//! Owns the words, in the languages of the panel. A page may use others: what the markup says (a form is sent) counts besides.
+
+/// Whole words of languages with spaces between them, lower case.
+const WORDS: [&str; 62] = [
+    // English
+    "pay",
+    "buy",
+    "purchase",
+    "order",
+    "checkout",
+    "subscribe",
+    "donate",
+    "transfer",
+    "withdraw",
+    "send",
+    "submit",
+    "post",
+    "publish",
+    "delete",
+    "remove",
+    "erase",
+    "revoke",
+    "deactivate",
+    "unsubscribe",
+    "confirm",
+    "approve",
+    "book",
+    "sign",
+    // German
+    "zahlen",
+    "bezahlen",
+    "kaufen",
+    "bestellen",
+    "kostenpflichtig",
+    "überweisen",
+    "spenden",
+    "abonnieren",
+    "senden",
+    "absenden",
+    "abschicken",
+    "veröffentlichen",
+    "löschen",
+    "entfernen",
+    "kündigen",
+    "bestätigen",
+    "buchen",
+    // French
+    "payer",
+    "acheter",
+    "commander",
+    "virer",
+    "envoyer",
+    "publier",
+    "supprimer",
+    "effacer",
+    "confirmer",
+    "valider",
+    "réserver",
+    "résilier",
+    // Spanish
+    "pagar",
+    "comprar",
+    "pedir",
+    "transferir",
+    "enviar",
+    "publicar",
+    "eliminar",
+    "borrar",
+    "confirmar",
+    "reservar",
+];
+/// Parts of words of languages without spaces between them.
+const PARTS: [&str; 20] = [
+    // Japanese
+    "支払", "購入", "注文", "送信", "削除", "投稿", "確定", "予約", "振込", "解約", // Chinese
+    "支付", "付款", "购买", "下单", "提交", "发送", "删除", "发布", "确认", "转账",
+];
+
+/// Whether a name says that something is done which can't be taken back.
+pub fn is_told_by(name: &str) -> bool {
+    let name = name.to_lowercase();
+    PARTS.iter().any(|part| name.contains(part))
+        || name.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_told_by;
+
+    #[test]
+    fn names_of_six_languages_are_told_from_harmless_ones() {
+        for name in [
+            "Pay 500 EUR",
+            "Place order",
+            "DELETE",
+            "Jetzt kaufen",
+            "Konto löschen",
+            "Envoyer",
+            "Eliminar",
+            "注文を確定する",
+            "提交订单",
+        ] {
+            assert!(is_told_by(name), "{name}");
+        }
+        for name in ["Cancel", "Next", "Orderly", "Abbrechen", "Payload", "Annuler", "戻る", "取消", ""] {
+            assert!(!is_told_by(name), "{name}");
+        }
+    }
+}

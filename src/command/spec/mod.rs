@@ -1,0 +1,197 @@
+//! What a command is: its name, arguments, class and help, beside the function that runs it.
+//!
+//! Owns the shape and the texts that are made from it (usage, help). Never parses or runs.
+
+mod argument;
+mod effect;
+mod phrase;
+
+pub use argument::{Flag, Holds, Kind, Parameter};
+pub use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
+pub use phrase::{Phrase, Verb, When};
+
+pub(super) use argument::{TIMEOUT, parameter, selector, switch};
+pub(super) use phrase::{phrase, phrase_when};
+
+use super::arguments::Arguments;
+use super::context::{Context, Output};
+use crate::protocol::fault::Fault;
+use futures_util::future::BoxFuture;
+
+/// What a command may do to a person's session. Decides who is asked before an agent runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Looks.
+    Read,
+    /// Does what a person could do in the page.
+    Act,
+    /// Saves a file from the network.
+    Download,
+    /// Hands a file to the page.
+    Upload,
+    /// Runs script or changes what the page runs in: asked for on each site.
+    Control,
+    /// Shows or sets what identifies a person: not offered to agents.
+    Secret,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Category {
+    Navigation,
+    Reading,
+    Inspection,
+    Interaction,
+    Visual,
+    Snapshot,
+    Tabs,
+}
+
+impl Category {
+    pub const ALL: [Self; 7] = [
+        Self::Navigation,
+        Self::Reading,
+        Self::Inspection,
+        Self::Interaction,
+        Self::Visual,
+        Self::Snapshot,
+        Self::Tabs,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Navigation => "Navigation",
+            Self::Reading => "Reading",
+            Self::Inspection => "Inspection",
+            Self::Interaction => "Interaction",
+            Self::Visual => "Visual",
+            Self::Snapshot => "Snapshot",
+            Self::Tabs => "Tabs",
+        }
+    }
+}
+
+pub type Handler = for<'a> fn(&'a Context, Arguments) -> BoxFuture<'a, Result<Output, Fault>>;
+
+/// A command. There is no default for any field: each one is a decision.
+#[derive(Clone, Copy)]
+pub struct Spec {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub category: Category,
+    pub class: Class,
+    pub parameters: &'static [Parameter],
+    pub flags: &'static [Flag],
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    /// More of it, for `gstack help <command>` and for agents; may be empty.
+    pub details: &'static str,
+    /// Its output is page content and goes into the envelope.
+    pub untrusted: bool,
+    /// What it changes. If it is cut off while it changes something, its outcome is unknown.
+    pub writes: Writes,
+    /// Which tab it is about.
+    pub tab: TabUse,
+    /// Where it takes the tab or sends a request.
+    pub leads: Leads,
+    /// Who gets it as a tool.
+    pub offered: Offered,
+    /// Whether it works in an everyday browser.
+    pub everyday: Everyday,
+    /// What must run before it can: a tab, or the engine itself.
+    pub needs: Needs,
+    /// The step line and the question about it. The first phrase that fits is used.
+    pub phrases: &'static [Phrase],
+    /// What it prints: `Navigated to URL (STATUS)`.
+    pub output: &'static str,
+    pub run: Handler,
+}
+
+impl Spec {
+    /// Whether it changes the page, the tab, the browser or a file.
+    pub fn changes(&self) -> bool {
+        self.writes != Writes::Nothing
+    }
+
+    /// Whether it tells how far it is while it runs.
+    pub fn tells_progress(&self) -> bool {
+        self.class == Class::Download
+    }
+
+    /// Whether the terminal gives it the commands of its standard input if there are no others.
+    pub fn reads_commands(&self) -> bool {
+        self.runs_others() && self.tab != TabUse::Every
+    }
+
+    /// Whether it runs other commands (`chain`).
+    pub fn runs_others(&self) -> bool {
+        self.parameters.iter().any(|parameter| parameter.holds == Holds::Commands)
+    }
+
+    /// The arguments that name files, or can, by their names in the spec.
+    pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
+        let places = self.parameters.iter().map(|parameter| (parameter.name, parameter.holds));
+        let flags = self.flags.iter().map(|flag| (flag.name, flag.holds));
+        places.chain(flags).filter(|(_, holds)| holds.is_path())
+    }
+
+    /// Whether a client that may give these paths (`with_paths`) can change nothing with it: MCP's `readOnlyHint`.
+    pub fn only_reads(&self, with_paths: bool) -> bool {
+        let writes_path = || self.path_arguments().any(|(_, holds)| holds == Holds::OutputPath);
+        self.class == Class::Read && !self.changes() && !(with_paths && writes_path())
+    }
+
+    /// The arguments as they are written: `<sel> <value…> [--timeout MS]`.
+    pub fn usage(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for parameter in self.parameters {
+            let dots = if parameter.takes_all() { "…" } else { "" };
+            words.push(match parameter.required {
+                true => format!("<{}{dots}>", parameter.name),
+                false => format!("[{}{dots}]", parameter.name),
+            });
+        }
+        for flag in self.flags {
+            words.push(match flag.value {
+                Some(value) => format!("[{} {value}]", flag.name),
+                None => format!("[{}]", flag.name),
+            });
+        }
+        words.join(" ")
+    }
+
+    /// The one line that ends every usage error: `Usage: gstack click <sel> [--timeout MS]`.
+    pub fn usage_line(&self) -> String {
+        format!("Usage: gstack {} {}", self.name, self.usage()).trim_end().to_owned()
+    }
+
+    /// The whole help text.
+    pub fn help(&self) -> String {
+        let mut text = format!("{}.", self.summary);
+        if !self.details.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(self.details);
+        }
+        let rows: Vec<(String, &str)> = self
+            .parameters
+            .iter()
+            .map(|parameter| (format!("<{}>", parameter.name), parameter.help))
+            .chain(self.flags.iter().map(|flag| {
+                let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
+                let value = flag.value.map(|value| format!(" {value}")).unwrap_or_default();
+                (format!("{}{alias}{value}", flag.name), flag.help)
+            }))
+            .collect();
+        if !rows.is_empty() {
+            let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or_default();
+            text.push('\n');
+            for (left, right) in rows {
+                let gap = " ".repeat(width - left.chars().count());
+                text.push_str(&format!("\n  {left}{gap}  {right}"));
+            }
+        }
+        if !self.output.is_empty() {
+            text.push_str(&format!("\n\nPrints: {}", self.output));
+        }
+        text
+    }
+}

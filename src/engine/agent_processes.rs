@@ -1,0 +1,33 @@
+//! What agents have left running: processes that carry the mark of an agent of this home, and their descendants.
+//!
+//! Owns finding and ending them. Who a process that asks for something is, `base::lineage` says.
+
+use crate::base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
+use crate::base::process::{Process, ProcessTable, variable};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+/// Every process that carries the mark of an agent of this home, and all that descend from one. An agent of a daemon
+/// that was killed may live on if it does not notice that its pipe is closed.
+pub(super) fn marked(home: &Path) -> Vec<Process> {
+    let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let table = ProcessTable::read();
+    let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let parents: HashMap<i32, i32> = pids.filter_map(|pid| Some((pid, table.parent(pid)?))).collect();
+    let carries = |pid: i32| variable(pid, AGENT_VARIABLE).is_some_and(|of| Path::new(&of) == home);
+    let carriers: HashSet<i32> = parents.keys().copied().filter(|pid| carries(*pid)).collect();
+    let above = |pid: &i32| parents.get(pid).copied().filter(|parent| *parent > 1);
+    let descends =
+        |pid: i32| std::iter::successors(Some(pid), above).take(LONGEST_CHAIN).any(|pid| carriers.contains(&pid));
+    parents.keys().copied().filter(|pid| descends(*pid)).filter_map(Process::find).collect()
+}
+
+/// Ends those of them that still run.
+pub(super) fn kill(processes: &[Process]) {
+    for process in processes {
+        match process.kill() {
+            Ok(()) => tracing::warn!(pid = process.pid, "killed what an agent had left running"),
+            Err(error) => tracing::debug!(pid = process.pid, %error, "what an agent had left running has ended"),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Where the person's keyboard is, as panels report it.
+//!
+//! Owns the way from a report to the browser that gives the keyboard back. Never reads what is typed: keys that reached
+//! a page are only passed on to the panel that they were meant for.
+
+use super::Engine;
+use super::ports::{PortId, notification};
+use crate::browser::keyboard::KeySink;
+use crate::browser::launch::side_panel;
+use crate::protocol::EXTENSION_ID;
+use crate::protocol::ids::PanelId;
+use crate::protocol::methods::{PanelFocus, PanelKeys, ToPanel};
+use std::sync::Arc;
+
+impl Engine {
+    pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
+        if let Some(known) = self.ports().get_mut(port) {
+            known.has_keyboard = client.clone().filter(|_| focus.focused);
+        }
+        let (Some(browser), Ok(sender)) = (self.browser_of(port), self.port_sender(port)) else { return };
+        if !focus.focused {
+            return browser.keyboard_elsewhere();
+        }
+        // Nothing else of the browser is ever brought to the front for a panel.
+        if !side_panel::is_panel(&focus.address, EXTENSION_ID) {
+            tracing::warn!("a panel names an address that is not a panel's");
+            return;
+        }
+        let keys: KeySink = Arc::new(move |pressed| {
+            let (keys, at) = pressed.into_iter().map(|pressed| (pressed.key, pressed.at)).unzip();
+            sender.send(&notification(client.clone(), &ToPanel::PanelKeys(PanelKeys { keys, at })));
+        });
+        let known = browser.keyboard_in_panel(focus.address, keys);
+        self.spawn(async move {
+            if let Err(error) = known.await {
+                tracing::debug!(%error, "the panel that has the keyboard can't be reached");
+            }
+        });
+    }
+
+    /// A panel is gone (`None`: all of the port), and with it the keyboard if it had that.
+    pub(super) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
+        let had = self
+            .ports()
+            .get_mut(port)
+            .and_then(|known| known.has_keyboard.take_if(|holder| client.is_none_or(|client| client == holder)));
+        if let (Some(_), Some(browser)) = (had, self.browser_of(port)) {
+            browser.keyboard_elsewhere();
+        }
+    }
+}

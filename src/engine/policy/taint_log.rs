@@ -1,0 +1,354 @@
+//! Remembers what a conversation's agent has read, by the site that it came from, and which sites the person has named; judges
+//! how far an action reaches.
+//!
+//! One rule for every way out: what was read on one site, or anywhere else than on a site, goes to no other site unasked.
+//! Recognises text by its marks, so it does not find words that were changed: docs/SECURITY.md says so. Does no IO.
+
+use super::action_request::Risk;
+use super::{decodings, fingerprint};
+use crate::base::site;
+use crate::protocol::chat::PageContext;
+use std::collections::{HashMap, HashSet};
+use url::Url;
+
+/// What comes from no site: files, shells, other tools, earlier turns.
+pub const NO_SITE: &str = "";
+/// Marks that are remembered of one conversation. A text that has no room counts as one that nobody has looked at.
+const MOST_REMEMBERED: usize = 2_000_000;
+/// Text of this length that the person did not write is more than an answer to a form, in characters.
+const LONG_TEXT: usize = 200;
+/// The same if something was read that nobody can recognise (a picture), in letters and digits.
+const SHORT_TEXT: usize = 24;
+/// An address of another site that holds this much beyond its place says something of its own, in characters.
+const LONG_QUERY: usize = 64;
+const LONG_PATH: usize = 160;
+/// What is kept of what was sent to one site, in characters.
+const MOST_SENT: usize = 1000;
+/// Sites that something was sent to.
+const MOST_SITES: usize = 100;
+/// Names of hosts can carry words too.
+const LONG_LABEL: usize = 40;
+
+/// One conversation's.
+#[derive(Debug, Default)]
+pub struct TaintLog {
+    /// Something that others wrote was read; if the agent resumes an earlier session, it was read then.
+    read: bool,
+    resumed: bool,
+    /// Marks of what was read, by site.
+    marks: HashMap<String, HashSet<u64>>,
+    remembered: usize,
+    /// Sites of which something was seen that nobody can recognise: pictures, texts without room.
+    unseen: HashSet<String>,
+    /// Steps of the agent's own tools that run: what they read is not known yet.
+    open_steps: HashSet<String>,
+    named: HashSet<String>,
+    said: HashSet<u64>,
+    /// The newest of what the agent sent, by site: words can be split over fields, addresses and calls.
+    sent: HashMap<String, Sent>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
+    /// With a space between two calls.
+    words: String,
+    /// The values of queries alone, and the last parts of paths, one behind another.
+    values: String,
+    paths: String,
+}
+
+/// Something that leaves for a site.
+struct Outgoing {
+    text: String,
+    values: String,
+    path: String,
+}
+
+impl Outgoing {
+    fn typed(text: &str) -> Self {
+        Self { text: text.to_owned(), values: text.to_owned(), path: String::new() }
+    }
+
+    fn address(url: &Url) -> Self {
+        let query = url.query_pairs().map(|(_, value)| value.into_owned()).collect::<String>();
+        let path = url.path().rsplit('/').next().unwrap_or_default().to_owned();
+        Self { text: spoken(url), values: format!("{query}{}", url.fragment().unwrap_or_default()), path }
+    }
+}
+
+impl TaintLog {
+    /// `resumed`: the agent remembers turns that are not known here.
+    pub fn new(resumed: bool) -> Self {
+        Self { read: resumed, resumed, ..Self::default() }
+    }
+
+    /// The person wrote this, looking at that page: the sites in it are theirs.
+    pub fn person_said(&mut self, message: &str, page: Option<&str>) {
+        self.named.extend(page.and_then(site::of));
+        self.named.extend(message.split(is_around_address).filter_map(named_site));
+        self.said.extend(fingerprint::in_outgoing(message));
+        self.said.extend(message.split(is_around_address).map(|word| fingerprint::of_word(trimmed(word))));
+    }
+
+    /// The agent got these words of a site, or of [`NO_SITE`].
+    pub fn read(&mut self, site: &str, text: &str) {
+        self.read = true;
+        let mut marks = fingerprint::of(text);
+        // Addresses are taken over whole, so that going to one that the site itself gave is known.
+        let addresses = text.split(is_around_address).filter(|word| word.contains(['/', '?']));
+        marks.extend(addresses.map(|word| fingerprint::of_word(trimmed(word))));
+        let known = self.marks.entry(site.to_owned()).or_default();
+        marks.retain(|mark| !known.contains(mark));
+        if self.remembered + marks.len() > MOST_REMEMBERED {
+            self.unseen.insert(site.to_owned());
+            return;
+        }
+        let before = known.len();
+        known.extend(marks);
+        self.remembered += known.len() - before;
+    }
+
+    /// The agent was told of a page: its address, its title, and what the person selected or attached of it.
+    pub fn saw_page(&mut self, page: &PageContext) {
+        let site = site::of(&page.url).unwrap_or_default();
+        let selection = page.selection.as_deref().unwrap_or_default();
+        self.read(&site, &format!("{}\n{}\n{selection}", page.url, page.title));
+    }
+
+    /// The agent saw something of a site that nobody here can read: a picture, a file of another tool.
+    pub fn read_unseen(&mut self, site: &str) {
+        self.read = true;
+        self.unseen.insert(site.to_owned());
+    }
+
+    /// A tool of the agent's own begins.
+    pub fn step_begun(&mut self, step: &str) {
+        self.open_steps.insert(step.to_owned());
+    }
+
+    /// And ends. `result`: what it read, as far as the agent told.
+    pub fn step_done(&mut self, step: &str, result: &str, is_whole: bool) {
+        if !self.open_steps.remove(step) {
+            return;
+        }
+        self.read(NO_SITE, result);
+        if !is_whole {
+            self.read_unseen(NO_SITE);
+        }
+    }
+
+    /// The turn is over: what its open steps read is never told.
+    pub fn steps_over(&mut self) {
+        if !self.open_steps.is_empty() {
+            self.open_steps.clear();
+            self.read_unseen(NO_SITE);
+        }
+    }
+
+    /// The agent typed this on a site.
+    pub fn typed(&mut self, site: &str, text: &str) {
+        self.remember_sent(site, &Outgoing::typed(text));
+    }
+
+    /// The agent went to this address.
+    pub fn went(&mut self, address: &str) {
+        let Some(url) = parsed(address) else { return };
+        let Some(to) = site::of(url.as_str()) else { return };
+        self.remember_sent(&to, &Outgoing::address(&url));
+    }
+
+    /// A click that leads from `from` to an address, by a link or, with what is in it, by a form.
+    pub fn risk_of_leading(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
+        let risk = self.risk_of_going(from, address);
+        let stays = parsed(address).and_then(|url| site::of(url.as_str())).as_deref() == from;
+        match risk {
+            // The page wrote this address, so its length says nothing. What the agent typed was judged when it was typed.
+            Risk::Carrying if stays && !self.address_carries(address) => Risk::Plain,
+            Risk::Plain => Risk::Plain,
+            // What the form holds beside what the agent has typed is not looked at.
+            _ if is_form => Risk::Carrying,
+            risk => risk,
+        }
+    }
+
+    /// Going from `from` to an address.
+    pub fn risk_of_going(&self, from: Option<&str>, address: &str) -> Risk {
+        if !self.read {
+            return Risk::Plain;
+        }
+        let url = parsed(address);
+        let to = url.as_ref().and_then(|url| site::of(url.as_str()));
+        let (Some(url), Some(to)) = (url, to) else { return Risk::NewSite };
+        let stays = Some(to.as_str()) == from;
+        if stays && !self.knows_of_others(&to) {
+            return Risk::Plain;
+        }
+        let is_given = self.is_known_address(&to, address, &url);
+        let out = Outgoing::address(&url);
+        let says_much = if stays { extra(&url).len() > LONG_TEXT } else { is_long(&url) };
+        let may_hide = self.knows_unseen(&to) && fingerprint::may_say_much(&extra(&url), SHORT_TEXT);
+        if self.carries(&to, &out) || (!is_given && (says_much || may_hide)) {
+            return Risk::Carrying;
+        }
+        if stays || self.is_named(&to) { Risk::Plain } else { Risk::NewSite }
+    }
+
+    /// Typing into a page of this site.
+    pub fn risk_of_typing(&self, site: Option<&str>, text: &str) -> Risk {
+        let site = site.unwrap_or_default();
+        if !self.knows_of_others(site) || self.is_said(text) {
+            return Risk::Plain;
+        }
+        let out = Outgoing::typed(text);
+        let says_much = text.chars().count() > LONG_TEXT;
+        let may_hide =
+            self.knows_unseen(site) && fingerprint::may_say_much(text, SHORT_TEXT) && !self.is_of_site(site, text);
+        if says_much || may_hide || self.carries(site, &out) { Risk::Carrying } else { Risk::Plain }
+    }
+
+    /// Running a script, or sending a file: it can carry all there is.
+    pub fn risk_of_control(&self) -> Risk {
+        if self.read { Risk::Carrying } else { Risk::Plain }
+    }
+
+    /// Something was read elsewhere than on this site.
+    fn knows_of_others(&self, site: &str) -> bool {
+        self.resumed
+            || !self.open_steps.is_empty()
+            || self.marks.iter().any(|(of, marks)| of != site && !marks.is_empty())
+            || self.unseen.iter().any(|of| of != site)
+    }
+
+    fn knows_unseen(&self, site: &str) -> bool {
+        !self.open_steps.is_empty() || self.unseen.iter().any(|of| of != site)
+    }
+
+    fn address_carries(&self, address: &str) -> bool {
+        let Some((url, to)) = parsed(address).and_then(|url| site::of(url.as_str()).map(|to| (url, to))) else {
+            return true;
+        };
+        self.carries(&to, &Outgoing::address(&url))
+    }
+
+    /// It holds words that were read on another site than this one, by itself or with what was sent before.
+    fn carries(&self, site: &str, out: &Outgoing) -> bool {
+        let here = self.marks.get(site);
+        let elsewhere: Vec<&HashSet<u64>> =
+            self.marks.iter().filter(|(of, _)| of.as_str() != site).map(|(_, marks)| marks).collect();
+        if elsewhere.is_empty() {
+            return false;
+        }
+        let is_carried = |mark: &u64| {
+            elsewhere.iter().any(|marks| marks.contains(mark))
+                && !self.said.contains(mark)
+                && !here.is_some_and(|marks| marks.contains(mark))
+        };
+        let empty = Sent::default();
+        let sent = self.sent.get(site).unwrap_or(&empty);
+        let texts = [
+            out.text.clone(),
+            format!("{} {}", sent.words, out.text),
+            format!("{}{}", sent.values, out.values),
+            format!("{}{}", sent.paths, out.path),
+        ];
+        texts.iter().any(|text| {
+            decodings::of(text).iter().any(|decoded| fingerprint::in_outgoing(decoded).iter().any(is_carried))
+        })
+    }
+
+    /// Every mark of it is the person's own.
+    fn is_said(&self, text: &str) -> bool {
+        let own = fingerprint::in_outgoing(text);
+        match own.is_empty() {
+            true => self.said.contains(&fingerprint::of_word(trimmed(text))),
+            false => own.iter().all(|mark| self.said.contains(mark)),
+        }
+    }
+
+    /// Every mark of it was read on that site.
+    fn is_of_site(&self, site: &str, text: &str) -> bool {
+        let marks = fingerprint::of(text);
+        !marks.is_empty() && self.marks.get(site).is_some_and(|known| marks.iter().all(|mark| known.contains(mark)))
+    }
+
+    /// The person gave this address, or a page of that very site did.
+    fn is_known_address(&self, to: &str, address: &str, url: &Url) -> bool {
+        let marks = [address, url.as_str()].map(|word| fingerprint::of_word(trimmed(word)));
+        let there = self.marks.get(to);
+        marks.iter().any(|mark| self.said.contains(mark) || there.is_some_and(|known| known.contains(mark)))
+    }
+
+    fn is_named(&self, to: &str) -> bool {
+        self.named.contains(to) || to.strip_prefix("www.").is_some_and(|bare| self.named.contains(bare))
+    }
+
+    fn remember_sent(&mut self, site: &str, out: &Outgoing) {
+        if self.sent.len() >= MOST_SITES && !self.sent.contains_key(site) {
+            self.sent.clear();
+        }
+        let sent = self.sent.entry(site.to_owned()).or_default();
+        sent.words.push(' ');
+        sent.words.push_str(&out.text);
+        sent.values.push_str(&out.values);
+        sent.paths.push_str(&out.path);
+        [&mut sent.words, &mut sent.values, &mut sent.paths].into_iter().for_each(keep_newest);
+    }
+}
+
+fn keep_newest(text: &mut String) {
+    if let Some((start, _)) = text.char_indices().rev().nth(MOST_SENT) {
+        text.drain(..start);
+    }
+}
+
+/// An address as it is typed: without a scheme it gets one.
+fn parsed(address: &str) -> Option<Url> {
+    Url::parse(address).ok().filter(Url::has_host).or_else(|| Url::parse(&format!("https://{address}")).ok())
+}
+
+/// What an address says, as words: also the parts of its host, since names are looked up.
+fn spoken(url: &Url) -> String {
+    format!(
+        "{} {} {} {}",
+        url.username(),
+        url.password().unwrap_or_default(),
+        url.host_str().unwrap_or_default(),
+        extra(url)
+    )
+}
+
+/// What an address says beyond its site.
+fn extra(url: &Url) -> String {
+    format!("{} {} {}", url.path(), url.query().unwrap_or_default(), url.fragment().unwrap_or_default())
+}
+
+fn is_long(url: &Url) -> bool {
+    let query = url.query().map_or(0, str::len) + url.fragment().map_or(0, str::len);
+    let label = url.host_str().unwrap_or_default().split('.').map(str::len).max().unwrap_or_default();
+    let credentials = !url.username().is_empty() || url.password().is_some();
+    query > LONG_QUERY || url.path().len() > LONG_PATH || label > LONG_LABEL || credentials
+}
+
+fn is_around_address(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '\'' | '(' | ')' | ',' | ';' | '`' | '“' | '”')
+}
+
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(is_around_address).trim_end_matches(['.', '!', '?', ':'])
+}
+
+/// The site that a word of a message names: `example.com`, `http://localhost:3000/x`.
+fn named_site(word: &str) -> Option<String> {
+    let word = trimmed(word);
+    if word.contains("://") {
+        return site::of(word);
+    }
+    let name = word.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = name.split(':').next().unwrap_or_default();
+    let is_host = host == "localhost" || (host.contains('.') && !host.contains('@'));
+    is_host.then(|| site::of(&format!("https://{word}"))).flatten()
+}
+
+#[cfg(test)]
+#[path = "taint_log_tests.rs"]
+mod tests;

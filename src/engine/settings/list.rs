@@ -1,0 +1,231 @@
+//! The list of settings that a person sees and changes in the panel and the terminal.
+//!
+//! Owns names, words, ranges and choices. Never reads or writes a file. What a setting does is decided where it is used.
+
+use crate::engine::config::Config;
+use crate::engine::slots;
+use crate::protocol::settings::{SettingChoice, SettingValue};
+
+/// One setting as it is known.
+pub(super) struct Known {
+    /// Section and key of the file.
+    pub(super) name: &'static str,
+    pub(super) group: &'static str,
+    pub(super) label: &'static str,
+    pub(super) help: &'static str,
+    pub(super) unit: Option<&'static str>,
+    pub(super) range: Option<(f64, f64)>,
+    /// A number without a fraction.
+    pub(super) whole: bool,
+    pub(super) value: fn(&Config) -> SettingValue,
+}
+
+const MINUTES: Option<&str> = Some("minutes");
+
+pub(super) const SETTINGS: [Known; 18] = [
+    Known {
+        name: "agents.default",
+        group: "Agents",
+        label: "Agent",
+        help: "Used when a conversation names no agent.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.agents.default_name().unwrap_or_default().to_owned()),
+    },
+    Known {
+        name: "agents.at-once",
+        group: "Agents",
+        label: "Agents at once",
+        help: "Further agents wait until one ends. Each takes about 190 MB of memory.",
+        unit: Some("agents"),
+        range: Some((1.0, 64.0)),
+        whole: true,
+        value: |config| number(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+    },
+    Known {
+        name: "agents.sleep-minutes",
+        group: "Agents",
+        label: "End an idle agent after",
+        help: "Frees its memory. The next message starts it again with the whole conversation. 0: never.",
+        unit: MINUTES,
+        range: Some((0.0, 1440.0)),
+        whole: false,
+        value: |config| SettingValue::Number(config.agents.sleep_minutes),
+    },
+    Known {
+        name: "agents.approval-minutes",
+        group: "Agents",
+        label: "Deny unanswered requests after",
+        help: "How long an agent waits for your answer.",
+        unit: MINUTES,
+        range: Some((1.0, 1440.0)),
+        whole: true,
+        value: |config| SettingValue::Number(config.agents.approval_minutes as f64),
+    },
+    Known {
+        name: "agents.output-kilobytes",
+        group: "Agents",
+        label: "Cut a tool's answer at",
+        help: "An agent gets this much of an answer. Your terminal gets all of it.",
+        unit: Some("kB"),
+        range: Some((1.0, 10_000.0)),
+        whole: true,
+        value: |config| number(config.agents.output_kilobytes),
+    },
+    Known {
+        name: "agents.sandbox",
+        group: "Agents",
+        label: "Sandbox for agents",
+        help: "Confines agents to their folder and their own files. auto: if this machine can. require: agents do not start without it. Applies when an agent starts.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.agents.sandbox.name().to_owned()),
+    },
+    Known {
+        name: "turns.direct-commands",
+        group: "Conversation",
+        label: "Run plain commands at once",
+        help: "Runs a message that is exactly one command without a model.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.turns.direct_commands),
+    },
+    Known {
+        name: "turns.continue-after-restart",
+        group: "Conversation",
+        label: "Continue after a restart",
+        help: "Runs messages that were waiting when gstack ended. If off, they wait for you.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.turns.continue_after_restart),
+    },
+    Known {
+        name: "watchdog.silence-minutes",
+        group: "Conversation",
+        label: "End a silent turn after",
+        help: "Ends a turn in which the agent does nothing for this long. Time that it waits for you does not count. 0: never.",
+        unit: MINUTES,
+        range: Some((0.0, 1440.0)),
+        whole: false,
+        value: |config| SettingValue::Number(config.watchdog.silence_minutes),
+    },
+    Known {
+        name: "watchdog.total-minutes",
+        group: "Conversation",
+        label: "End a turn after",
+        help: "The longest that one turn may work. Time that it waits for you does not count. 0: no limit.",
+        unit: MINUTES,
+        range: Some((0.0, 10080.0)),
+        whole: false,
+        value: |config| SettingValue::Number(config.watchdog.total_minutes),
+    },
+    Known {
+        name: "worktrees.enabled",
+        group: "Work trees",
+        label: "A work tree for each conversation",
+        help: "Gives each conversation a git work tree at the commit that is checked out. Uncommitted changes are not in it.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.worktrees.enabled),
+    },
+    Known {
+        name: "worktrees.repository",
+        group: "Work trees",
+        label: "Repository for work trees",
+        help: "A folder in the repository. Empty: the folder that you ran gstack connect in.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.worktrees.repository().unwrap_or_default().to_owned()),
+    },
+    Known {
+        name: "browser.snapshot-limit",
+        group: "gstack",
+        label: "Cut a snapshot at",
+        help: "Counts the rest of the page instead of showing it. A higher limit costs more tokens.",
+        unit: Some("bytes"),
+        range: Some((2_000.0, 1_000_000.0)),
+        whole: true,
+        value: |config| number(config.browser.snapshot_limit),
+    },
+    Known {
+        name: "browser.capture-to-disk",
+        group: "gstack",
+        label: "Record console, requests and dialogs",
+        help: "Writes them to capture.jsonl, including any secrets in them. Applies to the next browser.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.browser.capture_to_disk),
+    },
+    Known {
+        name: "browser.let-go-seconds",
+        group: "gstack",
+        label: "Detach from a tab after",
+        help: "In your everyday browser: how long gstack stays attached to a tab after its last action. Applies when the extension next starts.",
+        unit: Some("seconds"),
+        range: Some((0.0, 3600.0)),
+        whole: true,
+        value: |config| SettingValue::Number(config.browser.let_go_seconds),
+    },
+    Known {
+        name: "daemon.port",
+        group: "gstack",
+        label: "Port",
+        help: "The first port to try on 127.0.0.1. Applies when gstack next starts.",
+        unit: None,
+        range: Some((1024.0, 65_535.0)),
+        whole: true,
+        value: |config| SettingValue::Number(f64::from(config.daemon.port)),
+    },
+    Known {
+        name: "browser.dialogs",
+        group: "gstack",
+        label: "Answer dialogs",
+        help: "How your own commands and scripts answer a page's confirm, prompt and \"leave this page?\" dialogs. An agent always asks you.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.browser.dialogs.name().to_owned()),
+    },
+    Known {
+        name: "daemon.idle-exit-minutes",
+        group: "gstack",
+        label: "End gstack when idle for",
+        help: "The background process ends after this long without a panel, a turn or a browser.",
+        unit: MINUTES,
+        range: Some((0.01, 10080.0)),
+        whole: false,
+        value: |config| SettingValue::Number(config.daemon.idle_exit_minutes),
+    },
+];
+
+/// The values that a text may have, where these are always the same.
+const CHOICES: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "browser.dialogs",
+        &[("accept", "Accept them"), ("dismiss", "Dismiss them"), ("ask", "Leave them open for me in the window")],
+    ),
+    (
+        "agents.sandbox",
+        &[("off", "Off"), ("auto", "Where this machine can"), ("require", "Always; otherwise agents do not start")],
+    ),
+];
+
+pub(super) fn fixed_choices(name: &str) -> Vec<SettingChoice> {
+    let choices = CHOICES.iter().find(|(of, _)| *of == name).map(|(_, choices)| *choices).unwrap_or_default();
+    let choice = |(value, label): &(&str, &str)| SettingChoice {
+        value: SettingValue::Text((*value).to_owned()),
+        label: (*label).to_owned(),
+    };
+    choices.iter().map(choice).collect()
+}
+
+fn number(value: usize) -> SettingValue {
+    SettingValue::Number(value as f64)
+}

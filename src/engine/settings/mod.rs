@@ -1,0 +1,131 @@
+//! The settings that a person sees and changes in the panel and the terminal.
+//!
+//! Owns reading and changing them. The file may hold more: programs, environment, the port.
+
+mod change;
+mod in_file;
+mod list;
+
+use super::config::Config;
+use super::{Engine, folders, lock};
+use crate::base::{atomic, trouble};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
+use change::{changed, check, check_choice};
+use in_file::IN_FILE;
+use list::{Known, SETTINGS, fixed_choices};
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+impl Engine {
+    pub async fn settings(&self) -> Settings {
+        let config = self.config();
+        let defaults = Config::default();
+        let mut settings = Vec::with_capacity(SETTINGS.len());
+        for known in &SETTINGS {
+            settings.push(Setting {
+                name: known.name.to_owned(),
+                label: known.label.to_owned(),
+                help: known.help.to_owned(),
+                group: known.group.to_owned(),
+                value: (known.value)(&config),
+                default: (known.value)(&defaults),
+                choices: match known.name {
+                    "agents.default" => self.agent_choices().await,
+                    name => fixed_choices(name),
+                },
+                unit: known.unit.map(str::to_owned),
+                range: known.range,
+            });
+        }
+        let in_file = IN_FILE.iter().map(|known| FileSetting {
+            name: known.name.to_owned(),
+            help: known.help.to_owned(),
+            is_set: (known.is_set)(&config),
+        });
+        let file = self.home().config_file().to_string_lossy().into_owned();
+        Settings { settings, in_file: in_file.collect(), file }
+    }
+
+    async fn agent_choices(&self) -> Vec<SettingChoice> {
+        let choice = |value: &str, label: &str| SettingChoice {
+            value: SettingValue::Text(value.to_owned()),
+            label: label.to_owned(),
+        };
+        let agents = self.agents(false).await.agents;
+        let named = agents.iter().map(|agent| choice(agent.name.as_str(), &agent.label));
+        std::iter::once(choice("", "The first that is ready")).chain(named).collect()
+    }
+
+    /// Writes one setting into the file, and lives by it from now on.
+    pub async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
+        let known = SETTINGS.iter().find(|known| known.name == set.name).ok_or_else(|| {
+            Fault::new(FaultCode::NotFound, format!("there is no setting {:?}", set.name))
+                .hint("`gstack settings` lists them.")
+        })?;
+        if let Some(value) = &set.value {
+            check(known, value)?;
+            check_choice(known, value)?;
+            if known.name == "agents.default"
+                && let SettingValue::Text(name) = value
+                && !name.is_empty()
+            {
+                self.check_agent(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+            }
+            if known.name == "worktrees.repository"
+                && let SettingValue::Text(folder) = value
+                && !folder.is_empty()
+            {
+                let (folder, home) = (folder.clone(), self.home().clone());
+                self.off_thread(move || folders::check(&folder, &home)).await?;
+            }
+        }
+        let engine = self.clone();
+        let written = tokio::task::spawn_blocking(move || engine.write_setting(known, set.value.as_ref()));
+        written.await.map_err(|e| Fault::new(FaultCode::Internal, format!("saving ended early: {e}")))??;
+        self.settings_changed().await;
+        Ok(self.settings().await)
+    }
+
+    /// Reads `config.toml` again, which a person may have edited, and goes by it from now on.
+    pub(super) async fn read_config_again(&self) -> Result<(), Fault> {
+        let engine = self.clone();
+        let read = tokio::task::spawn_blocking(move || -> Result<bool, Fault> {
+            let _one_at_a_time = lock(&engine.inner.config_file);
+            let config = Config::load(engine.home())?;
+            let mut known = lock(&engine.inner.config);
+            let is_news = **known != config;
+            *known = Arc::new(config);
+            Ok(is_news)
+        });
+        let read = read.await.map_err(|e| Fault::new(FaultCode::Internal, format!("reading ended early: {e}")))?;
+        if read? {
+            self.settings_changed().await;
+        }
+        Ok(())
+    }
+
+    fn write_setting(&self, known: &Known, value: Option<&SettingValue>) -> Result<(), Fault> {
+        let path = self.home().config_file();
+        let _one_at_a_time = lock(&self.inner.config_file);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(storage(&path, &error)),
+        };
+        let wrong = |error: String| {
+            Fault::new(FaultCode::Conflict, format!("{} is not valid, so it is not changed: {error}", path.display()))
+                .hint("Fix that line, then set it again.")
+        };
+        let text = changed(&text, known, value).map_err(wrong)?;
+        let config = Config::parse(&text).map_err(wrong)?;
+        atomic::write(&path, text.as_bytes()).map_err(|error| storage(&path, &error))?;
+        *lock(&self.inner.config) = Arc::new(config);
+        Ok(())
+    }
+}
+
+fn storage(path: &std::path::Path, error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("{} can't be changed: {error}", path.display()))
+        .hint(trouble::hint(path, error))
+}

@@ -1,0 +1,153 @@
+//! A call of a command as the policy's request: what kind of action, where, and how far it reaches.
+
+use crate::base::site;
+use crate::browser::page::Leading;
+use crate::command::Call;
+use crate::command::spec::{Leads, TabUse};
+use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::policy::PolicyScope;
+
+/// What is known of the tab and the conversation when a call comes.
+pub(super) struct TabContext<'a> {
+    pub(super) conversation_id: &'a ConversationId,
+    /// The site that the tab shows.
+    pub(super) site: Option<String>,
+    /// What is typed would go into a password field.
+    pub(super) into_password: bool,
+    /// It sends a form, or says that it pays, sends or deletes.
+    pub(super) submits: bool,
+    /// It closes a tab that the agent did not open.
+    pub(super) closes_theirs: bool,
+    pub(super) taint_log: &'a TaintLog,
+}
+
+pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
+    let TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log } = context;
+    let kind = match ActionKind::of(call.class()) {
+        ActionKind::Does(PolicyScope::Act) if into_password => ActionKind::Does(PolicyScope::Password),
+        ActionKind::Does(PolicyScope::Act) if submits => ActionKind::Does(PolicyScope::Submit),
+        kind => kind,
+    };
+    let going = matches!(call.spec.leads, Leads::TabToAddress | Leads::RequestToAddress);
+    let (place, risk) = match kind {
+        // Where it goes is what a person decides about, not where it comes from.
+        ActionKind::Does(_) if going => of_destinations(&call.destinations(), site.as_deref(), taint_log),
+        ActionKind::Does(_) if call.spec.tab == TabUse::Closes => {
+            (site, if closes_theirs { Risk::ClosesTheirs } else { Risk::Plain })
+        }
+        ActionKind::Does(PolicyScope::Control | PolicyScope::Upload) => (site, taint_log.risk_of_control()),
+        ActionKind::Does(_) => {
+            let typed = call.typed();
+            let risk = typed.map_or(Risk::Plain, |text| taint_log.risk_of_typing(site.as_deref(), &text));
+            (site, risk)
+        }
+        ActionKind::Read | ActionKind::Secret => (site, Risk::Plain),
+    };
+    ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, risk }
+}
+
+/// One site and one risk of all the addresses that a call goes to: no site if they are several, and the highest risk.
+fn of_destinations(addresses: &[String], from: Option<&str>, taint_log: &TaintLog) -> (Option<String>, Risk) {
+    let first = addresses.first().and_then(|address| destination(address));
+    let same = addresses.iter().all(|address| destination(address) == first);
+    let risks = addresses.iter().map(|address| taint_log.risk_of_going(from, address));
+    (first.filter(|_| same), risks.max_by_key(|risk| *risk as u8).unwrap_or(Risk::Plain))
+}
+
+/// What a click does beside what it does to its own page: the markup says that it leads to another site.
+pub(super) fn leading(of: &ActionRequest, leading: &Leading, taint_log: &TaintLog) -> Option<ActionRequest> {
+    let to = site::of(&leading.url)?;
+    let risk = taint_log.risk_of_leading(of.site.as_deref(), &leading.url, leading.form);
+    (risk != Risk::Plain).then(|| ActionRequest { site: Some(to), risk, ..of.clone() })
+}
+
+/// The site that an address leads to; none where it has none or can't be read.
+pub(super) fn destination(typed: &str) -> Option<String> {
+    // `localhost:3000` parses as it is too, with `localhost` for its scheme and no host.
+    site::of(typed).or_else(|| site::of(&format!("https://{typed}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{registry, tool_schema};
+    use serde_json::{Value, json};
+
+    fn requested(name: &str, arguments: &Value, taint_log: &TaintLog, into_password: bool) -> ActionRequest {
+        let spec = registry::find(name).unwrap();
+        let args = tool_schema::arguments_of(spec, arguments).unwrap();
+        let call = Call::of(spec, args).unwrap();
+        let conversation_id = &ConversationId::new("c1");
+        request(
+            &call,
+            TabContext {
+                conversation_id,
+                site: Some("a.example".to_owned()),
+                into_password,
+                submits: false,
+                closes_theirs: true,
+                taint_log,
+            },
+        )
+    }
+
+    #[test]
+    fn where_goto_goes_is_its_address_however_it_is_spelled_and_no_other_word() {
+        for (url, site) in [
+            ("https://a.example/b", Some("a.example")),
+            ("https://a.example:443/", Some("a.example")),
+            ("https://a.example@evil.example/", Some("evil.example")),
+            ("a.example/b", Some("a.example")),
+            ("localhost:3000", Some("localhost:3000")),
+            ("evil.example:8080/x", Some("evil.example:8080")),
+            ("about:blank", None),
+        ] {
+            let request = requested("goto", &json!({ "url": url, "timeout": 5000 }), &TaintLog::default(), false);
+            assert_eq!(request.site.as_deref(), site, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_what_it_does_rather_than_its_class() {
+        let taint_log = TaintLog::default();
+        let kind = |name, arguments, into_password| requested(name, &arguments, &taint_log, into_password).kind;
+        assert_eq!(kind("click", json!({"selector": "@e1"}), false), ActionKind::Does(PolicyScope::Act));
+        let fill = json!({"selector": "#p", "value": "x"});
+        assert_eq!(kind("fill", fill.clone(), false), ActionKind::Does(PolicyScope::Act));
+        assert_eq!(kind("fill", fill, true), ActionKind::Does(PolicyScope::Password));
+        assert_eq!(
+            kind("download", json!({"url": "https://b.example/f"}), false),
+            ActionKind::Does(PolicyScope::Download)
+        );
+        assert_eq!(
+            kind("upload", json!({"selector": "#f", "file": ["a"]}), false),
+            ActionKind::Does(PolicyScope::Upload)
+        );
+        assert_eq!(kind("js", json!({"expression": "1"}), false), ActionKind::Does(PolicyScope::Control));
+        assert_eq!(kind("cookies", json!({}), false), ActionKind::Secret);
+        assert_eq!(kind("text", json!({}), false), ActionKind::Read);
+        assert_eq!(kind("tab", json!({"id": 2}), false), ActionKind::Read);
+        assert_eq!(kind("newtab", json!({}), false), ActionKind::Read);
+        assert_eq!(kind("newtab", json!({"url": "https://b.example"}), false), ActionKind::Does(PolicyScope::Act));
+        assert_eq!(requested("closetab", &json!({}), &taint_log, false).risk, Risk::ClosesTheirs);
+    }
+
+    #[test]
+    fn what_was_read_elsewhere_shapes_what_is_typed_gone_to_and_run() {
+        let mut taint_log = TaintLog::default();
+        taint_log.read("mail.example", "correct horse battery staple velvet moon");
+        let risk = |name, arguments| requested(name, &arguments, &taint_log, false).risk;
+        let words = "correct horse battery staple velvet";
+        assert_eq!(risk("fill", json!({"selector": "#q", "value": words})), Risk::Carrying);
+        assert_eq!(risk("type", json!({"text": words})), Risk::Carrying);
+        assert_eq!(risk("fill", json!({"selector": "#q", "value": "shoes"})), Risk::Plain);
+        assert_eq!(risk("goto", json!({"url": "https://b.example/"})), Risk::NewSite);
+        assert_eq!(risk("goto", json!({"url": "https://a.example/x"})), Risk::Plain);
+        let leak = "https://a.example/?leak=correct-horse-battery-staple-velvet";
+        assert_eq!(risk("goto", json!({"url": leak})), Risk::Carrying, "also to the site that the tab is on");
+        assert_eq!(risk("newtab", json!({"url": leak})), Risk::Carrying);
+        assert_eq!(risk("js", json!({"expression": "1"})), Risk::Carrying);
+        assert_eq!(risk("click", json!({"selector": "@e1"})), Risk::Plain);
+    }
+}

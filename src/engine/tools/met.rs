@@ -1,0 +1,170 @@
+//! What an agent's act meets on its way: dialogs, which the person answers, and downloads, which they allow.
+//!
+//! Owns both questions. Never runs the act.
+
+use super::ConversationTools;
+use crate::base::visible::visible;
+use crate::browser::browser::Browser;
+use crate::browser::dialogs::Dialog;
+use crate::browser::tab::Tab;
+use crate::browser::tabs::BrowserEvent;
+use crate::chat::turn::ApprovalRequest;
+use crate::command::Output;
+use crate::command::effects::{on_a_line, replace_download};
+use crate::engine::policy::{ActionKind, ActionRequest, Described, Permitted, Risk};
+use crate::protocol::action::ActionRecord;
+use crate::protocol::chat::StepKind;
+use crate::protocol::effects::{Download, Effect};
+use crate::protocol::ids::{ApprovalId, TabId};
+use crate::protocol::policy::PolicyScope;
+use std::convert::Infallible;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+impl ConversationTools {
+    /// Lets the person answer each dialog that a page of the conversation's tabs opens, until it is dropped.
+    pub(super) async fn answer_dialogs(&self, tab: TabId, cancel: &CancellationToken) -> Infallible {
+        if let Some((browser, _)) = self.engine.pages_with(Some(tab)) {
+            let mut events = browser.events();
+            // One that a page opened after the act before.
+            self.answer_open_dialog(&browser, tab, cancel).await;
+            loop {
+                match events.recv().await {
+                    Ok(BrowserEvent::DialogOpened(id, _)) if self.is_ours(&browser, tab, id) => {
+                        self.answer_open_dialog(&browser, id, cancel).await;
+                    }
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => break,
+                }
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// The tab of the act, one of the conversation's set, or one that a page of these has just opened.
+    fn is_ours(&self, browser: &Browser, tab: TabId, id: TabId) -> bool {
+        let set = self.engine.tab_set(self.conversation());
+        let opener = browser.tab(id).and_then(|tab| tab.info()).ok().and_then(|info| info.opener);
+        id == tab || set.contains(&id) || opener.is_some_and(|opener| opener == tab || set.contains(&opener))
+    }
+
+    async fn answer_open_dialog(&self, browser: &Browser, id: TabId, cancel: &CancellationToken) {
+        let Ok(tab) = browser.tab(id) else { return };
+        let Some(dialog) = tab.open_dialog() else { return };
+        let mut open = OpenDialog { tab, is_answered: false };
+        let accept = self.may_accept(&dialog, id, cancel).await;
+        open.answer(accept, dialog.default_prompt.filter(|_| dialog.kind == "prompt")).await;
+    }
+
+    async fn may_accept(&self, dialog: &Dialog, tab: TabId, cancel: &CancellationToken) -> bool {
+        let conversation = self.conversation();
+        let request = ActionRequest {
+            conversation_id: conversation.id().clone(),
+            kind: ActionKind::Does(PolicyScope::Act),
+            site: self.engine.site_of(tab),
+            risk: Risk::AnswersDialog,
+        };
+        let line = format!("accept {}", dialog.kind);
+        let record = record_of(format!("{} \"{}\"", dialog.kind, dialog.message), PolicyScope::Act);
+        let described = Described { line: &line, record: Some(&record) };
+        match self.engine.judge(conversation, &request, &described) {
+            Permitted::Yes => true,
+            Permitted::No(_) => false,
+            Permitted::Ask(card) => {
+                let message = match dialog.kind.as_str() {
+                    "beforeunload" => "Leave the page, although changes may be lost".to_owned(),
+                    _ => format!("Accept “{}”", on_a_line(&dialog.message)),
+                };
+                let approval = ApprovalRequest {
+                    approval_id: ApprovalId::random(),
+                    ask: message,
+                    phrase: None,
+                    site: request.site.clone(),
+                    why: card.why.map(str::to_owned),
+                    does: format!("{} \"{}\"", on_a_line(&dialog.kind), on_a_line(&dialog.message)),
+                    action: Box::new(record.clone()),
+                    kind: StepKind::Act,
+                    choices: card.choices,
+                };
+                let answered = self.ask_person(approval, cancel).await;
+                self.engine.settle(conversation, &request, &described, answered).is_ok()
+            }
+        }
+    }
+
+    /// Asks about each file that an act made the browser save; one that is not allowed is removed.
+    pub(super) async fn permit_downloads(&self, tab: TabId, output: &mut Output, cancel: &CancellationToken) {
+        let downloads: Vec<Download> = output
+            .effects
+            .iter()
+            .filter_map(|effect| if let Effect::Download(download) = effect { Some(download.clone()) } else { None })
+            .collect();
+        let Some((browser, _)) = self.engine.pages_with(Some(tab)) else { return };
+        for download in downloads {
+            if !self.may_download(&download, tab, cancel).await {
+                browser.discard_download(&download.id, "the person did not allow it").await;
+                if let Some(refused) = browser.download(&download.id) {
+                    replace_download(output, &download, refused);
+                }
+            }
+        }
+    }
+
+    async fn may_download(&self, download: &Download, tab: TabId, cancel: &CancellationToken) -> bool {
+        let conversation = self.conversation();
+        let request = ActionRequest {
+            conversation_id: conversation.id().clone(),
+            kind: ActionKind::Does(PolicyScope::Download),
+            site: crate::base::site::of(&download.url).or_else(|| self.engine.site_of(tab)),
+            risk: Risk::Plain,
+        };
+        let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);
+        let described = Described { line: "download by a page", record: Some(&record) };
+        match self.engine.judge(conversation, &request, &described) {
+            Permitted::Yes => true,
+            Permitted::No(_) => false,
+            Permitted::Ask(card) => {
+                let approval = ApprovalRequest {
+                    approval_id: ApprovalId::random(),
+                    ask: format!("Keep the file “{}”", download.name),
+                    phrase: None,
+                    site: request.site.clone(),
+                    why: card.why.map(str::to_owned),
+                    does: format!("download {} ({} B)", download.name, download.total.unwrap_or(download.bytes)),
+                    action: Box::new(record.clone()),
+                    kind: StepKind::Act,
+                    choices: card.choices,
+                };
+                let answered = self.ask_person(approval, cancel).await;
+                self.engine.settle(conversation, &request, &described, answered).is_ok()
+            }
+        }
+    }
+}
+
+fn record_of(command: String, scope: PolicyScope) -> ActionRecord {
+    ActionRecord { command: visible(&command), scope: Some(scope), ..ActionRecord::default() }
+}
+
+/// A dialog that waits for its answer. Dropped, it is dismissed: the page must not stand still for ever.
+struct OpenDialog {
+    tab: Tab,
+    is_answered: bool,
+}
+
+impl OpenDialog {
+    async fn answer(&mut self, accept: bool, text: Option<String>) {
+        self.is_answered = true;
+        if let Err(error) = self.tab.answer_dialog(accept, text).await {
+            tracing::debug!(%error, "a dialog was closed before it was answered");
+        }
+    }
+}
+
+impl Drop for OpenDialog {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.tab.dismiss_dialog();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What a card asks about, shown in the page while the card is open.
+//!
+//! Owns when it is drawn and that it goes with the card. The card never waits for it: a page that can't be drawn on is
+//! asked about all the same.
+
+use super::ConversationTools;
+use crate::browser::page::Asked;
+use crate::command::Call;
+use crate::engine::Engine;
+use crate::protocol::ids::{ApprovalId, TabId};
+use std::convert::Infallible;
+
+/// More of a text than a field shows at once is not drawn.
+const LONGEST_TEXT: usize = 500;
+
+impl ConversationTools {
+    /// Draws until it is dropped. `text`: what would be typed.
+    pub(super) async fn preview(&self, call: &Call, tab: TabId, id: &ApprovalId, text: Option<String>) -> Infallible {
+        let drawn = self.draw_preview(call, tab, id, text).await;
+        if drawn.is_none() {
+            tracing::debug!("what is asked about is not shown in the page");
+        }
+        std::future::pending().await
+    }
+
+    async fn draw_preview(&self, call: &Call, tab: TabId, id: &ApprovalId, text: Option<String>) -> Option<Drawn> {
+        let target = call.target()?;
+        let (browser, pages) = self.engine.pages_with(Some(tab))?;
+        let tab = browser.tab(tab).ok()?;
+        let page = pages.open(&tab).await.ok()?;
+        let marks = pages.marks(&tab).await.ok()?;
+        let asked = page.place_asked(marks, &target, id.to_string()).await.ok()?;
+        // From here on it is taken away, also if the answer comes while it is being drawn.
+        let drawn = Drawn { engine: self.engine.clone(), asked };
+        let text = text.map(|text| text.chars().take(LONGEST_TEXT).collect::<String>());
+        page.draw_asked(&drawn.asked, &target, text.as_deref()).await.ok()?.then_some(drawn)
+    }
+}
+
+/// Dropped with the question.
+struct Drawn {
+    engine: Engine,
+    asked: Asked,
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        let asked = self.asked.clone();
+        self.engine.spawn(async move {
+            if let Err(error) = asked.clear().await {
+                tracing::debug!(%error, "what was asked about could not be taken out of the page");
+            }
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! What a command caused beside what it was asked for: dialogs, downloads, tabs, another address, console errors.
+
+use super::ids::TabId;
+use serde::{Deserialize, Serialize};
+
+/// One thing that a command caused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase", tag = "kind")]
+pub enum Effect {
+    Dialog {
+        /// `alert`, `confirm`, `prompt` or `beforeunload`.
+        dialog: String,
+        message: String,
+        answer: DialogAnswer,
+        /// What was typed into a prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    Download(Download),
+    /// A page of the tab opened another one.
+    TabOpened {
+        tab_id: TabId,
+        url: String,
+    },
+    /// A tab was closed, by the command or by its page.
+    TabClosed {
+        tab_id: TabId,
+        /// The tab that commands without one work on now, where it was the current one that was closed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        current: Option<TabId>,
+    },
+    /// The tab shows another document or address.
+    Navigation {
+        from: String,
+        to: String,
+    },
+    ConsoleError {
+        text: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum DialogAnswer {
+    Accepted,
+    Dismissed,
+    /// It is still open.
+    Open,
+}
+
+/// A file that a page made the browser save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Download {
+    /// Names it among the downloads of its browser.
+    pub id: String,
+    /// Never a path; cleaned of what a page could do with a name.
+    pub name: String,
+    pub url: String,
+    pub state: DownloadState,
+    /// Where it lies once it is saved, as far as the browser tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// In bytes, so far.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub bytes: u64,
+    /// In bytes, where the server says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "number"))]
+    pub total: Option<u64>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum DownloadState {
+    InProgress,
+    Saved,
+    Failed,
+}

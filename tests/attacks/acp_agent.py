@@ -1,0 +1,75 @@
+"""A hostile ACP agent: in a turn it does whatever the test says, over a connection to a port of 127.0.0.1.
+
+Lines of the test: {"tool": NAME, "input": {...}} calls a tool of gstack's, {"run": COMMAND} a shell, the end of the
+connection ends the turn. Each is answered by one line.
+"""
+import json
+import socket
+import subprocess
+import sys
+import urllib.request
+
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+server, session, number = None, {}, 0
+
+
+def write(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def post(method, params, is_request=True):
+    global session, number
+    number += 1
+    body = {"jsonrpc": "2.0", "method": method, "params": params, **({"id": number} if is_request else {})}
+    headers = {header["name"]: header["value"] for header in server["headers"]}
+    headers |= {"content-type": "application/json", "accept": "application/json, text/event-stream", **session}
+    request = urllib.request.Request(server["url"], json.dumps(body).encode(), headers)
+    with opener.open(request) as response:
+        given = response.headers.get("mcp-session-id")
+        if given:
+            session = {"mcp-session-id": given}
+        text = response.read().decode()
+    lines = [text] if text.startswith("{") else [line[5:] for line in text.splitlines() if line.startswith("data:")]
+    answers = [json.loads(line) for line in lines if line.strip()]
+    return next((answer for answer in answers if answer.get("id") == number), None)
+
+
+def call(tool, given):
+    answer = post("tools/call", {"name": tool, "arguments": given})
+    if "error" in answer:
+        return {"error": True, "text": answer["error"]["message"]}
+    result = answer["result"]
+    return {"error": bool(result.get("isError")), "text": "\n".join(part.get("text", "") for part in result["content"])}
+
+
+def turn():
+    connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    with connection, connection.makefile("rw") as lines:
+        for line in lines:
+            wanted = json.loads(line)
+            if "run" in wanted:
+                done = subprocess.run(["/bin/sh", "-c", wanted["run"]], capture_output=True, text=True)
+                said = {"error": done.returncode != 0, "text": done.stdout + done.stderr}
+            else:
+                said = call(wanted["tool"], wanted["input"])
+            lines.write(json.dumps(said) + "\n")
+            lines.flush()
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params = message.get("method"), message.get("params", {})
+    if method == "initialize":
+        abilities = {"mcpCapabilities": {"http": True}}
+        write({"id": message["id"], "result": {"protocolVersion": 1, "agentCapabilities": abilities}})
+    elif method == "session/new":
+        server = next(one for one in params["mcpServers"] if one.get("type") == "http")
+        post("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}})
+        post("notifications/initialized", {}, is_request=False)
+        write({"id": message["id"], "result": {"sessionId": "s"}})
+    elif method == "session/prompt":
+        turn()
+        write({"id": message["id"], "result": {"stopReason": "end_turn"}})
+    elif "id" in message and method:
+        write({"id": message["id"], "error": {"code": -32601, "message": "unknown"}})

@@ -1,0 +1,25 @@
+//! Attacks on the running program: one file for each rule of docs/SECURITY.md. Each shows the attack that was found and others
+//! like it, and that the person's own way works.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
+
+mod acp_agent;
+mod audit;
+#[allow(dead_code, reason = "another test program uses more of it")]
+#[path = "../agent_programs/bench.rs"]
+mod bench;
+mod home;
+mod hostile;
+mod keeper;
+mod mcp_client;
+mod outliving;
+mod paths;
+mod peers;
+mod port;
+mod records;
+mod repositories;
+mod sandbox;
+#[allow(dead_code, reason = "another test program uses more of it")]
+#[path = "../terminal/stage.rs"]
+mod stage;
+mod submit;

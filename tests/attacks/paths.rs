@@ -1,0 +1,123 @@
+//! Files: a model chooses no path without saying so, writes over nothing but pictures, and gets no hidden or credential
+//! file in either direction.
+
+use crate::mcp_client::McpClient;
+use crate::stage::{Site, Stage, page};
+use serde_json::json;
+use std::fs;
+
+const SOURCE: &str = "fn main() { println!(\"precious\"); }\n";
+const FORM: &str = "<title>Form</title><h1>Form</h1><input type=file id=f><div class=big>x</div>";
+
+fn site(_: &str, _: u16) -> String {
+    page(FORM)
+}
+
+/// A work folder as of a repository, with what a model must not touch.
+fn repository(stage: &Stage) {
+    let work = stage.work();
+    for folder in ["src", ".git", ".config/gcloud", "keys/.ssh"] {
+        fs::create_dir_all(work.join(folder)).unwrap();
+    }
+    for file in ["src/main.rs", ".git/config", ".config/gcloud/token", "keys/.ssh/id", ".env", "notes.png.txt"] {
+        fs::write(work.join(file), SOURCE).unwrap();
+    }
+}
+
+#[test]
+fn a_lone_selector_of_a_model_is_never_a_file() {
+    let site = Site::start(site);
+    let stage = Stage::new();
+    repository(&stage);
+    stage.run(&["goto", &site.url("/")]);
+    for profile in [&[][..], &["--profile", "all"]] {
+        let mut client = McpClient::start(&stage, profile);
+        let absolute = stage.work().join("src/main.rs").display().to_string();
+        for selector in ["./src/main.rs", ".git/config", "../work/src/main.rs", &absolute, "./.env"] {
+            client.call("screenshot", &json!({ "selector": selector }));
+        }
+        if !profile.is_empty() {
+            for words in [json!(["./src/main.rs"]), json!(["h1", "./src/main.rs"])] {
+                client.call("prettyscreenshot", &json!({ "path": words }));
+            }
+        }
+        for file in ["src/main.rs", ".git/config", ".env"] {
+            assert_eq!(fs::read_to_string(stage.work().join(file)).unwrap(), SOURCE, "{file}");
+        }
+        assert!(!client.call("screenshot", &json!({ "selector": "h1" })).failed, "a selector still is one");
+    }
+    // A person's words mean what they meant.
+    stage.run(&["screenshot", "./shot.png"]);
+    assert!(stage.work().join("shot.png").exists());
+}
+
+#[test]
+fn a_tool_that_can_write_a_file_is_not_read_only() {
+    let stage = Stage::new();
+    for profile in [&[][..], &["--profile", "all"], &["--profile", "all", "--secrets"]] {
+        let mut client = McpClient::start(&stage, profile);
+        for tool in client.tools() {
+            let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+            let writes = properties.contains_key("output")
+                || properties.contains_key("path")
+                || properties.contains_key("prefix");
+            let reads = tool["annotations"]["readOnlyHint"] == true;
+            assert!(!(writes && reads), "{} is listed as read-only", tool["name"]);
+        }
+    }
+    let mut client = McpClient::start(&stage, &[]);
+    let snapshot = client.tools().into_iter().find(|tool| tool["name"] == "snapshot").unwrap();
+    assert_eq!(snapshot["annotations"]["readOnlyHint"], true, "without a path it only looks");
+    assert!(client.call("snapshot", &json!({ "output": "x.txt" })).failed);
+}
+
+#[test]
+fn hidden_credential_and_own_files_are_closed_to_a_model_in_both_directions() {
+    let site = Site::start(site);
+    let stage = Stage::new();
+    repository(&stage);
+    let work = stage.work();
+    stage.run(&["goto", &site.url("/")]);
+    let own = stage.folder.path().join("g");
+    // Two ways around: a link, and another name of the same file.
+    std::os::unix::fs::symlink(work.join(".git/config"), work.join("plain.html")).unwrap();
+    fs::hard_link(work.join(".config/gcloud/token"), work.join("hard.html")).unwrap();
+    fs::hard_link(work.join("keys/.ssh/id"), work.join("hard.png")).unwrap();
+    std::os::unix::fs::symlink(&own, work.join("home")).unwrap();
+    let mut client = McpClient::start(&stage, &["--profile", "all", "--secrets"]);
+    let mut refused = |tool: &str, arguments: serde_json::Value| {
+        let answer = client.call(tool, &arguments);
+        assert!(answer.failed && !answer.text.contains("precious"), "{tool} {arguments}: {answer:?}");
+    };
+    for path in
+        [".git/config", ".env", "keys/.ssh/id", ".config/gcloud/token", "plain.html", "hard.html", "home/browse.json"]
+    {
+        refused("upload", json!({ "selector": "#f", "file": [path] }));
+        refused("load-html", json!({ "file": path }));
+        refused("eval", json!({ "file": path }));
+        refused("cookie-import", json!({ "json": path }));
+    }
+    let address = site.url("/file");
+    for path in [
+        ".bashrc",
+        ".git/hooks",
+        "keys/.ssh/authorized_keys",
+        "home/policy.json",
+        "src/main.rs",
+        "hard.png",
+        "plain.html",
+    ] {
+        refused("download", json!({ "url": address, "path": path }));
+        refused("snapshot", json!({ "output": path }));
+        refused("pdf", json!({ "path": path }));
+        refused("screenshot", json!({ "selector": "h1", "path": path }));
+    }
+    refused("responsive", json!({ "prefix": ".git/x" }));
+    for file in ["src/main.rs", ".git/config", ".env", "keys/.ssh/id", "hard.png"] {
+        assert_eq!(fs::read_to_string(work.join(file)).unwrap(), SOURCE, "{file}");
+    }
+    assert!(!work.join(".bashrc").exists() && !own.join("policy.json").exists());
+    // What is none of that stays possible.
+    assert!(!client.call("pdf", &json!({ "path": "page.pdf" })).failed);
+    assert!(!client.call("upload", &json!({ "selector": "#f", "file": ["page.pdf"] })).failed);
+}

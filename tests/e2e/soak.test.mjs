@@ -1,0 +1,101 @@
+/*
+ * The soak: conversations and pages, round after round, and nothing grows: not the daemon, the keeper or the host, and
+ * not the extension's process (its panel and its worker).
+ *
+ * GSTACK_SOAK_ROUNDS says how many rounds (a long one is run by hand), GSTACK_SOAK_TABLE names a file for the numbers.
+ */
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { EXTENSION_ID } from './harness/home.mjs';
+import { Scene } from './harness/scene.mjs';
+
+const ROUNDS = Number(process.env.GSTACK_SOAK_ROUNDS ?? 6);
+const TABLE = process.env.GSTACK_SOAK_TABLE;
+/** Of one round. */
+const CHATS = 5;
+const PAGES = 10;
+/** Rounds in which caches and pools fill. */
+const WARM = Math.max(2, Math.floor(ROUNDS / 4));
+/** What each number may be at the end, by what it was when all was warm. Memory in kB. */
+const MOST = {
+  documents: (warm) => warm + 5,
+  nodes: (warm) => warm * 1.2 + 300,
+  listeners: (warm) => warm * 1.2 + 50,
+  panelHeap: (warm) => warm * 1.2 + 2048,
+  workerHeap: (warm) => warm * 1.2 + 2048,
+  extension: (warm) => warm * 1.2 + 40 * 1024,
+  daemon: (warm) => warm * 1.2 + 16 * 1024,
+  daemonFiles: (warm) => warm + 15,
+  daemonThreads: (warm) => warm + 15,
+  keeper: (warm) => warm * 1.2 + 4096,
+  keeperFiles: (warm) => warm + 5,
+  host: (warm) => warm * 1.2 + 4096,
+  hostFiles: (warm) => warm + 5,
+};
+
+/** A process's own memory in kB, its open files and its threads. */
+function weight(pid) {
+  const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return { memory: field('RssAnon'), threads: field('Threads'), files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+describe(`a soak of ${ROUNDS} rounds`, () => {
+  let scene;
+  before(async () => { scene = await Scene.open(); });
+  after(() => scene?.close());
+
+  /** What is held after a collection: what only waits for one is no growth. */
+  async function heap(page) {
+    await page.send('HeapProfiler.enable');
+    await page.send('HeapProfiler.collectGarbage');
+    return Math.round((await page.send('Runtime.getHeapUsage')).usedSize / 1024);
+  }
+
+  async function measure() {
+    const { home, client, panel } = scene;
+    const target = await client.target((one) => one.type === 'service_worker' && one.url.includes(EXTENSION_ID), 'the worker');
+    const worker = await client.attach(target.targetId);
+    const [panelHeap, workerHeap] = [await heap(panel.page), await heap(worker)];
+    await client.send('Target.detachFromTarget', { sessionId: worker.sessionId });
+    const { documents, nodes, jsEventListeners } = await panel.page.send('Memory.getDOMCounters');
+    const [daemon, keeper, host, extension] = ['daemon', 'browser-keeper', 'host', 'extension-renderer']
+      .map((role) => home.processes(role).map(({ pid }) => weight(pid)));
+    assert.deepEqual([daemon.length, keeper.length, host.length], [1, 1, 1], 'one of each');
+    return {
+      documents, nodes, listeners: jsEventListeners, panelHeap, workerHeap,
+      extension: extension.reduce((sum, one) => sum + one.memory, 0),
+      daemon: daemon[0].memory, daemonFiles: daemon[0].files, daemonThreads: daemon[0].threads,
+      keeper: keeper[0].memory, keeperFiles: keeper[0].files,
+      host: host[0].memory, hostFiles: host[0].files,
+    };
+  }
+
+  test('memory, documents, files and threads stay flat', async () => {
+    const { home, panel, site } = scene;
+    const began = performance.now();
+    const rounds = [];
+    const page = ['/form', '/counter', '/framed', '/long'];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let n = 0; n < CHATS; n += 1) {
+        const turn = await scene.ask(`Question ${round}-${n}`);
+        await turn.tool('snapshot', {});
+        turn.say(`Answer ${round}-${n}: a **word**, \`code\` and\n\n- a list\n- of two`);
+        turn.end();
+        await panel.seen('answer', `Answer ${round}-${n}`);
+        await panel.gone('stop');
+      }
+      for (let n = 0; n < PAGES; n += 1) await home.ok(['goto', `${site.origin}${page[n % page.length]}`]);
+      await panel.say('/new');
+      await panel.count('bubble', 0);
+      const now = await measure();
+      rounds.push(now);
+      const seconds = Math.round((performance.now() - began) / 1000);
+      if (TABLE) appendFileSync(TABLE, `${JSON.stringify({ round: round + 1, seconds, ...now })}\n`);
+    }
+    const [warm, last] = [rounds[WARM - 1], rounds.at(-1)];
+    const grown = Object.entries(MOST).filter(([name, most]) => last[name] > most(warm[name]));
+    const shown = grown.map(([name]) => `${name}: ${rounds.map((one) => one[name]).join(' ')}`);
+    assert.deepEqual(shown, [], 'it grows');
+  });
+});

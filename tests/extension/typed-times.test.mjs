@@ -1,0 +1,25 @@
+/** Letters that come late: each finds its place among those that were typed in the panel meanwhile. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { TypedTimes } from "../../extension/panel/typed-times.js";
+
+const letter = (timeStamp) => ({ inputType: "insertText", data: "x", timeStamp: timeStamp - performance.timeOrigin });
+
+test("a letter that comes late stands before those that were typed after it", () => {
+  const times = new TypedTimes();
+  for (const at of [10, 20, 40, 50]) times.input(letter(at));
+  assert.equal(times.since(30), 2);
+  times.note(30);
+  assert.equal(times.since(15), 4, "it counts for the next one");
+  assert.deepEqual([times.since(50), times.since(60)], [0, 0]);
+});
+
+test("what is not a typed letter, and a caret that moved, forget the times", () => {
+  const times = new TypedTimes();
+  times.input(letter(10));
+  times.input({ inputType: "deleteContentBackward", data: null, timeStamp: 20 });
+  assert.equal(times.since(5), 0);
+  times.input(letter(30));
+  times.forget();
+  assert.equal(times.since(5), 0);
+});

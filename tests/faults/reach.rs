@@ -1,0 +1,104 @@
+//! A daemon that nobody can reach any more: its sockets or its home are gone, or it hangs.
+
+use crate::cases::{begin, cases, end_of, finish, send};
+use crate::world::wait;
+use std::fs;
+
+pub const ALL: &[(&str, fn())] = cases![
+    a_daemon_whose_sockets_were_deleted_is_reached_again,
+    a_daemon_whose_home_was_deleted_ends,
+    a_daemon_whose_lock_was_deleted_ends_and_leaves_the_next_one_alone,
+    a_hung_daemon_is_told_by_every_command_in_the_same_words,
+    a_list_that_is_asked_for_beside_a_stop_is_given,
+];
+
+fn a_daemon_whose_sockets_were_deleted_is_reached_again() {
+    let (world, mut extension) = begin("", 1);
+    send(&mut extension, 0, "a", "say 1");
+    end_of(&mut extension, 0);
+    let daemon = world.daemon();
+    for name in ["panel.sock", "http.sock"] {
+        fs::remove_file(world.home().join(name)).unwrap();
+        wait("the socket to be made again", || world.home().join(name).exists());
+    }
+    let (well, said) = world.run(&["status"]);
+    assert!(well && said.contains(&daemon.unwrap().to_string()), "{said}");
+    extension.connect(&world);
+    send(&mut extension, 0, "b", "say 1");
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    assert_eq!(world.daemon(), daemon, "it is the same daemon");
+    finish(&world, extension);
+}
+
+fn a_daemon_whose_home_was_deleted_ends() {
+    let (world, mut extension) = begin("", 1);
+    send(&mut extension, 0, "a", "hang");
+    extension.wait_for(0, "running");
+    fs::remove_dir_all(world.home()).unwrap();
+    extension.disconnect();
+    wait("the daemon and its agent to end", || world.processes().is_empty());
+}
+
+fn a_daemon_whose_lock_was_deleted_ends_and_leaves_the_next_one_alone() {
+    let (world, mut extension) = begin("", 1);
+    let first = world.daemon();
+    fs::remove_file(world.home().join("daemon.lock")).unwrap();
+    wait("the first one to end", || world.daemon() != first);
+    extension.connect(&world);
+    send(&mut extension, 0, "a", "say 1");
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    let (well, said) = world.run(&["status"]);
+    assert!(well && said.contains(&world.daemon().unwrap().to_string()), "{said}");
+    finish(&world, extension);
+}
+
+fn a_hung_daemon_is_told_by_every_command_in_the_same_words() {
+    let (world, mut extension) = begin("", 1);
+    extension.disconnect();
+    let daemon = world.daemon().unwrap();
+    world.signal(daemon, "STOP");
+    let commands: [&[&str]; 10] = [
+        &["status"],
+        &["stop"],
+        &["stop-turn"],
+        &["sessions"],
+        &["tabs"],
+        &["policy"],
+        &["settings"],
+        &["chat", "hello"],
+        &["disconnect"],
+        &["goto", "about:blank"],
+    ];
+    let said: Vec<_> = std::thread::scope(|threads| {
+        let runs = commands.map(|arguments| (arguments, threads.spawn(|| world.run(arguments))));
+        runs.map(|(arguments, run)| (arguments, run.join().unwrap())).into_iter().collect()
+    });
+    world.signal(daemon, "CONT");
+    for (arguments, (well, said)) in said {
+        let told = said.contains(&format!("the gstack daemon (pid {daemon}) runs and does not answer"));
+        assert!(!well && told && said.contains(&format!("kill -9 {daemon}")), "{arguments:?}: {said}");
+    }
+    // It was only asleep. What it was told meanwhile it may do now: one of that was to end.
+    extension.connect(&world);
+    finish(&world, extension);
+}
+
+fn a_list_that_is_asked_for_beside_a_stop_is_given() {
+    let (world, mut extension) = begin("", 1);
+    send(&mut extension, 0, "a", "say 1");
+    end_of(&mut extension, 0);
+    extension.disconnect();
+    for _ in 0..20 {
+        std::thread::scope(|threads| {
+            let stop = threads.spawn(|| world.run(&["stop"]));
+            let lists = [(); 3].map(|()| threads.spawn(|| world.run(&["sessions"])));
+            let (well, said) = stop.join().unwrap();
+            assert!(well, "{said}");
+            for list in lists {
+                let (well, said) = list.join().unwrap();
+                assert!(well && said.contains("please"), "{said}");
+            }
+        });
+    }
+    world.end();
+}
