@@ -88,6 +88,7 @@ async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: Cance
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
+            biased;
             () = shutdown.cancelled() => break,
             accepted = door.next() => accepted,
         };
@@ -107,6 +108,8 @@ async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: Cance
             }
         }
     }
+    // From now on nobody connects to a daemon that ends: the next one is started instead.
+    drop(door);
     tasks.close();
     tasks.wait().await;
 }

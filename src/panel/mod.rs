@@ -25,6 +25,7 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
+            biased;
             () = shutdown.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
@@ -45,6 +46,8 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
             }
         }
     }
+    // From now on nobody connects to a daemon that ends: the next one is started instead.
+    drop(listener);
     tasks.close();
     tasks.wait().await;
 }

@@ -14,6 +14,19 @@ test("a letter that comes late stands before those that were typed after it", ()
   assert.deepEqual([times.since(50), times.since(60)], [0, 0]);
 });
 
+test("what counts is when a key was pressed, not when the panel came to it", () => {
+  const times = new TypedTimes();
+  const press = (pressed, handled) => {
+    times.key({ timeStamp: pressed - performance.timeOrigin });
+    return times.input(letter(handled));
+  };
+  assert.deepEqual([press(10, 110), press(20, 120)], [0, 0]);
+  assert.equal(times.since(15), 1, "the panel was busy when both were pressed");
+  times.note(40);
+  assert.equal(press(30, 130), 1, "one that was pressed after it stands before it");
+  assert.equal(times.since(25), 2);
+});
+
 test("what is not a typed letter, and a caret that moved, forget the times", () => {
   const times = new TypedTimes();
   times.input(letter(10));

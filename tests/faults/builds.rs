@@ -214,6 +214,10 @@ pub fn schedule(seed: u64) {
     wait("every message to have its turn", || {
         extension.read(Duration::from_millis(5)).ok();
         let now = journal();
+        // The stop came while no daemon ran, or before this turn began: it goes on until it is stopped.
+        if now.started().contains("first") && now.turns_done() == 0 {
+            extension.ask("chat.stop", json!({ "conversationId": id })).ok();
+        }
         now.waiting().is_empty() && now.turns_done() == sent.len()
     });
     let journal = journal();

@@ -244,6 +244,11 @@ impl Drop for World {
             let log = self.log();
             let lines: Vec<&str> = log.lines().collect();
             eprintln!("the end of the daemon's log:\n{}", lines[lines.len().saturating_sub(40)..].join("\n"));
+            for conversation in fs::read_dir(self.home().join("sessions")).into_iter().flatten().flatten() {
+                let journal = fs::read_to_string(conversation.path().join("chat.jsonl")).unwrap_or_default();
+                let events: Vec<&str> = journal.lines().collect();
+                eprintln!("the end of a journal:\n{}", events[events.len().saturating_sub(20)..].join("\n"));
+            }
         }
         for (pid, _) in self.processes() {
             Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().ok();

@@ -63,9 +63,12 @@ export class Composer {
       event.preventDefault();
       this.#send();
     });
-    this.text.addEventListener("keydown", (event) => this.#key(event));
+    this.text.addEventListener("keydown", (event) => {
+      this.#typed.key(event);
+      this.#key(event);
+    });
     this.text.addEventListener("input", (event) => {
-      this.#typed.input(/** @type {InputEvent} */ (event));
+      this.#moveBack(this.#typed.input(/** @type {InputEvent} */ (event)));
       this.#changed();
     });
     // The caret goes elsewhere.
@@ -211,6 +214,15 @@ export class Composer {
     this.slash.close();
     this.actions.draft("");
     this.#draw();
+  }
+
+  /** The letter before the caret was pressed before so many others that stand in front of it. @param {number} letters */
+  #moveBack(letters) {
+    const caret = this.text.selectionEnd;
+    const place = caret - 1 - letters;
+    if (letters === 0 || place < 0) return;
+    const [letter, others] = [this.text.value.slice(caret - 1, caret), this.text.value.slice(place, caret - 1)];
+    this.text.setRangeText(letter + others, place, caret, "end");
   }
 
   /** @param {KeyboardEvent} event */
