@@ -9,7 +9,7 @@ use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::linger::Stay;
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
-use crate::browser::relay::{About, Heard, Relay, refusals};
+use crate::browser::relay::{About, Heard, Relay, Reported, refusals};
 use crate::browser::tabs::{BrowserEvent, TabInfo, TabNumbers};
 use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
@@ -158,7 +158,11 @@ impl Engine {
 
     /// What the extension said of its tabs. A tab that was reached before gets its conversation back.
     pub(super) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
-        let opened = everyday.relay.report(changed);
+        let Reported { opened, closed } = everyday.relay.report(changed);
+        // At once: what the extension asks next may already be about the tab that comes after it.
+        for tab in closed {
+            self.tab_closed(tab);
+        }
         for tab in everyday.browser().tabs() {
             let key = TabKey { browser_run: everyday.browser().run().clone(), target_id: tab.target };
             if changed.full

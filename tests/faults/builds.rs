@@ -211,12 +211,17 @@ pub fn schedule(seed: u64) {
         // What a daemon did not hand over waits for the person's word.
         extension.ask("chat.continue", json!({ "conversationId": id })).unwrap().unwrap();
     }
+    let mut stopped_here = false;
     wait("every message to have its turn", || {
         extension.read(Duration::from_millis(5)).ok();
         let now = journal();
-        // The stop came while no daemon ran, or before this turn began: it goes on until it is stopped.
         if now.started().contains("first") && now.turns_done() == 0 {
+            // The stop came before this turn began, or while no daemon ran: it goes on until it is stopped.
             extension.ask("chat.stop", json!({ "conversationId": id })).ok();
+            stopped_here = true;
+        } else if stopped_here && !now.waiting().is_empty() {
+            // After a stop what waits is the person's to let go on.
+            extension.ask("chat.continue", json!({ "conversationId": id })).ok();
         }
         now.waiting().is_empty() && now.turns_done() == sent.len()
     });

@@ -54,6 +54,15 @@ pub struct OpenedBy {
     pub tab: TabId,
 }
 
+/// What a report of the extension's changed.
+#[derive(Debug)]
+pub struct Reported {
+    /// The tabs of which it became known which page opened them.
+    pub opened: Vec<OpenedBy>,
+    /// The tabs that are gone.
+    pub closed: Vec<TabId>,
+}
+
 impl Relay {
     /// Begins at once; nothing is asked of the browser.
     pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
@@ -83,9 +92,8 @@ impl Relay {
         }
     }
 
-    /// Takes in what the extension reports of its tabs: known when this returns. Gives the tabs of which it became known
-    /// which page opened them.
-    pub fn report(&self, changed: &TabsChanged) -> Vec<OpenedBy> {
+    /// Takes in what the extension reports of its tabs: known when this returns.
+    pub fn report(&self, changed: &TabsChanged) -> Reported {
         let mut strip = lock(&self.strip);
         let changes = strip.apply(changed);
         let mut opened = Vec::new();
@@ -93,10 +101,8 @@ impl Relay {
             opened.extend(self.reported(&strip, tab));
         }
         drop(strip);
-        for id in changes.gone {
-            self.gone(id);
-        }
-        opened
+        let closed = changes.gone.into_iter().filter_map(|id| self.gone(id)).collect();
+        Reported { opened, closed }
     }
 
     fn reported(&self, strip: &Strip, tab: &ChromeTab) -> Option<OpenedBy> {
@@ -125,17 +131,22 @@ impl Relay {
         opened
     }
 
-    fn gone(&self, id: ChromeTabId) {
+    /// The number that the tab had.
+    fn gone(&self, id: ChromeTabId) -> Option<TabId> {
         let shared = &self.browser.shared;
-        let follows = {
+        let (follows, number) = {
             let mut state = shared.state();
             let tabs = &mut state.tabs;
-            let page = tabs.by_chrome_id(id).and_then(|info| info.page.clone());
+            let (page, number) = match tabs.by_chrome_id(id) {
+                Some(info) => (info.page.clone(), Some(info.id)),
+                None => (None, None),
+            };
             let mut follows = tabs.destroyed(&tab_target(id));
             follows.extend(page.map(|page| tabs.destroyed(&page)).unwrap_or_default());
-            follows
+            (follows, number)
         };
         shared.follow(follows);
+        number
     }
 }
 
