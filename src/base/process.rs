@@ -6,6 +6,14 @@ use std::collections::HashMap;
 #[cfg(any(not(target_os = "linux"), test))]
 use std::process::Command;
 
+/// How often a process is looked at whose end is waited for.
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// The pid of this process, as the system's calls take it.
+pub fn own_pid() -> i32 {
+    std::process::id().cast_signed()
+}
+
 /// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Process {
@@ -31,6 +39,14 @@ impl Process {
     /// Whether this very process still runs.
     pub fn is_alive(&self) -> bool {
         Self::find(self.pid).as_ref() == Some(self)
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&self) {
+        // Nothing that every system has tells of the end of a process that is not a child.
+        while self.is_alive() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
     }
 
     /// Kills it unless it has ended.
@@ -150,6 +166,22 @@ mod tests {
         assert_eq!(table.parent(own), ProcessTable::default().parent(own));
         let (pid, row) = row("  42     1 /usr/bin/gstack browser-keeper x").unwrap();
         assert_eq!((pid, row.parent, row.arguments[1].as_str()), (42, 1, "browser-keeper"));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_another_process_is_waited_for() {
+        let mut child =
+            Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::find(child.id().cast_signed()).unwrap();
+        let mut ended = std::pin::pin!(process.ended());
+        assert!(futures_util::poll!(ended.as_mut()).is_pending());
+        drop(child.stdin.take());
+        // Reaped beside it: not every system calls a process ended that waits to be reaped.
+        let reaped = tokio::task::spawn_blocking(move || child.wait().unwrap());
+        ended.await;
+        assert!(!process.is_alive());
+        process.ended().await;
+        reaped.await.unwrap();
     }
 
     #[cfg(target_os = "linux")]

@@ -28,12 +28,13 @@ mod usage;
 
 use crate::base::home::{HOME_VARIABLE, Home};
 use crate::base::lock::FileLock;
-use crate::client::handover;
 use crate::client::http::Client;
+use crate::client::{ending, handover};
 use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{
     ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, LookForAgents, Status, StopTurns, Stopped,
+    Stopping,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
@@ -300,9 +301,12 @@ async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Di
 
 /// Ends the daemon and waits until it has; that none runs is success.
 async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
-    match running.post::<_, Empty>("/stop", &Empty {}).await {
-        Ok(_) => {
-            ended(running.home().daemon_lock()).await?;
+    match running.post::<_, Stopping>("/stop", &Empty {}).await {
+        Ok(Stopping { pid }) => {
+            if !ending::within(running.home(), pid, STOP_LIMIT).await {
+                return Err(Fault::new(FaultCode::Timeout, "the daemon was told to end and has not ended yet")
+                    .hint("Wait a moment, then run `gstack status`."));
+            }
             say(
                 json,
                 match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
@@ -317,16 +321,6 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
             Ok(())
         }
         Err(fault) => Err(fault),
-    }
-}
-
-/// Waits until the daemon has let go of its lock: then its last word is on disk.
-async fn ended(lock: PathBuf) -> Result<(), Fault> {
-    let waiting = tokio::task::spawn_blocking(move || FileLock::take(&lock).map(drop));
-    match tokio::time::timeout(STOP_LIMIT, waiting).await {
-        Ok(_) => Ok(()),
-        Err(_) => Err(Fault::new(FaultCode::Timeout, "the daemon was told to end and has not ended yet")
-            .hint("Wait a moment, then run `gstack status`.")),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Owns the comparison and the request. The daemon decides when it ends; the browser stays in its keeper.
 
+use super::ending;
 use super::http::Client;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
@@ -27,10 +28,7 @@ pub async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
 
 /// Waits until it has ended; false where it takes longer than it said.
 pub async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
-    let lock = home.daemon_lock();
-    let waiting = tokio::task::spawn_blocking(move || FileLock::take(&lock).map(drop));
-    let limit = Duration::from_secs(handing_over.seconds) + END_LIMIT;
-    matches!(tokio::time::timeout(limit, waiting).await, Ok(Ok(Ok(()))))
+    ending::within(home, handing_over.pid, Duration::from_secs(handing_over.seconds) + END_LIMIT).await
 }
 
 /// By their numbers; what follows a `-` or `+` makes no difference.

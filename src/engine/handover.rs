@@ -3,6 +3,7 @@
 //! Owns the bound and what is told. What waits in queues runs on under the next daemon; the browser stays in its keeper.
 
 use super::{Engine, lock};
+use crate::base::process;
 use crate::protocol::control::HandingOver;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::fs;
@@ -24,7 +25,8 @@ impl Engine {
             let engine = self.clone();
             self.spawn(async move { engine.finish_turns().await });
         }
-        HandingOver { turns, seconds: if turns == 0 { 0 } else { LIMIT.as_secs() } }
+        let seconds = if turns == 0 { 0 } else { LIMIT.as_secs() };
+        HandingOver { turns, seconds, pid: Some(process::own_pid()) }
     }
 
     async fn finish_turns(self) {

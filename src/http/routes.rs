@@ -7,6 +7,7 @@ use super::conversations;
 use super::guard::{self, Access, Scope};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
+use crate::base::process;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::activity::ActivitySource;
@@ -15,7 +16,7 @@ use crate::protocol::chat::AnsweredBy;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{
     ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, Doctor, HandOver, HandingOver, LookForAgents,
-    Status, StopTurns, Stopped, WaitingApprovals,
+    Status, StopTurns, Stopped, Stopping, WaitingApprovals,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty, QuestionAnswer};
@@ -183,9 +184,9 @@ async fn disconnect(
     Ok(Json(engine.disconnect(request.force).await?))
 }
 
-async fn stop(State(engine): State<Engine>) -> Json<Empty> {
+async fn stop(State(engine): State<Engine>) -> Json<Stopping> {
     engine.request_shutdown();
-    Json(Empty {})
+    Json(Stopping { pid: Some(process::own_pid()) })
 }
 
 async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) -> Response {

@@ -243,6 +243,17 @@ pub struct HandingOver {
     pub turns: usize,
     /// The daemon ends within this time at the latest.
     pub seconds: u64,
+    /// Which process ends. Older releases do not say it.
+    #[serde(default)]
+    pub pid: Option<i32>,
+}
+
+/// Answer of `POST /stop`: the daemon ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stopping {
+    /// Which process ends. Older releases do not say it.
+    pub pid: Option<i32>,
 }
 
 /// `POST /continue`: lets the waiting messages of a tab's conversation run.
