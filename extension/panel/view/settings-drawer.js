@@ -56,8 +56,7 @@ export class SettingsDrawer {
   show() {
     this.title.focus();
     this.#drawAbout("");
-    void this.#drawPanel();
-    void this.load();
+    void this.load(this.#drawPanel());
   }
 
   /** Brings the list of keys into view. */
@@ -67,9 +66,10 @@ export class SettingsDrawer {
     keys?.focus({ preventScroll: true });
   }
 
-  async load() {
+  /** All sections at once, so that none moves under a pointer that is on its way. @param {Promise<void>} [above]  what is drawn above them */
+  async load(above = Promise.resolve()) {
     const asked = ++this.#asked;
-    const [settings, policy] = await Promise.allSettled([this.actions.read(), this.actions.policy()]);
+    const [settings, policy] = await Promise.allSettled([this.actions.read(), this.actions.policy(), above]);
     if (asked !== this.#asked) return;
     if (settings.status === "fulfilled") this.#drawSettings(settings.value);
     else this.#drawTrouble(this.own, settings.reason);
