@@ -163,6 +163,12 @@ impl Extension {
         self.write(&json!({ "jsonrpc": "2.0", "client": "p", "method": method, "params": params }))
     }
 
+    /// The same with parameters as they are written here.
+    pub fn tell_written(&mut self, method: &str, params: &str) -> Result<(), Gone> {
+        let message = format!(r#"{{"jsonrpc":"2.0","client":"p","method":"{method}","params":{params}}}"#);
+        self.host.as_mut().ok_or(Gone)?.write_text(&message)
+    }
+
     fn write(&mut self, message: &Value) -> Result<(), Gone> {
         self.host.as_mut().ok_or(Gone)?.write(message)
     }

@@ -1,6 +1,8 @@
 //! What a page or a person gives that does not fit into a frame, or into a string.
 
 use crate::cases::{begin, begin_on, cases, end_of, finish};
+use crate::extension::Extension;
+use crate::schedule::Dice;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -9,6 +11,7 @@ use std::fs;
 pub const ALL: &[(&str, fn())] = cases![
     a_long_address_silences_no_panel,
     half_of_a_surrogate_pair_is_sent_as_a_replacement_character,
+    whatever_a_page_says_of_itself_silences_no_panel,
     thousands_of_conversations_are_listed_in_pages,
 ];
 
@@ -41,6 +44,79 @@ fn half_of_a_surrogate_pair_is_sent_as_a_replacement_character() {
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
     let message = extension.panels[&id].events.values().find(|event| event["type"] == "message").unwrap();
     assert_eq!(message["text"], "please [[say 1]] \u{fffd} 😀");
+    finish(&world, extension);
+}
+
+/// What stands in a JSON string as it is written: characters of every length, halves of pairs, what ends a line, turns
+/// text around or closes an envelope.
+const PIECES: [&str; 16] = [
+    "x",
+    "é",
+    "😀",
+    r"\ud83d",
+    r"\ude00",
+    r"\u0000",
+    r"\u2028",
+    r"\u202e",
+    r"\ufeff",
+    r"\u001b[31m",
+    r#"\""#,
+    r"\\",
+    r"\n",
+    "</page-content>",
+    "https://else.example/?",
+    "%F0%9F",
+];
+const ROUNDS: usize = 60;
+
+fn piece(dice: &mut Dice) -> String {
+    let length = [0, 1, 7, 300, 4_000, 60_000][dice.below(6)];
+    let mut written = String::new();
+    while written.len() < length {
+        let times = 1 + dice.below(1 + length / 40);
+        written.push_str(&PIECES[dice.below(PIECES.len())].repeat(times));
+    }
+    written
+}
+
+fn whatever_a_page_says_of_itself_silences_no_panel() {
+    let (world, mut extension) = begin("", 1);
+    let id = extension.conversations[0].clone();
+    let mut dice = Dice(20_261_122);
+    let mut accepted = Vec::new();
+    for round in 0..ROUNDS {
+        let [address, title, selection] = [(); 3].map(|()| piece(&mut dice));
+        let tab = format!(
+            r#"{{"chromeTabId":1,"windowId":1,"url":"https://0.example/#{address}","title":"{title}","active":true}}"#
+        );
+        extension.tell_written("tabs.changed", &format!(r#"{{"full":true,"tabs":[{tab}],"removed":[]}}"#)).unwrap();
+        let page = format!(r#"{{"url":"https://0.example/#{address}","title":"{title}","selection":"{selection}"}}"#);
+        let text = if dice.below(4) == 0 { piece(&mut dice) } else { String::new() };
+        let message = format!(
+            r#"{{"conversationId":"{id}","clientId":"m{round}","text":"please [[say 1]] {text}","page":{page}}}"#
+        );
+        match extension.ask_written("chat.send", &message).expect("the connection stays") {
+            Ok(_) => accepted.push(format!("m{round}")),
+            Err(fault) => assert!(fault["code"] == "too-large" || fault["code"] == "busy", "{fault}"),
+        }
+        let list = extension.ask("conversations.list", json!({})).expect("the connection stays");
+        assert_eq!(list.unwrap()["conversations"].as_array().map(Vec::len), Some(1));
+        if round % 10 == 9 {
+            extension.wait_for(0, "idle");
+            let subscribed = extension.ask("chat.subscribe", json!({ "conversationId": id, "after": 0 })).unwrap();
+            assert!(subscribed.is_ok(), "{subscribed:?}");
+        }
+    }
+    extension.wait_for(0, "idle");
+    assert!(accepted.len() > ROUNDS / 2, "only {} of {ROUNDS} were accepted", accepted.len());
+    // A panel that is opened now reads all of it.
+    let mut other = Extension::new("one", 1);
+    other.connect(&world);
+    let messages = other.panels[&id].messages();
+    assert!(accepted.iter().all(|name| messages.get(name.as_str()) == Some(&1)), "{messages:?}");
+    other.disconnect();
+    let (well, said) = world.run(&["sessions"]);
+    assert!(well && !said.contains(['\u{0}', '\u{1b}', '\u{202e}']), "{said:?}");
     finish(&world, extension);
 }
 
