@@ -18,7 +18,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub const ALL: &[(&str, fn())] = cases![every_write_that_fails_loses_nothing_and_runs_nothing_that_was_refused];
+pub const ALL: &[(&str, fn())] = cases![
+    every_write_that_fails_loses_nothing_and_runs_nothing_that_was_refused,
+    a_compaction_whose_calls_fail_loses_nothing,
+];
 
 /// ENOSPC, EIO, EROFS, EMFILE, and a write that takes half of its bytes.
 pub const ERRORS: [i64; 5] = [28, 5, 30, 24, 0];
@@ -182,4 +185,65 @@ fn every_write_that_fails_loses_nothing_and_runs_nothing_that_was_refused() {
     let refused = refused.into_inner();
     println!("{} calls failed one by one, {refused} messages were refused", quiet.calls);
     assert!(refused > 0, "a failing call has consequences");
+}
+
+/// A compaction in which the call `at` fails, and how many calls it took.
+fn compaction(at: i64, error: i64, all: bool) -> i64 {
+    let world = World::new("");
+    let path = world.folder.path().join("control");
+    let control = Control::new(&path);
+    let mut child = daemon(&world, &path);
+    let mut extension = Extension::new("one", 1);
+    extension.connect(&world);
+    for (name, order) in [("first", "say 40"), ("second", "slow 5")] {
+        send(&mut extension, 0, name, order);
+        end_of(&mut extension, 0);
+        extension.wait_for(0, "idle");
+    }
+    let id = extension.conversations[0].clone();
+    let folder = world.home().join("sessions").join(&id);
+    let journal = || Replay::of_file(&folder.join("chat.jsonl"));
+    let full = journal().events;
+    let before = control.count();
+    control.set(before.saturating_add(at), error, all);
+    let (well, said) = world.run(&["sessions", "compact", &id]);
+    let calls = control.count() - before;
+    control.set(0, 0, false);
+    // What could not be compacted is named, with the reason.
+    assert!(at == NONE || well || said.contains("gstack: "), "{said}");
+    assert_eq!(journal().events, full, "nothing is lost: {said}");
+    assert!(child.try_wait().unwrap().is_none(), "the daemon goes on");
+    // What is said afterwards stands behind it, under this daemon and under the next one.
+    send(&mut extension, 0, "third", "say 2");
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    extension.wait_for(0, "idle");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    extension.connect(&world);
+    let now = journal();
+    now.check_settled();
+    assert!(full.iter().all(|(seq, event)| now.events.get(seq) == Some(event)) && now.turns_done() == 3);
+    let (well, said) = world.run(&["sessions", "compact", &id]);
+    assert!(well, "it can be compacted when nothing fails: {said}");
+    assert_eq!(journal().events, now.events);
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("tmp")), "{left:?}");
+    extension.disconnect();
+    world.end();
+    calls
+}
+
+fn a_compaction_whose_calls_fail_loses_nothing() {
+    if library().is_none() {
+        return println!("there is no C compiler: left out");
+    }
+    let calls = compaction(NONE, 0, false);
+    assert!(calls > 3, "{calls} calls are seen");
+    for at in 1..=calls {
+        for (error, all) in [(ERRORS[at.unsigned_abs() as usize % ERRORS.len()], false), (28, true)] {
+            let done = std::panic::catch_unwind(|| compaction(at, error, all));
+            assert!(done.is_ok(), "call {at} with error {error}, all behind it too: {all}");
+        }
+    }
+    println!("{calls} calls of a compaction failed one by one");
 }
