@@ -95,7 +95,7 @@ export type ActionElement = {
  */
 target: string, role: string, name: string, 
 /**
- * Which document it is in; another one after each navigation.
+ * The document that it is in; a different one after each navigation.
  */
 document: string, };
 
@@ -108,7 +108,7 @@ export type ActionRecord = {
  */
 command: string, 
 /**
- * What the answers that hold longer than once would allow: `act`, `submit`, `shell`.
+ * The scopes that an answer which holds longer than once would allow: `act`, `submit`, `shell`.
  */
 scope?: PolicyScope, 
 /**
@@ -121,7 +121,7 @@ element?: ActionElement,
  */
 text?: string, 
 /**
- * Where the markup says that it leads: a link's or a form's address, or the address that the tab goes to.
+ * The destination that the markup names: a link's or a form's address, or the address that the tab goes to.
  */
 destination?: string, 
 /**
@@ -129,11 +129,11 @@ destination?: string,
  */
 submits: boolean, 
 /**
- * What a tool of the agent's own was given: the new content of a file, all its input.
+ * The input of a tool of the agent's own: the new content of a file, all its arguments.
  */
 content?: string, 
 /**
- * Why the agent wants it, in the agent's own words: they may be wrong.
+ * The agent's reason, in its own words. It may be wrong.
  */
 agentReason?: string, };
 
@@ -182,11 +182,11 @@ export type AgentInfo = { name: AgentName,
  */
 label: string, status: AgentStatus, version?: string | null, 
 /**
- * Where its program was found.
+ * The path of its program.
  */
 path?: string | null, 
 /**
- * What is wrong and how to fix it, unless it is ready.
+ * The problem and how to fix it, unless it is ready.
  */
 fault?: Fault | null, 
 /**
@@ -206,11 +206,11 @@ models?: Array<ModelInfo>,
  */
 commands?: Array<SlashCommand>, 
 /**
- * Who is signed in, where it says so: an address or a plan.
+ * The account that is signed in, if it says so: an address or a plan.
  */
 account?: string | null, 
 /**
- * What a person should know before they use it: an API key that is billed instead of their plan.
+ * A warning for the person before they use it: an API key that is billed instead of their plan.
  */
 warning?: string | null, };
 
@@ -223,7 +223,7 @@ export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
 export type Agents = { agents: Array<AgentInfo>, 
 /**
- * What confines them, once it is known.
+ * The sandbox that confines them, once it is known.
  */
 sandbox?: SandboxInfo | null, };
 
@@ -249,7 +249,7 @@ refresh: boolean, };
 export type AllowedTab = { tabId: TabId, chromeTabId?: ChromeTabId | null, title: string, url: string, };
 
 /**
- * Who answered an approval.
+ * The one who answered an approval.
  */
 export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
 
@@ -285,11 +285,11 @@ export type ChatAck = { conversationId: ConversationId, seq: number,
 offset: number, };
 
 /**
- * What happened. A reader ignores a `type` that it does not know.
+ * An event. A reader ignores a `type` that it does not know.
  */
 export type ChatBody = { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
- * Where it was typed.
+ * The place where it was typed.
  */
 from: MessageSource, 
 /**
@@ -305,11 +305,11 @@ agentLabel: string, model?: string | null,
  */
 direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
- * What it does in plain words, without its object: `Opening`, `Clicking`.
+ * The action in plain words, without its object: `Opening`, `Clicking`.
  */
 verb: string, 
 /**
- * What it is done to: `example.com`, `Submit`.
+ * The object of the action: `example.com`, `Submit`.
  */
 object?: string, 
 /**
@@ -353,7 +353,7 @@ phrase?: SaidPhrase,
  */
 site?: string | null, 
 /**
- * Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+ * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
 /**
@@ -373,15 +373,15 @@ choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approva
  */
 answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
- * What this turn cost, in US dollars, where the agent reports it.
+ * The cost of this turn, in US dollars, if the agent reports it.
  */
 costUsd?: number | null, 
 /**
- * What the model read and wrote in this turn, where the agent reports it.
+ * The tokens that the model read and wrote in this turn, if the agent reports them.
  */
 usage?: Usage | null, 
 /**
- * Why it failed.
+ * The reason of the failure.
  */
 fault?: Fault | null, };
 
@@ -400,7 +400,7 @@ offset: number, text: string, };
  */
 export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
- * Where it was typed.
+ * The place where it was typed.
  */
 from: MessageSource, 
 /**
@@ -416,11 +416,11 @@ agentLabel: string, model?: string | null,
  */
 direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
- * What it does in plain words, without its object: `Opening`, `Clicking`.
+ * The action in plain words, without its object: `Opening`, `Clicking`.
  */
 verb: string, 
 /**
- * What it is done to: `example.com`, `Submit`.
+ * The object of the action: `example.com`, `Submit`.
  */
 object?: string, 
 /**
@@ -464,7 +464,7 @@ phrase?: SaidPhrase,
  */
 site?: string | null, 
 /**
- * Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+ * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
 /**
@@ -484,15 +484,15 @@ choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approva
  */
 answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
- * What this turn cost, in US dollars, where the agent reports it.
+ * The cost of this turn, in US dollars, if the agent reports it.
  */
 costUsd?: number | null, 
 /**
- * What the model read and wrote in this turn, where the agent reports it.
+ * The tokens that the model read and wrote in this turn, if the agent reports them.
  */
 usage?: Usage | null, 
 /**
- * Why it failed.
+ * The reason of the failure.
  */
 fault?: Fault | null, });
 
@@ -570,7 +570,7 @@ export type ChromeTabId = number;
 export type ClientMessageId = string;
 
 /**
- * What a command gave.
+ * The result of a command.
  */
 export type CommandResult = { 
 /**
@@ -586,7 +586,7 @@ data?: unknown,
  */
 files?: Array<string>, 
 /**
- * What it caused beside: dialogs, downloads, tabs, another address, console errors. `output` says it too.
+ * Its side effects: dialogs, downloads, tabs, another address, console errors. `output` says them too.
  */
 effects?: Array<Effect>, 
 /**
@@ -604,7 +604,7 @@ tabId?: TabId | null,
  */
 cwd?: string | null, 
 /**
- * What a browser that is started for this command needs of the client's environment.
+ * The part of the client's environment that a browser needs if it is started for this command.
  */
 environment?: { [key in string]: string }, 
 /**
@@ -678,7 +678,7 @@ worktree?: Worktree | null,
  */
 head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, 
 /**
- * What all turns cost together, in US dollars, where the agent reports it.
+ * The cost of all turns, in US dollars, if the agent reports it.
  */
 costUsd?: number | null, 
 /**
@@ -753,7 +753,7 @@ id: string,
  */
 name: string, url: string, state: DownloadState, 
 /**
- * Where it lies once it is saved, as far as the browser tells.
+ * The path of the saved file, if the browser reports it.
  */
 path?: string | null, 
 /**
@@ -765,7 +765,7 @@ bytes: number,
  */
 total?: number, 
 /**
- * Why it failed.
+ * The reason of the failure.
  */
 reason?: string | null, };
 
@@ -774,7 +774,7 @@ export type DownloadState = "in-progress" | "saved" | "failed";
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
 /**
- * What an echo carries, so that each answer finds its question.
+ * The content of an echo, so that each answer finds its request.
  */
 export type Echo = { nonce: number, };
 
@@ -787,7 +787,7 @@ export type Effect = { "kind": "dialog",
  */
 dialog: string, message: string, answer: DialogAnswer, 
 /**
- * What was typed into a prompt.
+ * The text that was typed into a prompt.
  */
 text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-opened", tabId: TabId, url: string, } | { "kind": "tab-closed", tabId: TabId, 
 /**
@@ -809,7 +809,7 @@ export type ExportFormat = "markdown" | "json";
  */
 export type Fault = { code: FaultCode, 
 /**
- * What happened, in words.
+ * The problem in words.
  */
 message: string, 
 /**
@@ -821,7 +821,7 @@ hint?: string | null,
  */
 command?: string | null, 
 /**
- * Where on the way it broke, when that is known.
+ * The hop at which it broke, if that is known.
  */
 hop?: Hop | null, };
 
@@ -869,7 +869,7 @@ export type Hello = { protocol: number,
  */
 version: string, instanceId: InstanceId, profileName?: string | null, 
 /**
- * What the browser calls itself: `Chromium 156.0.8078.73`.
+ * The browser's own name: `Chromium 156.0.8078.73`.
  */
 browser?: string | null, 
 /**
@@ -911,7 +911,7 @@ millis?: number | null, fault?: Fault | null, };
 export type Hops = { hops: Array<HopState>, };
 
 /**
- * What the native messaging host says first on `panel.sock`, before it pumps: what only it can know.
+ * The first message of the native messaging host on `panel.sock`, before it pumps: what only it can know.
  */
 export type HostPreamble = { 
 /**
@@ -929,7 +929,7 @@ browserRun?: BrowserRun | null, };
 export type InboxLeave = { conversationId: ConversationId, text: string, };
 
 /**
- * Where the note lies now.
+ * The path of the note.
  */
 export type InboxLeft = { path: string, };
 
@@ -946,7 +946,7 @@ export type ListPlace = { updatedAt: number, conversationId: ConversationId, };
 export type MarkdownRender = { blocks: Array<string>, };
 
 /**
- * Where a message was typed.
+ * The place where a message was typed.
  */
 export type MessageSource = "panel" | "terminal";
 
@@ -1087,7 +1087,7 @@ until?: number,
 madeAt: number, };
 
 /**
- * What a rule is about.
+ * The subject of a rule.
  */
 export type PolicyScope = "act" | "submit" | "control" | "shell" | "write" | "download" | "upload" | "password" | "everything";
 
@@ -1148,7 +1148,7 @@ export type RefsHighlight = { chromeTabId: ChromeTabId, ref?: string | null, };
 export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 
 /**
- * Why a tab of an everyday browser is not acted on.
+ * The reason why a tab of an everyday browser is not acted on.
  */
 export type Refusal = "cancelled" | "own-page" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
 
@@ -1191,7 +1191,7 @@ export type RelayError = {
  */
 code?: number, message: string, 
 /**
- * Why it did not come to DevTools.
+ * The reason why it did not reach DevTools.
  */
 refusal?: Refusal, };
 
@@ -1223,7 +1223,7 @@ export type Rendered = {
 html: Array<string>, };
 
 /**
- * What is done, as a stable code with its values: a panel that has words for the code says it in its own language.
+ * The action as a stable code with its values: a panel that has words for the code shows them in its own language.
  */
 export type SaidPhrase = { 
 /**
@@ -1321,7 +1321,7 @@ export type SlashCommand = {
  */
 name: string, description?: string, 
 /**
- * What may follow it: `[file]`.
+ * The arguments that may follow it: `[file]`.
  */
 hint?: string, };
 
@@ -1331,7 +1331,7 @@ hint?: string, };
 export type StepId = string;
 
 /**
- * What a step is, for its icon and its words.
+ * The kind of a step, for its icon and its words.
  */
 export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell" | "other";
 
@@ -1392,12 +1392,12 @@ tabs: Array<WorkingTab>, };
 export type TargetId = string;
 
 /**
- * What the extension asks of the daemon. `method` and `params` of a request or notification.
+ * The messages of the extension to the daemon: `method` and `params` of a request or notification.
  */
 export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
- * What the daemon tells the extension. Notifications only.
+ * The messages of the daemon to the extension. Notifications only.
  */
 export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "fault", "params": Fault };
 
@@ -1464,7 +1464,7 @@ export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId,
  */
 agentLabel: string, 
 /**
- * What it does, in words: `Clicking Submit`.
+ * The current action in words: `Clicking Submit`.
  */
 doing: string, 
 /**
@@ -1473,7 +1473,7 @@ doing: string,
 waiting: boolean, };
 
 /**
- * What a conversation's own git work tree was made from.
+ * The origin of a conversation's own git work tree.
  */
 export type Worktree = { 
 /**

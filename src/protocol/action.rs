@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct ActionRecord {
     /// The call as it would run, with all its arguments.
     pub command: String,
-    /// What the answers that hold longer than once would allow: `act`, `submit`, `shell`.
+    /// The scopes that an answer which holds longer than once would allow: `act`, `submit`, `shell`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub scope: Option<PolicyScope>,
@@ -25,17 +25,17 @@ pub struct ActionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub text: Option<String>,
-    /// Where the markup says that it leads: a link's or a form's address, or the address that the tab goes to.
+    /// The destination that the markup names: a link's or a form's address, or the address that the tab goes to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub destination: Option<String>,
     /// It sends a form, or says that it pays, orders, sends or deletes.
     pub submits: bool,
-    /// What a tool of the agent's own was given: the new content of a file, all its input.
+    /// The input of a tool of the agent's own: the new content of a file, all its arguments.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(test, ts(as = "Option<String>", optional))]
     pub content: String,
-    /// Why the agent wants it, in the agent's own words: they may be wrong.
+    /// The agent's reason, in its own words. It may be wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub agent_reason: Option<String>,
@@ -58,6 +58,6 @@ pub struct ActionElement {
     pub target: String,
     pub role: String,
     pub name: String,
-    /// Which document it is in; another one after each navigation.
+    /// The document that it is in; a different one after each navigation.
     pub document: String,
 }

@@ -1,4 +1,4 @@
-//! What was done in the browser, by anyone: one entry a command, without its secrets.
+//! The record of what was done in the browser, by anyone: one entry a command, without its secrets.
 //!
 //! Owns the shape. Arguments are redacted before they come into it.
 

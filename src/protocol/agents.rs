@@ -14,10 +14,10 @@ pub struct AgentInfo {
     pub status: AgentStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Where its program was found.
+    /// The path of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What is wrong and how to fix it, unless it is ready.
+    /// The problem and how to fix it, unless it is ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Taken when a conversation names no agent.
@@ -30,10 +30,10 @@ pub struct AgentInfo {
     /// Its own slash commands, once it has said so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<SlashCommand>,
-    /// Who is signed in, where it says so: an address or a plan.
+    /// The account that is signed in, if it says so: an address or a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// What a person should know before they use it: an API key that is billed instead of their plan.
+    /// A warning for the person before they use it: an API key that is billed instead of their plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -88,7 +88,7 @@ pub struct SlashCommand {
     pub name: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What may follow it: `[file]`.
+    /// The arguments that may follow it: `[file]`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint: String,
 }

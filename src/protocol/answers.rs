@@ -1,4 +1,4 @@
-//! Which type answers which request, as a table that the wire's own tests walk. Only in test builds.
+//! The table of requests and the types that answer them, for the tests of the wire. Only in test builds.
 //!
 //! Owns that table. Never used at run time: there each handler's return type says it.
 

@@ -1,4 +1,4 @@
-//! What agents wanted to do and what was decided about it: the lines of `audit.jsonl` and of `gstack audit`.
+//! The actions that agents requested and the decisions: the lines of `audit.jsonl` and of `gstack audit`.
 //!
 //! Owns the shape. `action` leaves out what was typed and secrets of addresses; `record` is what the person was shown.
 
@@ -35,7 +35,7 @@ pub struct AuditEntry {
     pub rule: Option<String>,
 }
 
-/// Who decided.
+/// The one who decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditBy {

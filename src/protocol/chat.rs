@@ -1,4 +1,4 @@
-//! What a conversation is made of: events with gapless numbers, and text that grows.
+//! The parts of a conversation: events with gapless numbers, and text that grows.
 //!
 //! The same types are the journal's lines and the panel's events. Never holds state.
 
@@ -28,7 +28,7 @@ pub struct ChatEvent {
     pub body: ChatBody,
 }
 
-/// What happened. A reader ignores a `type` that it does not know.
+/// An event. A reader ignores a `type` that it does not know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -41,7 +41,7 @@ pub enum ChatBody {
         page: Option<PageContext>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
-        /// Where it was typed.
+        /// The place where it was typed.
         from: MessageSource,
         /// The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,9 +79,9 @@ pub enum ChatBody {
         turn_id: TurnId,
         step_id: StepId,
         kind: StepKind,
-        /// What it does in plain words, without its object: `Opening`, `Clicking`.
+        /// The action in plain words, without its object: `Opening`, `Clicking`.
         verb: String,
-        /// What it is done to: `example.com`, `Submit`.
+        /// The object of the action: `example.com`, `Submit`.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         object: String,
         /// The same for readers of other languages.
@@ -134,7 +134,7 @@ pub enum ChatBody {
         /// The host of the page it is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         site: Option<String>,
-        /// Why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+        /// The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<String>,
         /// The command as it would run, on one line: `click @e14`.
@@ -152,7 +152,7 @@ pub enum ChatBody {
         decision: Decision,
         by: AnsweredBy,
     },
-    /// What the agent means to do. A later one of the same turn replaces it.
+    /// The agent's plan. A later one of the same turn replaces it.
     Plan {
         turn_id: TurnId,
         entries: Vec<PlanEntry>,
@@ -183,19 +183,19 @@ pub enum ChatBody {
         duration_ms: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// What this turn cost, in US dollars, where the agent reports it.
+        /// The cost of this turn, in US dollars, if the agent reports it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_usd: Option<f64>,
-        /// What the model read and wrote in this turn, where the agent reports it.
+        /// The tokens that the model read and wrote in this turn, if the agent reports them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// Why it failed.
+        /// The reason of the failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
     },
 }
 
-/// What is done, as a stable code with its values: a panel that has words for the code says it in its own language.
+/// The action as a stable code with its values: a panel that has words for the code shows them in its own language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SaidPhrase {
@@ -207,14 +207,14 @@ pub struct SaidPhrase {
 }
 
 impl SaidPhrase {
-    /// What an agent's own tool does, by its English verb.
+    /// The action of an agent's own tool, by its English verb.
     pub fn of_own_tool(verb: &str, object: &str) -> Self {
         let code = format!("own_{}", verb.to_lowercase().replace(' ', "_"));
         Self { code, values: vec![object.to_owned()] }
     }
 }
 
-/// Where a message was typed.
+/// The place where a message was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -373,7 +373,7 @@ pub struct Attachment {
     pub bytes: u64,
 }
 
-/// What a step is, for its icon and its words.
+/// The kind of a step, for its icon and its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -429,7 +429,7 @@ impl Decision {
     }
 }
 
-/// Who answered an approval.
+/// The one who answered an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! What a panel asks of a conversation: read, send, stop, answer, show.
+//! The requests of a panel about a conversation: read, send, stop, answer, show.
 //!
 //! Owns these requests' shapes and their answers. What a conversation is made of is in `chat.rs`.
 

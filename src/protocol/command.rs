@@ -6,7 +6,7 @@ use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a `chain` may hold, in bytes, wherever it comes from.
+/// The most bytes that a `chain` may hold, wherever it comes from.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
 
 /// The tab of every command of a shell, in its environment.
@@ -30,7 +30,7 @@ pub struct CommandRequest {
     /// The client's working directory; without it only the temp directory is open to paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// What a browser that is started for this command needs of the client's environment.
+    /// The part of the client's environment that a browser needs if it is started for this command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
     /// Fail rather than start a browser.
@@ -41,7 +41,7 @@ pub struct CommandRequest {
     pub for_model: bool,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -55,7 +55,7 @@ pub struct CommandResult {
     /// Files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What it caused beside: dialogs, downloads, tabs, another address, console errors. `output` says it too.
+    /// Its side effects: dialogs, downloads, tabs, another address, console errors. `output` says them too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
     /// How many commands inside a `chain` or `tab-each` failed; the output says which.
@@ -83,7 +83,7 @@ impl CommandResult {
     }
 }
 
-/// What `CommandResult::answer` gives.
+/// The answer that `CommandResult::answer` gives.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandAnswer<'a> {

@@ -1,4 +1,4 @@
-//! What the terminal asks of the daemon besides commands: the browser's and the daemon's life,
+//! The requests of the terminal to the daemon besides commands: the browser's and the daemon's life,
 //! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
 
 use super::action::ActionRecord;
@@ -21,7 +21,7 @@ pub struct ConnectRequest {
     pub url: Option<String>,
     /// The terminal's folder: conversations work there.
     pub cwd: Option<String>,
-    /// What the browser needs of the terminal's environment (`DISPLAY` and its like).
+    /// The part of the terminal's environment that the browser needs (`DISPLAY` and the like).
     pub environment: BTreeMap<String, String>,
     /// The terminal's PATH: agents are looked for there too.
     pub path: Option<String>,
@@ -94,7 +94,7 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
-    /// Why the person's rules can't be read.
+    /// The reason why the person's rules cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
     /// Whether agents run in a sandbox, and in which or why not.
@@ -136,7 +136,7 @@ impl Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Doctor {
     pub hops: Vec<HopState>,
-    /// What hinders nothing and should be known: a work tree that was left behind.
+    /// Warnings that stop nothing: a work tree that was left behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -243,7 +243,7 @@ pub struct HandingOver {
     pub turns: usize,
     /// The daemon ends within this time at the latest.
     pub seconds: u64,
-    /// Which process ends. Older releases do not say it.
+    /// The process that ends. `None` from older releases.
     #[serde(default)]
     pub pid: Option<i32>,
 }
@@ -252,7 +252,7 @@ pub struct HandingOver {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Stopping {
-    /// Which process ends. Older releases do not say it.
+    /// The process that ends. `None` from older releases.
     pub pid: Option<i32>,
 }
 

@@ -40,7 +40,7 @@ pub struct ConversationInfo {
     pub updated_at: Millis,
     pub state: ConversationState,
     pub queued: u32,
-    /// What all turns cost together, in US dollars, where the agent reports it.
+    /// The cost of all turns, in US dollars, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// The tabs that the agent may use now, its own first.
@@ -51,7 +51,7 @@ pub struct ConversationInfo {
     pub earlier: Option<EarlierConversation>,
 }
 
-/// What a conversation's own git work tree was made from.
+/// The origin of a conversation's own git work tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Worktree {

@@ -1,4 +1,4 @@
-//! What a command caused beside what it was asked for: dialogs, downloads, tabs, another address, console errors.
+//! The side effects of a command: dialogs, downloads, tabs, another address, console errors.
 
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub enum Effect {
         dialog: String,
         message: String,
         answer: DialogAnswer,
-        /// What was typed into a prompt.
+        /// The text that was typed into a prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
@@ -61,7 +61,7 @@ pub struct Download {
     pub name: String,
     pub url: String,
     pub state: DownloadState,
-    /// Where it lies once it is saved, as far as the browser tells.
+    /// The path of the saved file, if the browser reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// In bytes, so far.
@@ -71,7 +71,7 @@ pub struct Download {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "number"))]
     pub total: Option<u64>,
-    /// Why it failed.
+    /// The reason of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What went wrong, in a form that a program can decide by and a person can act on.
+//! Errors in a form that a program can decide by and a person can act on.
 //!
 //! Owns the stable codes and the shape of a fault. Never maps a particular error to a code:
 //! each layer does that where its error is defined.
@@ -19,7 +19,7 @@ pub enum FaultCode {
     ProtocolMismatch,
     /// The caller may not do this.
     Forbidden,
-    /// What was named does not exist (tab, conversation, ref, file …).
+    /// The named thing does not exist (tab, conversation, ref, file …).
     NotFound,
     /// The request can't be served in the present state (queue full, name taken …).
     Conflict,
@@ -83,7 +83,7 @@ pub enum Hop {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fault {
     pub code: FaultCode,
-    /// What happened, in words.
+    /// The problem in words.
     pub message: String,
     /// The next step, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,10 +91,10 @@ pub struct Fault {
     /// A shell command that fixes it; the panel offers to copy it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Where on the way it broke, when that is known.
+    /// The hop at which it broke, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hop: Option<Hop>,
-    /// What of the message a page has said, until it is known who reads it. Never travels.
+    /// The part of the message that a page has said, until it is known who reads it. Never travels.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub page_words: Option<Box<PageWords>>,
@@ -180,7 +180,7 @@ impl Fault {
     }
 }
 
-/// What `Fault::answer` gives.
+/// The answer that `Fault::answer` gives.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct FaultAnswer<'a> {
     ok: bool,

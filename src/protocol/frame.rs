@@ -14,7 +14,7 @@ pub const HEADER: usize = 4;
 pub const MAX_FROM_CHROME: usize = 64 * 1024 * 1024;
 /// The largest message that Chrome takes from a host: one byte more and it cuts the port.
 pub const MAX_TO_CHROME: usize = 1_048_576;
-/// What we stay under, so that an envelope never pushes a payload over Chrome's limit.
+/// The limit of a payload, so that an envelope never pushes it over Chrome's limit.
 pub const COMFORTABLE: usize = 900 * 1024;
 
 #[derive(Debug, thiserror::Error)]

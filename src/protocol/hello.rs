@@ -3,7 +3,7 @@
 use super::ids::{BrowserRun, Epoch, InstanceId};
 use serde::{Deserialize, Serialize};
 
-/// What the native messaging host says first on `panel.sock`, before it pumps: what only it can know.
+/// The first message of the native messaging host on `panel.sock`, before it pumps: what only it can know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -28,7 +28,7 @@ pub struct Hello {
     pub instance_id: InstanceId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_name: Option<String>,
-    /// What the browser calls itself: `Chromium 156.0.8078.73`.
+    /// The browser's own name: `Chromium 156.0.8078.73`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<String>,
     /// It knows the `relay.…` messages: commands reach the tabs of this browser through it.

@@ -54,7 +54,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Where the next page begins; none after the last one.
+    /// The start of the next page; `None` after the last one.
     pub fn next(&self) -> Option<ListPlace> {
         self.conversations.last().filter(|_| self.older).map(ListPlace::of)
     }
@@ -85,7 +85,7 @@ pub struct CompactedConversations {
     pub conversations: usize,
     pub bytes_before: u64,
     pub bytes_after: u64,
-    /// Why the others were left as they are.
+    /// The reasons why the others were left as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }
@@ -146,7 +146,7 @@ pub struct InboxLeave {
     pub text: String,
 }
 
-/// Where the note lies now.
+/// The path of the note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct InboxLeft {

@@ -1,4 +1,4 @@
-//! What the browser's keeper and its one client say to each other, beside the browser's own messages.
+//! The messages between the browser's keeper and its one client, besides the browser's own messages.
 //!
 //! Owns the launch plan, the report to the starter, the greeting on `browser.sock`, and the NUL-ended framing
 //! that the DevTools pipe and the socket share. Never looks into a DevTools message.
@@ -18,7 +18,7 @@ pub const BROWSER_VARIABLE: &str = "GSTACK_BROWSER";
 /// DevTools takes ids as 32-bit signed numbers.
 pub const KEEPER_IDS: u32 = 2_000_000_000;
 
-/// What to start, on the keeper's stdin as one JSON document.
+/// The program to start, on the keeper's stdin as one JSON document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchPlan {
@@ -29,7 +29,7 @@ pub struct LaunchPlan {
     pub env: BTreeMap<String, String>,
     pub headless: bool,
     pub socket: PathBuf,
-    /// Where the keeper writes the secret that its clients prove.
+    /// The file into which the keeper writes the secret that its clients prove.
     pub key: PathBuf,
     /// Held (flock) while the keeper lives.
     pub lock: PathBuf,
@@ -47,7 +47,7 @@ pub enum KeeperReport {
     Failed { message: String, detail: String },
 }
 
-/// What the keeper says on `browser.sock`: a challenge first, and once the client has proven itself, how it is served.
+/// The keeper's messages on `browser.sock`: a challenge first and, once the client has proven itself, how it is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Greeting {
@@ -63,7 +63,7 @@ pub enum Greeting {
         pid: u32,
         run: BrowserRun,
         headless: bool,
-        /// That the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
+        /// Proves that the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
         proof: String,
         /// This client's own browser session: commands to the browser itself carry it.
         session: String,
@@ -75,7 +75,7 @@ pub enum Greeting {
 }
 
 impl Greeting {
-    /// What the keeper's own proof is for.
+    /// The purpose of the keeper's own proof.
     pub const PROOF: &str = "gstack keeper";
 }
 
@@ -97,7 +97,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// What a proof for it is over; one is not good for the other.
+    /// The purpose that a proof is made for; a proof for one purpose is not valid for the other.
     pub fn name(self) -> &'static str {
         match self {
             Self::Attach => "gstack client attach",

@@ -26,7 +26,7 @@ use super::settings::SettingsSet;
 use super::tabs::{TabWithConversation, TabsChanged};
 use serde::{Deserialize, Serialize};
 
-/// What the extension asks of the daemon. `method` and `params` of a request or notification.
+/// The messages of the extension to the daemon: `method` and `params` of a request or notification.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "method", content = "params")]
@@ -58,7 +58,7 @@ pub enum ToDaemon {
     /// The conversation of a tab; made when there is none. → [`ConversationInfo`]
     #[serde(rename = "chat.open")]
     ChatOpen(ChatOpen),
-    /// What happened after `after`, and from now on by push. → [`super::chat::Subscribed`]
+    /// Reads the events after `after`; later ones are pushed. → [`super::chat::Subscribed`]
     #[serde(rename = "chat.subscribe")]
     ChatSubscribe(ChatSubscribe),
     /// Ends the push of one conversation to this panel. → [`Empty`]
@@ -183,7 +183,7 @@ pub enum ToDaemon {
     RelayDetached(RelayDetached),
 }
 
-/// What the daemon tells the extension. Notifications only.
+/// The messages of the daemon to the extension. Notifications only.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "method", content = "params")]
@@ -243,7 +243,7 @@ pub enum ToPanel {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Empty {}
 
-/// What an echo carries, so that each answer finds its question.
+/// The content of an echo, so that each answer finds its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Echo {
@@ -317,7 +317,7 @@ pub struct AgentsList {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Agents {
     pub agents: Vec<AgentInfo>,
-    /// What confines them, once it is known.
+    /// The sandbox that confines them, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxInfo>,
 }
@@ -370,7 +370,7 @@ pub struct WorkingTab {
     pub chrome_tab_id: ChromeTabId,
     /// The agent's name as people know it.
     pub agent_label: String,
-    /// What it does, in words: `Clicking Submit`.
+    /// The current action in words: `Clicking Submit`.
     pub doing: String,
     /// It waits for a person's answer.
     pub waiting: bool,

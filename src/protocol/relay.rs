@@ -118,13 +118,13 @@ pub struct RelayError {
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub code: Option<i64>,
     pub message: String,
-    /// Why it did not come to DevTools.
+    /// The reason why it did not reach DevTools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub refusal: Option<Refusal>,
 }
 
-/// Why a tab of an everyday browser is not acted on.
+/// The reason why a tab of an everyday browser is not acted on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 const FILE: &str = "docs/PROTOCOL.md";
-/// What comes behind this line is generated.
+/// The text after this line is generated.
 const BEGIN: &str = "<!-- Generated from src/protocol: GSTACK_BLESS=1 cargo test --lib protocol::typescript -->\n";
 /// Lists of methods, which the page has as tables.
 const AS_TABLES: [&str; 2] = ["ToDaemon", "ToPanel"];
