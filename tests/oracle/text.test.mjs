@@ -1,11 +1,13 @@
 /*
- * `text` reads long, plain parts of a page by the engine's `innerText` and walks the rest. Both give the same lines.
+ * `text` reads long pages by the engine's `innerText` and walks the blocks where that could differ. Both give the same lines.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Gstack } from './harness/gstack.mjs';
+import { walkerScript } from './harness/injected.mjs';
+import { Oracle } from './harness/playwright.mjs';
 import { Site } from './harness/site.mjs';
 
 const folders = ['pages', '../fixtures/pages'].map((name) => path.resolve(import.meta.dirname, name));
@@ -77,5 +79,89 @@ describe('text', () => {
       await gstack.run('js', 'document.body.append(document.createElement("slot"))');
       assert.equal(await lines(), read, page);
     }
+  });
+});
+
+/** What random pages are made of. */
+const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;', 'z&#8203;y', '漢', '字\n漢', 'ß'];
+const TAGS = ['div', 'p', 'span', 'span', 'a', 'b', 'li', 'ul', 'section', 'button', 'label', 'h2', 'td', 'tr', 'table', 'pre', 'details', 'summary', 'article', 'em', 'ruby', 'fieldset'];
+const VOID = ['<br>', '<br style="display:none">', '<hr>', '<img alt="i" src="data:,">', '<img style="display:block">', '<input value="v">', '<wbr>', '<svg width="9" height="9"><title>x</title></svg>',
+  '<svg style="display:block"></svg>', '<svg width="9" height="9"><text y="9">drawn</text></svg>', '<select><option>alpha<option>x</select>', '<textarea>x</textarea>',
+  '<script>x</script>', '<style>x{}</style>', '<iframe>x</iframe>', '<canvas>x</canvas>', '<template>x</template>', '<noscript>x</noscript>', '<div data-gstack></div>',
+  '<div style="display:table"><div style="display:table-cell">one</div><div style="display:table-cell">two</div></div>'];
+const STYLES = ['display:none', 'display:none', 'visibility:hidden', 'visibility:visible', 'display:contents', 'display:block', 'display:inline', 'display:inline-block', 'display:flex', 'display:grid',
+  'display:inline-flex', 'float:left', 'position:absolute', 'text-transform:uppercase', 'text-transform:capitalize', 'white-space:pre', 'white-space:pre-line',
+  'white-space:nowrap', 'display:block;content-visibility:hidden', 'opacity:0', 'width:0;overflow:hidden', 'columns:2', 'display:list-item', 'display:flow-root', 'overflow:hidden'];
+
+/** A page of random parts, the same for the same seed. */
+function randomPage(seed) {
+  let state = seed + 1;
+  const below = (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+  const one = (list) => list[below(list.length)];
+  const part = (depth) => {
+    const kind = below(10);
+    if (depth > 4 || kind < 4) return one(WORDS);
+    if (kind === 4) return one(VOID);
+    const tag = one(TAGS);
+    const declaration = below(4) === 0 && !tag.startsWith('t') && tag !== 'p' ? one(STYLES) : '';
+    const style = declaration && ` style="${declaration}"`;
+    // What is hidden holds a word of its own: the engine takes an empty hidden block for no block.
+    const own = declaration.endsWith(':hidden') ? 'unseen' : '';
+    const shadow = below(40) === 0 && tag === 'div' ? '<template shadowrootmode="open">in shadow <slot></slot></template>' : '';
+    const hidden = below(25) === 0 ? ' hidden' : '';
+    const open = tag === 'details' && below(2) ? ' open' : '';
+    return `<${tag}${style}${hidden}${open}>${shadow}${own}${Array.from({ length: 1 + below(4) }, () => part(depth + 1)).join('')}</${tag}>`;
+  };
+  return Array.from({ length: 4 + below(8) }, () => `<div>${part(0)}${part(0)}</div>`).join(below(2) ? '' : '\n');
+}
+
+describe('the engine\'s text and the walk', () => {
+  let oracle;
+  const script = walkerScript(['engineText', 'walkText']);
+  before(async () => { oracle = await Oracle.start(); });
+  after(() => oracle.stop());
+
+  /** Both of one page: [engine or null, walk]. */
+  const both = async (html) => {
+    await oracle.page.setContent(html);
+    return oracle.page.evaluate((source) => {
+      (0, eval)(source);
+      return [globalThis.__walker.engineText(document.body), globalThis.__walker.walkText(document.body, null)];
+    }, script);
+  };
+
+  for (const [name, [part]] of Object.entries(PARTS)) {
+    test(`are the same: ${name}`, async () => {
+      const [engine, walk] = await both(`<!doctype html><body><main><p>before</p><section>${part}</section><p>after</p></main>`);
+      assert.equal(engine, walk);
+    });
+  }
+
+  test('are the same on every page of the fixtures', async () => {
+    const pages = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith('.html')).map((name) => path.join(folder, name)));
+    let read = 0;
+    for (const page of pages) {
+      const [engine, walk] = await both(readFileSync(page, 'utf8').replace(/<script\b[\s\S]*?<\/script>/g, ''));
+      if (engine === null) continue;
+      read += 1;
+      assert.equal(engine, walk, page);
+    }
+    assert.ok(read > pages.length / 2, `${read} of ${pages.length} pages were read by the engine`);
+  });
+
+  test('are the same on random pages', async () => {
+    const pages = 300;
+    let read = 0;
+    for (let seed = 0; seed < pages; seed += 1) {
+      const html = `<!doctype html><body>${randomPage(seed)}`;
+      const [engine, walk] = await both(html);
+      if (engine === null) continue;
+      read += 1;
+      assert.equal(engine, walk, `seed ${seed}: ${html}`);
+    }
+    assert.ok(read > pages / 2, `${read} of ${pages} pages were read by the engine`);
   });
 });

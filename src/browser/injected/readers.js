@@ -9,6 +9,12 @@ const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe',
 /* Visible text: a line a block, trimmed, empty ones dropped. `marks`: what no person sees stands as `[hidden text: …]`. */
 function readText(root = document.body, marks = false) {
   if (!root) return '';
+  if (marks) return walkText(root, new Sight());
+  return (root.textContent.length < SHORT_TEXT ? null : engineText(root)) ?? walkText(root, null);
+}
+
+/* The same by a walk over the elements. sight: marks what it finds hidden, where there is one. */
+function walkText(root, sight) {
   const out = [];
   let run = '';
   const close = () => {
@@ -19,8 +25,6 @@ function readText(root = document.body, marks = false) {
     }
     run = '';
   };
-  const sight = marks ? new Sight() : null;
-  const plain = marks ? null : new PlainText(root);
   const visit = (element) => {
     const tag = tagOf(element);
     if (NOT_READ.has(tag) || isOwnHost(element)) return;
@@ -32,11 +36,6 @@ function readText(root = document.body, marks = false) {
     const cell = display === 'table-cell';
     const block = !cell && display !== 'inline' && display !== 'contents' && !display.startsWith('inline') && !display.startsWith('ruby');
     if (block) close();
-    const lines = block ? plain?.linesOf(element) : null;
-    if (lines) {
-      for (const line of lines) out.push(line);
-      return undefined;
-    }
     if (cell && run && !/\s$/.test(run)) run += ' ';
     const showsText = shown === SHOWN && !skipsContent(element, style);
     let keepsLines;

@@ -1,0 +1,271 @@
+/*
+ * The text of a page by one call of the engine's own `innerText`, checked against the page's text nodes.
+ *
+ * Owns the check: every text node is found in what the engine gave, letter by letter and gap by gap, or is not displayed.
+ * Blocks where that fails, or that hold what the engine reads in another way than the walk, are walked and put in their
+ * places. The walk (`walkText`) is the reference: where the two could differ, it decides.
+ */
+
+/* Elements whose text the engine reads in another way than the walk, if they are rendered. */
+const READ_OTHERWISE = new Set([
+  'select', 'textarea', 'object', 'video', 'audio', 'canvas', 'iframe', 'frame', 'slot', 'math', 'svg', 'br', 'style', 'script', 'noscript', 'title', 'datalist', 'ruby',
+]);
+/* Below this many characters a walk costs less than the check. */
+const SHORT_TEXT = 2000;
+
+/* Space, tab, line feed, form feed and carriage return: what HTML collapses. */
+const isSpace = (letter) => letter === 32 || (letter >= 9 && letter <= 13 && letter !== 11);
+
+/* The position of the first letter at or after `at`, or the length. */
+function skipSpace(text, at) {
+  let next = at;
+  while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
+  return next;
+}
+
+/* The text of a block as `walkText` gives it, or null if only the walk can tell. */
+function engineText(root) {
+  if (!(root instanceof HTMLElement) || hasClosedRoots || NOT_READ.has(tagOf(root)) || isOwnHost(root) || !isWalkedBlock(root)) return null;
+  if (rendering(root) !== SHOWN) return null;
+  const walked = new Set();
+  for (const element of elementsReadOtherwise(root)) {
+    const block = blockAround(element, root);
+    if (!block) return null;
+    walked.add(block);
+  }
+  return new EngineText(root, walked).read();
+}
+
+/* Whether the walk begins a new line at an element's start and end. */
+function isWalkedBlock(element) {
+  const { display } = getComputedStyle(element);
+  return display !== 'inline' && display !== 'contents' && display !== 'table-cell' && !display.startsWith('inline') && !display.startsWith('ruby');
+}
+
+/* The nearest block below `root` that an element lies in, itself included; null if there is none. */
+function blockAround(element, root) {
+  for (let at = element; at && at !== root; at = at.parentElement) {
+    const tag = tagOf(at);
+    if (tag !== 'br' && !NOT_READ.has(tag) && !isOwnHost(at) && isWalkedBlock(at)) return at;
+  }
+  return null;
+}
+
+function elementsReadOtherwise(root) {
+  const found = [...root.querySelectorAll(`[${OWN_HOST}]`)].filter(isOwnHost);
+  if (root.shadowRoot) found.push(root);
+  const all = root.getElementsByTagName('*');
+  const { length } = all;
+  for (let at = 0; at < length; at += 1) {
+    const element = all[at];
+    if (element.shadowRoot || (READ_OTHERWISE.has(element.localName) && isReadOtherwise(element))) found.push(element);
+  }
+  return found;
+}
+
+function isReadOtherwise(element) {
+  const tag = tagOf(element);
+  if (element.checkVisibility(VISIBILITY)) {
+    if (tag === 'br') return false;
+    if (tag !== 'svg') return true;
+    // A drawing without text of its own counts only if it breaks the line.
+    return element.querySelector('text, foreignObject') !== null || !getComputedStyle(element).display.startsWith('inline');
+  }
+  // The engine reads the options of a list also where the list is in a closed disclosure.
+  if (tag === 'select') return true;
+  // The walk breaks the line also at a `<br>` that is not displayed.
+  return tag === 'br' ? rendering(element.parentElement) !== GONE : rendering(element) !== GONE;
+}
+
+/* One reading of one block. */
+class EngineText {
+  #root;
+  /* Blocks that are walked. */
+  #walked;
+  #text;
+  /* The end of the last letter that was found. */
+  #end = 0;
+  /* Whether the page has white space after that letter. */
+  #gap = false;
+  /* A line begins here in any case. */
+  #free = true;
+  /* What stands in place of parts of the engine's text: [from, to, text], in order. */
+  #edits = [];
+  /* The nodes that were found and where the letter before each ends, for going back to the start of a block. */
+  #nodes = [];
+  #starts = [];
+  #walker;
+
+  constructor(root, walked) {
+    this.#root = root;
+    this.#walked = walked;
+    this.#text = root.innerText;
+    this.#walker = document.createTreeWalker(root, walked.size > 0 ? NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT : NodeFilter.SHOW_TEXT);
+  }
+
+  /* → the text, or null if the whole must be walked */
+  read() {
+    for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
+      if (node.nodeType === Node.TEXT_NODE) {
+        if (!this.#find(node) && !this.#skip(node) && !this.#walkAround(node)) return null;
+      } else if (this.#walked.has(node)) {
+        if (rendering(node) === GONE) this.#leave(node);
+        else if (!this.#walk(node)) return null;
+      }
+    }
+    if (skipSpace(this.#text, this.#end) < this.#text.length) return null;
+    return tidiedLines(this.#edited());
+  }
+
+  /* Whether a text node comes next in the engine's text. */
+  #find(node) {
+    const { data } = node;
+    const first = skipSpace(data, 0);
+    if (first === data.length) {
+      this.#gap ||= first > 0;
+      return true;
+    }
+    const text = this.#text;
+    const begin = skipSpace(text, this.#end);
+    if (!this.#free && !this.#isSameGap(begin, this.#gap || first > 0)) return false;
+    let last = data.length;
+    while (isSpace(data.charCodeAt(last - 1))) last -= 1;
+    const letters = first === 0 && last === data.length ? data : data.slice(first, last);
+    let end = begin + letters.length;
+    if (letters.includes('\n') || !text.startsWith(letters, begin)) {
+      end = sameWords(letters, text, begin, node.parentElement);
+      if (end < 0) {
+        end = begin + letters.length;
+        if (!this.#isOtherCase(letters, text.slice(begin, end), node.parentElement)) return false;
+        this.#edits.push([begin, end, letters]);
+      }
+    }
+    this.#nodes.push(node);
+    this.#starts.push(this.#end);
+    this.#end = end;
+    this.#gap = last < data.length;
+    this.#free = false;
+    return true;
+  }
+
+  /* Whether the engine puts as much between the last letter and the next as the walk: a line break, a space or nothing. */
+  #isSameGap(begin, gap) {
+    if (begin === this.#end) return !gap;
+    if (gap) return true;
+    // Only a new line or the next cell of a table comes without any white space in the page.
+    for (let at = this.#end; at < begin; at += 1) {
+      const letter = this.#text.charCodeAt(at);
+      if (letter === 10 || letter === 9) return true;
+    }
+    return false;
+  }
+
+  /* Whether a style only changes the case of a text: the walk leaves it as it is in the page. */
+  #isOtherCase(letters, shown, parent) {
+    return !letters.includes('\n') && letters.toLowerCase() === shown.toLowerCase() && getComputedStyle(parent).textTransform !== 'none';
+  }
+
+  /* Passes over a text that is not displayed, with all that is not displayed around it. */
+  #skip(node) {
+    let hidden = node.parentElement;
+    if (hidden === this.#root || rendering(hidden) !== GONE) return false;
+    while (hidden.parentElement !== this.#root && rendering(hidden.parentElement) === GONE) hidden = hidden.parentElement;
+    // What is left out of an element that is there itself, as in a closed disclosure, still breaks the line.
+    if (getComputedStyle(hidden).display !== 'none') return false;
+    this.#leave(hidden);
+    return true;
+  }
+
+  /* Goes back to the start of the block around a node and walks it, or else the block around that. */
+  #walkAround(node) {
+    for (let block = blockAround(node.parentElement, this.#root); block; block = blockAround(block.parentElement, this.#root)) {
+      if (rendering(block) === GONE) continue;
+      while (this.#nodes.length > 0 && block.contains(this.#nodes[this.#nodes.length - 1])) {
+        this.#nodes.pop();
+        this.#end = this.#starts.pop();
+      }
+      if (this.#walk(block)) return true;
+    }
+    return false;
+  }
+
+  /* Puts the walk's lines of a block in place of the engine's. */
+  #walk(block) {
+    const end = this.#afterLetters(block.innerText);
+    if (end < 0) return false;
+    while (this.#edits.length > 0 && this.#edits[this.#edits.length - 1][0] >= this.#end) this.#edits.pop();
+    this.#edits.push([this.#end, end, `\n${walkText(block, null)}\n`]);
+    this.#nodes.push(block);
+    this.#starts.push(this.#end);
+    this.#end = end;
+    this.#free = true;
+    this.#leave(block);
+    return true;
+  }
+
+  /* The end of these letters, if they come next in the engine's text; else -1. */
+  #afterLetters(letters) {
+    let at = this.#end;
+    for (let index = 0; index < letters.length; index += 1) {
+      const letter = letters.charCodeAt(index);
+      if (isSpace(letter)) continue;
+      at = skipSpace(this.#text, at);
+      if (this.#text.charCodeAt(at) !== letter) return -1;
+      at += 1;
+    }
+    return at;
+  }
+
+  /* Goes on after an element and all that is in it. */
+  #leave(element) {
+    let last = element;
+    while (last.lastChild) last = last.lastChild;
+    this.#walker.currentNode = last;
+  }
+
+  #edited() {
+    if (this.#edits.length === 0) return this.#text;
+    const parts = [];
+    let copied = 0;
+    for (const [from, to, text] of this.#edits) {
+      parts.push(this.#text.slice(copied, from), text);
+      copied = to;
+    }
+    parts.push(this.#text.slice(copied));
+    return parts.join('');
+  }
+}
+
+/* The end of a text node's words in the engine's text, with white space where the words have some; -1 if they differ. */
+function sameWords(words, text, begin, parent) {
+  let at = begin;
+  for (let index = 0; index < words.length; index += 1) {
+    const letter = words.charCodeAt(index);
+    if (!isSpace(letter)) {
+      if (text.charCodeAt(at) !== letter) return -1;
+      at += 1;
+      continue;
+    }
+    index = skipSpace(words, index) - 1;
+    const next = skipSpace(text, at);
+    // Removed, as between two Chinese characters, or a line that only one of the two keeps.
+    if (next === at || (text.slice(at, next).includes('\n') && !keepsLineBreaks(getComputedStyle(parent)))) return -1;
+    at = next;
+  }
+  return at;
+}
+
+/* Whether a text or line holds white space that is not a single space between words, or characters that are left out. */
+const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]|  |^ | $/;
+const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]|  | \n|\n |\n\n|^[ \n]|[ \n]$/;
+
+/* Each line squeezed, empty ones dropped. */
+function tidiedLines(text) {
+  if (!UNTIDY_LINES.test(text)) return text;
+  const lines = [];
+  for (const line of text.split('\n')) {
+    const tidy = UNTIDY.test(line) ? squeeze(line) : line;
+    if (tidy) lines.push(tidy);
+  }
+  return lines.join('\n');
+}
