@@ -823,12 +823,33 @@ command?: string | null,
 /**
  * The hop at which it broke, if that is known.
  */
-hop?: Hop | null, };
+hop?: Hop | null, 
+/**
+ * Message and hint as codes, where they have some: a panel that has words for them says them in its own language.
+ */
+words?: FaultWords | null, };
 
 /**
  * A stable code. Programs decide by it, never by the message.
  */
 export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "not-found" | "conflict" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
+
+/**
+ * A fault's sentences as codes of `protocol::told`.
+ */
+export type FaultWords = { 
+/**
+ * What happened. Absent: only the message says it.
+ */
+message?: SaidPhrase | null, 
+/**
+ * What a program said about it, in its own words: they stand in brackets behind the message.
+ */
+said?: string | null, 
+/**
+ * The next step. Absent: only the hint says it.
+ */
+hint?: SaidPhrase | null, };
 
 /**
  * A file that belongs to a conversation (`sessions/<id>/files/<file id>`).
@@ -1467,6 +1488,10 @@ agentLabel: string,
  * The current action in words: `Clicking Submit`.
  */
 doing: string, 
+/**
+ * The same as a code, for panels of other languages.
+ */
+phrase?: SaidPhrase, 
 /**
  * It waits for a person's answer.
  */

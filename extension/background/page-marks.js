@@ -6,6 +6,8 @@
  * too. Never draws anything itself.
  * @import { Acting, WorkingTab } from "../protocol.js"
  */
+import { isolated } from "../shared/i18n.js";
+import { said } from "../shared/said.js";
 import { MARKS_KEY, marksOf } from "../shared/marks-choice.js";
 
 /** What a panel asks for that is drawn over its tab's page. */
@@ -83,8 +85,8 @@ export class PageMarks {
   #tell(tabId, port) {
     const working = this.#working.get(tabId);
     if (!working) return port.postMessage({ type: "idle" });
-    const { agentLabel, doing, waiting } = working.tab;
-    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing, waiting, shows: this.#wanted });
+    const { agentLabel, waiting } = working.tab;
+    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing: doingOf(working.tab), waiting, shows: this.#wanted });
   }
 
   /** @param {number} tabId */
@@ -95,4 +97,11 @@ export class PageMarks {
       // A page that no extension may enter (the browser's own, the store), or one that has gone: it has no marks.
     }
   }
+}
+
+/** What the agent does, in the browser's language where there are words for it. @param {WorkingTab} tab */
+function doingOf({ doing, phrase }) {
+  const words = phrase && said(phrase);
+  if (words) return words.map(({ text }) => text).join("");
+  return doing && isolated(doing);
 }

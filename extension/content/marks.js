@@ -46,6 +46,7 @@
   /** How long between two steps of an agent nothing is said of them: most follow each other at once. */
   const BETWEEN_STEPS_MS = 600;
   const GLIDE_MS = 180;
+  const isEnglish = chrome.i18n.getMessage("language") === "en";
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {string} tag @param {string} name @returns {HTMLElement} */
@@ -70,6 +71,9 @@
   const name = document.createElement("b");
   pill.append(make("i", "dot"), name, doing, time);
   pill.title = chrome.i18n.getMessage("openPanel");
+  // Our words run as our language does, and the pointer's tip lies left of its label: the page's direction says nothing of them.
+  pill.dir = label.dir = chrome.i18n.getMessage("direction");
+  cursor.dir = time.dir = "ltr";
   cursor.append(arrow(), label);
   root.append(frame, ripple, cursor, pill);
 
@@ -142,9 +146,9 @@
     pill.classList.toggle("is-open", open);
   }
 
-  /** @param {string} words  after the agent's name */
+  /** Only English is known to begin with a word that is written small. @param {string} words  after the agent's name */
   function lowerFirst(words) {
-    return words.charAt(0).toLowerCase() + words.slice(1);
+    return isEnglish ? words.charAt(0).toLowerCase() + words.slice(1) : words;
   }
 
   /** The agent's pointer goes there. @param {{ x: number, y: number, pressed: boolean }} at */

@@ -10,7 +10,14 @@
  * @returns {string}
  */
 export function t(name, ...values) {
-  // What is put in runs as its own letters do, and turns nothing around it: FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE.
-  const isolated = values.length > 0 && chrome.i18n.getMessage("direction") === "rtl" ? values.map((value) => `\u2068${value}\u2069`) : values.map(String);
-  return chrome.i18n.getMessage(name, isolated) || name;
+  return chrome.i18n.getMessage(name, values.map((value) => isolated(String(value)))) || name;
+}
+
+/**
+ * A text of another origin among our words: in a language that is written from the right it runs as its own letters do, and
+ * turns nothing around it (FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE). Elsewhere the text itself.
+ * @param {string} text
+ */
+export function isolated(text) {
+  return chrome.i18n.getMessage("direction") === "rtl" ? `\u2068${text}\u2069` : text;
 }

@@ -5,6 +5,7 @@
 use super::clip::one_line;
 use super::process::child::ChildError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence};
 use serde_json::Value;
 use std::path::Path;
 
@@ -33,35 +34,30 @@ impl Program<'_> {
     /// `configured`: the path that the configuration names.
     pub fn missing(self, configured: Option<&Path>) -> Fault {
         let message = match configured {
-            Some(path) => format!("{} is not at {}, where the configuration says.", self.label, path.display()),
-            None => format!("{} is not installed.", self.label),
+            Some(path) => told::AGENT_NOT_AT.with([self.label, &path.display().to_string()]),
+            None => told::AGENT_MISSING.with([self.label]),
         };
-        self.with_install(
-            Fault::new(FaultCode::AgentMissing, message)
-                .hint("Install it, or set its path in the configuration; then look again."),
-        )
+        self.with_install(Fault::new(FaultCode::AgentMissing, message).hint(told::AGENT_INSTALL))
     }
 
     /// It is there and does not work.
     pub fn broken(self, why: &str) -> Fault {
-        let message = format!("{} does not start: {}", self.label, one_line(why, LONGEST_TOLD));
-        let hint = format!("Run `{}` in a terminal; installing it again often fixes it.", self.check);
+        let message = told::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
+        let hint = told::AGENT_REINSTALL.with([self.check]);
         self.with_install(Fault::new(FaultCode::AgentCrashed, message).hint(hint))
     }
 
     pub fn silent_start(self, seconds: u64) -> Fault {
-        Fault::new(FaultCode::Timeout, format!("{} did not get ready within {seconds} s.", self.label))
-            .hint(format!("Run `{}` in a terminal to see whether it starts there.", self.check))
+        Fault::new(FaultCode::Timeout, told::AGENT_NOT_READY.with([self.label, &seconds.to_string()]))
+            .hint(told::AGENT_TRY_COMMAND.with([self.check]))
             .at(Hop::Agent)
     }
 
     pub fn not_spawned(self, error: &ChildError) -> Fault {
         match error {
             ChildError::NoFolder(folder) => {
-                let message = format!("The conversation's folder {} is not there.", folder.display());
-                Fault::new(FaultCode::NotFound, message)
-                    .hint("Choose another folder for this conversation.")
-                    .at(Hop::Daemon)
+                let message = told::FOLDER_GONE.with([&folder.display().to_string()]);
+                Fault::new(FaultCode::NotFound, message).hint(told::CHOOSE_ANOTHER_FOLDER).at(Hop::Daemon)
             }
             ChildError::Start { .. } => self.broken(&error.to_string()),
         }
@@ -69,10 +65,8 @@ impl Program<'_> {
 
     /// Its private files could not be written.
     pub fn not_written(self, error: &std::io::Error) -> Fault {
-        let message = format!("{}'s configuration could not be written: {error}", self.label);
-        Fault::new(FaultCode::Storage, message)
-            .hint("Check that the disk is not full and that gstack's folder is yours.")
-            .at(Hop::Daemon)
+        let message = told::AGENT_FILES.with([self.label, &error.to_string()]);
+        Fault::new(FaultCode::Storage, message).hint(told::AGENT_FILES_NEXT).at(Hop::Daemon)
     }
 
     fn with_install(self, fault: Fault) -> Fault {
@@ -87,19 +81,15 @@ impl Program<'_> {
 /// Its process ended when it should not have.
 pub fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
     let message = match last_words {
-        Some(words) => format!("{label} ended unexpectedly ({how}): {words}"),
-        None => format!("{label} ended unexpectedly ({how})."),
+        Some(words) => told::AGENT_ENDED_SAYING.with([label, how, words]),
+        None => told::AGENT_ENDED.with([label, how]),
     };
-    Fault::new(FaultCode::AgentCrashed, message)
-        .hint("Send the message again: the conversation goes on.")
-        .at(Hop::Agent)
+    Fault::new(FaultCode::AgentCrashed, message).hint(told::SEND_AGAIN_GOES_ON).at(Hop::Agent)
 }
 
 /// A message came while a turn runs.
 pub fn busy(label: &str) -> Fault {
-    Fault::new(FaultCode::Conflict, format!("{label} still works on the message before."))
-        .hint("Wait until its turn has ended.")
-        .at(Hop::Agent)
+    Fault::new(FaultCode::Conflict, told::AGENT_BUSY.with([label])).hint(told::WAIT_FOR_END).at(Hop::Agent)
 }
 
 /// Why an API gave no answer.
@@ -142,10 +132,19 @@ impl ApiTrouble {
 }
 
 /// Told by an agent's own API error, with what the agent said about it.
-pub fn api(message: &str, said: &str, hint: &str) -> Fault {
+pub fn api(message: Sentence, said: &str, hint: impl Into<Sentence>) -> Fault {
     let said = one_line(said, LONGEST_TOLD);
-    let message = if said.is_empty() { message.to_owned() } else { format!("{message} ({said})") };
-    Fault::new(FaultCode::AgentError, message).hint(hint).at(Hop::Agent)
+    Fault::new(FaultCode::AgentError, message.said(&said)).hint(hint).at(Hop::Agent)
+}
+
+/// Told when it is not signed in.
+pub fn signed_out(label: &str) -> Fault {
+    Fault::new(FaultCode::AgentSignedOut, told::AGENT_SIGNED_OUT.with([label])).hint(told::SIGN_IN).at(Hop::Agent)
+}
+
+/// It never said which model it begins with, so only a new process has that one.
+pub fn own_model_unknown(label: &str) -> Fault {
+    Fault::new(FaultCode::AgentError, told::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
 }
 
 /// Told when an earlier session can't be gone on with.

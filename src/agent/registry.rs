@@ -13,6 +13,7 @@ use super::sandbox::{Confiner, SandboxSettings, SandboxState};
 use crate::protocol::agents::{AgentInfo, AgentStatus};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
+use crate::protocol::told;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -143,8 +144,8 @@ impl Agents {
         let named = agents.iter().find(|agent| agent.name() == *name);
         named.cloned().ok_or_else(|| {
             let names: Vec<String> = agents.iter().map(|agent| agent.name().to_string()).collect();
-            Fault::new(FaultCode::NotFound, format!("There is no agent named {name}."))
-                .hint(format!("Choose one of: {}.", names.join(", ")))
+            Fault::new(FaultCode::NotFound, told::NO_SUCH_AGENT.with([name.as_str()]))
+                .hint(told::CHOOSE_ONE_OF.with([&names.join(", ")]))
                 .at(Hop::Daemon)
         })
     }
@@ -208,8 +209,8 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
         Err(_elapsed) => {
             let mut info = AgentInfo::unknown(agent.name(), agent.label());
             info.has_model = agent.name().as_str() != builtin::NAME;
-            info.settle(Err(Fault::new(FaultCode::Timeout, format!("{} did not answer.", agent.label()))
-                .hint("Run it in a terminal to see whether it starts there, then look again.")
+            info.settle(Err(Fault::new(FaultCode::Timeout, told::AGENT_NO_ANSWER.with([agent.label()]))
+                .hint(told::AGENT_TRY_ITSELF)
                 .at(Hop::Agent)));
             info
         }

@@ -6,6 +6,21 @@ use rustix::io::Errno;
 use std::io;
 use std::path::Path;
 
+/// Which trouble it is, as the catalogue of sentences knows its next step.
+pub fn code(source: &io::Error) -> &'static str {
+    let errno = source.raw_os_error();
+    if errno.is_some_and(|code| code == Errno::MFILE.raw_os_error() || code == Errno::NFILE.raw_os_error()) {
+        return "too_many_files";
+    }
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "disk_full",
+        io::ErrorKind::ReadOnlyFilesystem => "disk_read_only",
+        io::ErrorKind::PermissionDenied => "disk_denied",
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "disk_in_the_way",
+        _ => "disk_trouble",
+    }
+}
+
 /// The next step.
 pub fn hint(path: &Path, source: &io::Error) -> String {
     let place = path.display();

@@ -7,6 +7,7 @@ use super::relay::refusals;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
+use crate::protocol::told;
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -64,6 +65,23 @@ impl From<BrowserError> for Fault {
     fn from(error: BrowserError) -> Self {
         if let BrowserError::Relay(refusal) = error {
             return refusals::fault(refusal);
+        }
+        let known = match &error {
+            BrowserError::Gone => Some((FaultCode::BrowserDown, told::BROWSER_GONE.into(), told::BROWSER_GONE_NEXT)),
+            BrowserError::TabClosed(tab) => {
+                Some((FaultCode::TabGone, told::TAB_CLOSED.with([&tab.to_string()]), told::SEE_OPEN_TABS))
+            }
+            BrowserError::TabCrashed(tab) => {
+                Some((FaultCode::TabGone, told::TAB_CRASHED.with([&tab.to_string()]), told::TAB_CRASHED_NEXT))
+            }
+            BrowserError::Timeout { what, after } => {
+                let message = told::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
+                Some((FaultCode::Timeout, message, told::PAGE_TIMEOUT_NEXT))
+            }
+            _ => None,
+        };
+        if let Some((code, message, hint)) = known {
+            return Fault::new(code, message).hint(hint).at(Hop::Browser);
         }
         let (code, hint) = match &error {
             BrowserError::Gone => (FaultCode::BrowserDown, "Start the browser again: gstack connect".to_owned()),

@@ -4,6 +4,7 @@ use super::vocabulary::TurnEnd;
 use crate::protocol::chat::{TurnOutcome, Usage};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TurnId;
+use crate::protocol::told;
 
 /// A [`TurnEnd`] without its turn.
 pub(super) struct Ending {
@@ -36,7 +37,5 @@ impl Ending {
 
 /// What is said when the agent itself says nothing.
 pub(super) fn gone() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, "The agent's process ended in the middle of its turn")
-        .hint("Send the message again: the agent is restarted.")
-        .at(Hop::Agent)
+    Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_MID_TURN).hint(told::SEND_AGAIN_RESTARTS).at(Hop::Agent)
 }

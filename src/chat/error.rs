@@ -5,6 +5,7 @@ use crate::base::trouble;
 use crate::protocol::chat::Seq;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, FileId};
+use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -49,52 +50,111 @@ impl ChatError {
 
     /// As it travels: the code to decide by, the words, the next step.
     pub fn fault(&self) -> Fault {
-        let (code, hint) = match self {
-            Self::Storage { path, source, .. } => (FaultCode::Storage, trouble::hint(path, source)),
-            Self::Locked { .. } => (
-                FaultCode::Conflict,
-                "Run gstack status: another daemon works on this folder. Stop it, or use another session.".to_owned(),
-            ),
-            Self::Newer { .. } => (FaultCode::ProtocolMismatch, "Update gstack, then open it again.".to_owned()),
-            Self::Lost { path, .. } => (
-                FaultCode::Storage,
-                format!("Copy {} back from a backup, or delete this conversation.", path.display()),
-            ),
-            Self::TooLarge { .. } => {
-                (FaultCode::TooLarge, "Send less at once: shorten the text or attach a smaller file.".to_owned())
+        let place = |path: &Path| path.display().to_string();
+        match self {
+            Self::Storage { action, path, source } => {
+                let words = [&*place(path), &source.to_string()];
+                let message = match *action {
+                    "read" => told::CAN_NOT_READ.with(words),
+                    "write" => told::CAN_NOT_WRITE.with(words),
+                    "make" => told::CAN_NOT_MAKE.with(words),
+                    _ => self.to_string().into(),
+                };
+                Fault::new(FaultCode::Storage, message).hint(next_step(path, source))
             }
-            Self::NoConversation(_) => {
-                (FaultCode::NotFound, "Open it from the history, or begin a new one.".to_owned())
+            Self::Locked { .. } => Fault::new(FaultCode::Conflict, self.to_string())
+                .hint("Run gstack status: another daemon works on this folder. Stop it, or use another session."),
+            Self::Newer { path, version } => {
+                let message = told::CONVERSATION_NEWER.with([&place(path), &version.to_string()]);
+                Fault::new(FaultCode::ProtocolMismatch, message).hint(told::CONVERSATION_NEWER_NEXT)
             }
-            Self::Ambiguous(..) => (FaultCode::BadRequest, "Give more of the id.".to_owned()),
-            Self::NoFile(_) => (FaultCode::NotFound, "The file was removed from the disk; attach it again.".to_owned()),
-            Self::Busy(_) => (FaultCode::Conflict, "Stop its turn first.".to_owned()),
-            Self::Refused(refusal) => return refusal.fault(),
-        };
-        Fault::new(code, self.to_string()).hint(hint)
+            Self::Lost { path, known, found } => {
+                let message = told::CONVERSATION_LOST.with([&place(path), &found.to_string(), &known.to_string()]);
+                Fault::new(FaultCode::Storage, message).hint(told::CONVERSATION_LOST_NEXT.with([&place(path)]))
+            }
+            Self::TooLarge { what, bytes, limit } => {
+                let told = if *what == "the message" { told::MESSAGE_OVER_LIMIT } else { told::FILE_OVER_LIMIT };
+                let message = told.with([&bytes.to_string(), &limit.to_string()]);
+                Fault::new(FaultCode::TooLarge, message).hint(told::OVER_LIMIT_NEXT)
+            }
+            Self::NoConversation(id) => Fault::new(FaultCode::NotFound, told::NO_CONVERSATION.with([id.as_str()]))
+                .hint(told::NO_CONVERSATION_NEXT),
+            Self::Ambiguous(..) => Fault::new(FaultCode::BadRequest, self.to_string()).hint("Give more of the id."),
+            Self::NoFile(id) => {
+                Fault::new(FaultCode::NotFound, told::NO_FILE.with([id.as_str()])).hint(told::NO_FILE_NEXT)
+            }
+            Self::Busy(_) => Fault::new(FaultCode::Conflict, told::CONVERSATION_BUSY).hint(told::STOP_TURN_FIRST),
+            Self::Refused(refusal) => refusal.fault(),
+        }
     }
+}
+
+/// What a person can do about a disk.
+pub fn next_step(path: &Path, source: &io::Error) -> Sentence {
+    let known = told::next_step_of_disk(trouble::code(source), &path.display().to_string());
+    known.unwrap_or_else(|| trouble::hint(path, source).into())
 }
 
 impl Refusal {
     pub fn fault(&self) -> Fault {
-        let (code, hint) = match self {
-            Self::QueueFull => (
-                FaultCode::Conflict,
-                format!("Wait until one of the {QUEUE_LIMIT} has run, remove one, or stop the running turn."),
-            ),
-            Self::AlreadySent => (FaultCode::Conflict, "Nothing to do: it is being worked on.".to_owned()),
-            Self::NotWaiting => {
-                (FaultCode::NotFound, "Its turn has begun or it was removed before; stop the turn instead.".to_owned())
-            }
-            Self::NotAChoice => {
-                (FaultCode::BadRequest, "Give one of the answers that were offered, or deny.".to_owned())
-            }
+        let queue = QUEUE_LIMIT.to_string();
+        match self {
+            Self::QueueFull => Fault::new(FaultCode::Conflict, told::QUEUE_FULL.with([&queue]))
+                .hint(told::QUEUE_FULL_NEXT.with([&queue])),
+            Self::AlreadySent => Fault::new(FaultCode::Conflict, told::ALREADY_SENT).hint(told::ALREADY_SENT_NEXT),
+            Self::NotWaiting => Fault::new(FaultCode::NotFound, told::NOT_WAITING).hint(told::NOT_WAITING_NEXT),
+            Self::NotAChoice => Fault::new(FaultCode::BadRequest, self.to_string())
+                .hint("Give one of the answers that were offered, or deny."),
             Self::WrongParts { .. } => {
-                (FaultCode::BadRequest, "Answer each part, or give no answer at all.".to_owned())
+                Fault::new(FaultCode::BadRequest, self.to_string()).hint("Answer each part, or give no answer at all.")
             }
-            Self::NoQuestion => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
-            Self::NotAsked => (FaultCode::NotFound, "Nothing to do: the question is closed.".to_owned()),
-        };
-        Fault::new(code, self.to_string()).hint(hint)
+            Self::NoQuestion => Fault::new(FaultCode::NotFound, told::QUESTION_CLOSED).hint(told::QUESTION_CLOSED_NEXT),
+            Self::NotAsked => Fault::new(FaultCode::NotFound, told::APPROVAL_CLOSED).hint(told::QUESTION_CLOSED_NEXT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::turn::Refusal;
+
+    #[test]
+    fn a_refusals_code_says_what_its_error_says() {
+        for refusal in
+            [Refusal::QueueFull, Refusal::AlreadySent, Refusal::NotWaiting, Refusal::NoQuestion, Refusal::NotAsked]
+        {
+            assert_eq!(refusal.fault().message, refusal.to_string());
+        }
+        let path = PathBuf::from("/a");
+        let storage = |action| ChatError::storage(action, &path, io::Error::from(io::ErrorKind::StorageFull));
+        for error in [
+            storage("read"),
+            storage("write"),
+            storage("make"),
+            storage("move"),
+            ChatError::Newer { path: path.clone(), version: 9 },
+            ChatError::Lost { path: path.clone(), known: 3, found: 1 },
+            ChatError::TooLarge { what: "the file", bytes: 3, limit: 2 },
+            ChatError::TooLarge { what: "the message", bytes: 3, limit: 2 },
+        ] {
+            assert_eq!(error.fault().message, error.to_string());
+        }
+        for kind in [
+            io::ErrorKind::StorageFull,
+            io::ErrorKind::ReadOnlyFilesystem,
+            io::ErrorKind::PermissionDenied,
+            io::ErrorKind::AlreadyExists,
+            io::ErrorKind::Other,
+        ] {
+            let fault = ChatError::storage("write", &path, kind.into()).fault();
+            assert_eq!(fault.hint.unwrap(), trouble::hint(&path, &kind.into()));
+            assert!(fault.words.unwrap().hint.is_some(), "{kind}");
+        }
+        let many = io::Error::from_raw_os_error(24);
+        assert_eq!(
+            ChatError::storage("write", &path, io::Error::from_raw_os_error(24)).fault().hint.unwrap(),
+            trouble::hint(&path, &many)
+        );
     }
 }

@@ -7,6 +7,7 @@ use crate::base::home::{Home, MECHANISM_VARIABLE};
 use crate::base::lock::FileLock;
 use crate::base::trouble;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -61,8 +62,8 @@ pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> 
         .await
         .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))??;
     UnixStream::connect(&socket).await.map_err(|e| {
-        Fault::new(FaultCode::DaemonDown, format!("the gstack daemon started but does not answer: {e}"))
-            .hint("Run `gstack doctor`; the daemon's log says more.")
+        Fault::new(FaultCode::DaemonDown, told::DAEMON_NO_ANSWER.with([&e.to_string()]))
+            .hint(told::DAEMON_NO_ANSWER_NEXT)
             .command("gstack doctor")
             .at(Hop::Daemon)
     })
@@ -139,15 +140,19 @@ fn died(home: &Home, how: &str) -> Fault {
     let log = std::fs::read_to_string(home.daemon_log()).unwrap_or_default();
     let tail: Vec<&str> = log.lines().rev().take(3).collect();
     let tail: Vec<&str> = tail.into_iter().rev().collect();
-    let said = if tail.is_empty() { String::new() } else { format!(" Its log ends: {}", tail.join(" / ")) };
-    Fault::new(FaultCode::DaemonDown, format!("the gstack daemon could not start ({how}).{said}"))
-        .hint(format!("The whole log: {}", home.daemon_log().display()))
+    let message = match tail.is_empty() {
+        true => told::DAEMON_NOT_STARTED.with([how]),
+        false => told::DAEMON_NOT_STARTED_LOG.with([how, &tail.join(" / ")]),
+    };
+    Fault::new(FaultCode::DaemonDown, message)
+        .hint(told::WHOLE_LOG.with([&home.daemon_log().display().to_string()]))
         .at(Hop::Daemon)
 }
 
 fn storage(home: &Home, error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", home.root().display()))
-        .hint(trouble::hint(home.root(), error))
+    let root = home.root().display().to_string();
+    Fault::new(FaultCode::Storage, told::FILE_NOT_WRITTEN.with([&root, &error.to_string()]))
+        .hint(told::next_step_of_disk(trouble::code(error), &root).unwrap_or_default())
         .at(Hop::Daemon)
 }
 

@@ -8,6 +8,7 @@ use crate::base::atomic;
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{BrowserRun, TabId};
+use crate::protocol::told;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -103,8 +104,8 @@ impl Engine {
 
 /// The browser in use is away: another one in its place would not be what was meant.
 pub(super) fn everyday_away() -> Fault {
-    Fault::new(FaultCode::BrowserDown, "your everyday browser is in use, but its extension is not connected now")
-        .hint("Start that browser, or open its side panel. To leave it for another one: gstack disconnect")
+    Fault::new(FaultCode::BrowserDown, told::EVERYDAY_AWAY)
+        .hint(told::EVERYDAY_AWAY_NEXT)
         .command("gstack disconnect")
         .at(Hop::Background)
 }

@@ -25,6 +25,7 @@ use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::methods::ToPanel;
+use crate::protocol::told;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -272,10 +273,8 @@ impl Engine {
         let capture = capture.and_then(|opened| match opened {
             Ok(file) => Some(file),
             Err(error) => {
-                let message = format!("what pages say can't be written to disk: {error}");
-                self.tell_fault(
-                    &Fault::new(FaultCode::Storage, message).hint("Free some space, or turn the setting off."),
-                );
+                let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
+                self.tell_fault(&Fault::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT));
                 None
             }
         });
@@ -311,8 +310,8 @@ impl Engine {
             self.tab_closed(tab.id);
         }
         self.update_busy();
-        let fault = Fault::new(FaultCode::BrowserDown, "the browser that gstack drives was closed or crashed")
-            .hint("Open it again; conversations are kept.")
+        let fault = Fault::new(FaultCode::BrowserDown, told::BROWSER_CLOSED)
+            .hint(told::BROWSER_CLOSED_NEXT)
             .command("gstack connect")
             .at(Hop::Browser);
         self.ports().broadcast(&ToPanel::Fault(fault));

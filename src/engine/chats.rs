@@ -21,6 +21,7 @@ use crate::protocol::methods::{
     AgentsChoose, ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
     FileRead, NewAttachment, QuestionAnswer, Rendered, Sent,
 };
+use crate::protocol::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
@@ -110,11 +111,12 @@ impl Engine {
     /// without it the message is refused and never runs.
     pub async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
-            return Err(Fault::new(FaultCode::BadRequest, "the message is empty").hint("Write what you want done."));
+            return Err(Fault::new(FaultCode::BadRequest, told::MESSAGE_EMPTY).hint(told::MESSAGE_EMPTY_NEXT));
         }
         if json_length(&send.text) > LONGEST_MESSAGE {
-            return Err(Fault::new(FaultCode::TooLarge, "the message is longer than 640 KiB")
-                .hint("Put the text into a file in the agent's folder and name the file."));
+            return Err(
+                Fault::new(FaultCode::TooLarge, told::MESSAGE_TOO_LONG.with(["640"])).hint(told::MESSAGE_TOO_LONG_NEXT)
+            );
         }
         if send.client_id.as_str().len() > LONGEST_ID {
             return Err(Fault::new(FaultCode::BadRequest, format!("the clientId is longer than {LONGEST_ID} bytes"))
@@ -217,7 +219,7 @@ impl Engine {
             return runner.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
         };
         if text.len() > LONGEST_MESSAGE {
-            return Err(Fault::new(FaultCode::TooLarge, "the text is longer than 1 MB").hint("Write a shorter text."));
+            return Err(Fault::new(FaultCode::TooLarge, told::TEXT_TOO_LONG.with(["1"])).hint(told::TEXT_TOO_LONG_NEXT));
         }
         let mut waiting = WaitingApprovals::default();
         gather_open(&conversation, &mut waiting);
@@ -234,7 +236,7 @@ impl Engine {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
         if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
             return Err(
-                Fault::new(FaultCode::TooLarge, "the answer is longer than 640 KiB").hint("Answer in fewer words.")
+                Fault::new(FaultCode::TooLarge, told::ANSWER_TOO_LONG.with(["640"])).hint(told::ANSWER_TOO_LONG_NEXT)
             );
         }
         let conversation = self.conversation(&conversation_id)?;
@@ -319,8 +321,9 @@ async fn keep(
         return Ok(Vec::new());
     }
     if files.iter().map(|file| file.data.len() / 4 * 3).sum::<usize>() > MOST_ATTACHED {
-        return Err(Fault::new(FaultCode::TooLarge, "the attached files are larger than 32 MB together")
-            .hint("Attach fewer or smaller ones."));
+        return Err(
+            Fault::new(FaultCode::TooLarge, told::FILES_TOO_LARGE.with(["32"])).hint(told::FILES_TOO_LARGE_NEXT)
+        );
     }
     let conversation = conversation.clone();
     let written = tokio::task::spawn_blocking(move || {
@@ -336,7 +339,7 @@ async fn keep(
 
 fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>, Fault> {
     let unreadable = |code, error: &dyn std::fmt::Display| {
-        Fault::new(code, format!("{} can't be read: {error}", file.name)).hint("Attach the file again.")
+        Fault::new(code, told::FILE_NOT_READ.with([&file.name, &error.to_string()])).hint(told::ATTACH_AGAIN)
     };
     let Some(path) = &file.path else {
         return STANDARD.decode(&file.data).map_err(|error| unreadable(FaultCode::BadRequest, &error));
@@ -350,8 +353,8 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
             .hint("Only what a command has just written can be attached by its path."));
     }
     if length > MOST_ATTACHED as u64 {
-        return Err(Fault::new(FaultCode::TooLarge, format!("{} is larger than 32 MB", file.name))
-            .hint("Take a picture of a part of the page."));
+        return Err(Fault::new(FaultCode::TooLarge, told::FILE_TOO_LARGE.with([&file.name, "32"]))
+            .hint(told::FILE_TOO_LARGE_NEXT));
     }
     std::fs::read(&place).map_err(|error| unreadable(FaultCode::Storage, &error))
 }

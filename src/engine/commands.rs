@@ -22,6 +22,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
 use crate::protocol::relay::Refusal;
+use crate::protocol::told;
 use futures_util::FutureExt;
 use std::path::Path;
 use std::pin::pin;
@@ -346,7 +347,7 @@ fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
     let fault = refusals::fault(refusal);
     if spec.changes() {
         let message = format!("`{}` was cut off ({}): whether it took effect is not known", spec.name, fault.message);
-        return Fault { message, code: FaultCode::OutcomeUnknown, ..fault };
+        return Fault { code: FaultCode::OutcomeUnknown, ..fault.saying(message) };
     }
     fault
 }
@@ -366,8 +367,8 @@ fn not_for_models() -> Fault {
 }
 
 pub(super) fn not_driven() -> Fault {
-    Fault::new(FaultCode::BrowserDown, "the browser of this tab is not connected to gstack now")
-        .hint("Open the side panel there again, or another browser with `gstack connect`.")
+    Fault::new(FaultCode::BrowserDown, told::BROWSER_NOT_CONNECTED)
+        .hint(told::BROWSER_NOT_CONNECTED_NEXT)
         .command("gstack connect")
         .at(Hop::Browser)
 }

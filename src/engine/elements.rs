@@ -14,6 +14,7 @@ use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighli
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
 use crate::protocol::methods::ToPanel;
+use crate::protocol::told;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -106,7 +107,7 @@ impl Engine {
         }
         match outcome? {
             Some(picked) => Ok(wire(picked)),
-            None => Err(Fault::new(FaultCode::Cancelled, "nothing was picked").hint("Pick again when you like.")),
+            None => Err(Fault::new(FaultCode::Cancelled, told::NOTHING_PICKED).hint(told::NOTHING_PICKED_NEXT)),
         }
     }
 
@@ -224,17 +225,10 @@ fn wire(picked: PickedElement) -> Picked {
 /// A page that browsers keep everybody out of, in words.
 fn kept_out_of(url: &str) -> Option<Fault> {
     let what = match own_page::of(url)? {
-        OwnPage::Store => "the store's pages",
-        OwnPage::Browser => "its own pages",
+        OwnPage::Store => told::PICK_FORBIDDEN_STORE,
+        OwnPage::Browser => told::PICK_FORBIDDEN,
     };
-    Some(
-        Fault::new(
-            FaultCode::Forbidden,
-            format!("nothing can be picked here: the browser lets no extension into {what}"),
-        )
-        .hint("Open another page, or choose from the refs of a snapshot.")
-        .at(Hop::Browser),
-    )
+    Some(Fault::new(FaultCode::Forbidden, what).hint(told::PICK_FORBIDDEN_NEXT).at(Hop::Browser))
 }
 
 #[cfg(test)]

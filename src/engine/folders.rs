@@ -4,6 +4,7 @@
 
 use crate::base::home::Home;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::told;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -16,23 +17,25 @@ pub(super) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
         _ => PathBuf::from(named),
     };
     if !path.is_absolute() {
-        return Err(Fault::new(FaultCode::BadRequest, format!("{named:?} must be an absolute path"))
-            .hint("Give a path that begins with / or ~/."));
+        return Err(Fault::new(FaultCode::BadRequest, told::PATH_NOT_ABSOLUTE.with([&format!("{named:?}")]))
+            .hint(told::PATH_NOT_ABSOLUTE_NEXT));
     }
     let found = path.canonicalize().map_err(|error| {
-        Fault::new(FaultCode::NotFound, format!("{} can't be used: {error}", path.display()))
-            .hint("Give a folder that is there.")
+        Fault::new(FaultCode::NotFound, told::FOLDER_NOT_USABLE.with([&path.display().to_string(), &error.to_string()]))
+            .hint(told::FOLDER_NOT_USABLE_NEXT)
     })?;
     if !found.is_dir() {
-        return Err(Fault::new(FaultCode::BadRequest, format!("{} is not a folder", found.display()))
-            .hint("Give the folder that it lies in."));
+        return Err(Fault::new(FaultCode::BadRequest, told::NOT_A_FOLDER.with([&found.display().to_string()]))
+            .hint(told::NOT_A_FOLDER_NEXT));
     }
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let user_home = user_home.map(|path| resolved(&path));
     match off_limits(&found, user_home.as_deref(), &resolved(home.root()), &resolved(&home.workspace())) {
         None => Ok(found),
-        Some(why) => Err(Fault::new(FaultCode::PathRefused, format!("{} is off limits: {why}", found.display()))
-            .hint("Choose the folder of one project.")),
+        Some(why) => {
+            Err(Fault::new(FaultCode::PathRefused, told::FOLDER_OFF_LIMITS.with([&found.display().to_string(), why]))
+                .hint(told::CHOOSE_PROJECT_FOLDER))
+        }
     }
 }
 

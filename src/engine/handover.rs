@@ -6,6 +6,7 @@ use super::{Engine, lock};
 use crate::base::process;
 use crate::protocol::control::HandingOver;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told;
 use std::fs;
 use std::time::Duration;
 
@@ -69,7 +70,5 @@ pub(super) fn was_handed_over(home: &crate::base::home::Home) -> bool {
 }
 
 fn updating() -> Fault {
-    Fault::new(FaultCode::Updating, "gstack is being updated: running turns finish, then the new version takes over")
-        .hint("Send it again in a moment.")
-        .at(Hop::Daemon)
+    Fault::new(FaultCode::Updating, told::UPDATING).hint(told::SEND_IN_A_MOMENT).at(Hop::Daemon)
 }

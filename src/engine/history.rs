@@ -17,6 +17,7 @@ use crate::protocol::history::{
     ConversationRename, Conversations, ConversationsList, ExportFormat, InboxLeave, InboxLeft,
 };
 use crate::protocol::ids::ConversationId;
+use crate::protocol::told;
 use jiff::Timestamp;
 use serde_json::json;
 use std::path::PathBuf;
@@ -35,7 +36,7 @@ impl Engine {
     pub async fn conversations(&self, list: ConversationsList) -> Result<Conversations, Fault> {
         let search = list.search.filter(|text| !text.trim().is_empty());
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
-            return Err(Fault::new(FaultCode::TooLarge, "the search is too long").hint("Search for fewer words."));
+            return Err(Fault::new(FaultCode::TooLarge, told::SEARCH_TOO_LONG).hint(told::SEARCH_TOO_LONG_NEXT));
         }
         let engine = self.clone();
         self.off_thread(move || {
@@ -153,8 +154,7 @@ impl Engine {
             return Ok(conversation.info());
         }
         if conversation.state() != ConversationState::Idle {
-            return Err(Fault::new(FaultCode::Conflict, "this conversation is at work in its own tab")
-                .hint("Go to that tab, or stop it first."));
+            return Err(Fault::new(FaultCode::Conflict, told::BUSY_ELSEWHERE).hint(told::BUSY_ELSEWHERE_NEXT));
         }
         let former = self.store().of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
         if let Some(former) = &former {
@@ -191,7 +191,7 @@ impl Engine {
     pub async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
         let conversation = self.conversation(&leave.conversation_id)?;
         if leave.text.trim().is_empty() {
-            return Err(Fault::new(FaultCode::BadRequest, "the note is empty").hint("Write what you want to leave."));
+            return Err(Fault::new(FaultCode::BadRequest, told::NOTE_EMPTY).hint(told::NOTE_EMPTY_NEXT));
         }
         let page = self.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
         let place = conversation.place();

@@ -9,6 +9,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Echo, HopState, ToPanel};
+use crate::protocol::told;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -146,8 +147,8 @@ impl Engine {
             Ok(Err(error)) => bad(Hop::Browser, error.into()),
             Err(_) => bad(
                 Hop::Browser,
-                Fault::new(FaultCode::Timeout, "the browser does not answer")
-                    .hint("Close it and open it again.")
+                Fault::new(FaultCode::Timeout, told::BROWSER_SILENT)
+                    .hint(told::BROWSER_SILENT_NEXT)
                     .command("gstack restart"),
             ),
         }
@@ -159,8 +160,8 @@ impl Engine {
         let Some(agent) = agents.iter().find(|agent| agent.default) else {
             return bad(
                 Hop::Agent,
-                Fault::new(FaultCode::AgentMissing, "no agent was found")
-                    .hint("`gstack agents` says which ones there are and how to install them.")
+                Fault::new(FaultCode::AgentMissing, told::NO_AGENT_FOUND)
+                    .hint(told::NO_AGENT_FOUND_NEXT)
                     .command("gstack agents"),
             );
         };

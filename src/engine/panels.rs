@@ -8,6 +8,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
+use crate::protocol::told;
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
@@ -37,15 +38,12 @@ impl Engine {
     pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
         if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
             let (what, command) = if hello.protocol > PROTOCOL {
-                ("The extension is newer than gstack: update gstack, then run `gstack stop`.", "gstack stop")
+                (told::EXTENSION_NEWER, "gstack stop")
             } else {
-                (
-                    "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.",
-                    "gstack connect",
-                )
+                (told::EXTENSION_OLDER, "gstack connect")
             };
-            let message =
-                format!("the extension speaks protocol {}, gstack {PROTOCOL_OLDEST} to {PROTOCOL}", hello.protocol);
+            let numbers = [hello.protocol, PROTOCOL_OLDEST, PROTOCOL].map(|number| number.to_string());
+            let message = told::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
         if let Some(known) = self.ports().get_mut(port) {

@@ -10,6 +10,7 @@ use crate::protocol::hello::{Hello, HostPreamble};
 use crate::protocol::ids::{BrowserRun, PanelId, WindowId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
+use crate::protocol::told;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,9 +65,8 @@ fn fit(envelope: &Envelope) -> Vec<u8> {
     if bytes.len() <= COMFORTABLE {
         return bytes;
     }
-    let fault =
-        Fault::new(FaultCode::TooLarge, format!("the answer of {} bytes does not fit into one message", bytes.len()))
-            .hint("Ask for a smaller part.");
+    let fault = Fault::new(FaultCode::TooLarge, told::ANSWER_DOES_NOT_FIT.with([&bytes.len().to_string()]))
+        .hint(told::ASK_FOR_LESS);
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
 }
 

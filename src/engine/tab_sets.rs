@@ -11,6 +11,7 @@ use crate::protocol::chat::{AllowedTab, ConversationInfo, ConversationState, Pag
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::history::ConversationTab;
 use crate::protocol::ids::{ConversationId, TabId};
+use crate::protocol::told;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -47,8 +48,7 @@ impl Engine {
         let conversation = self.conversation(&request.conversation_id)?;
         let place = self.place_of(port, request.chrome_tab_id)?;
         if conversation.info().tab_id == Some(place.tab_id) && !request.allowed {
-            return Err(Fault::new(FaultCode::Conflict, "this is the conversation's own tab")
-                .hint("Open the conversation in another tab, or close the tab."));
+            return Err(Fault::new(FaultCode::Conflict, told::OWN_TAB).hint(told::OWN_TAB_NEXT));
         }
         if request.allowed {
             self.add_to_tab_set(&conversation, place.tab_id, How::Person)?;
@@ -69,8 +69,8 @@ impl Engine {
             return Ok(());
         }
         if added.len() >= MOST_TABS {
-            return Err(Fault::new(FaultCode::TooLarge, format!("{MOST_TABS} tabs are in its set already"))
-                .hint("Take one out first."));
+            return Err(Fault::new(FaultCode::TooLarge, told::TAB_SET_FULL.with([&MOST_TABS.to_string()]))
+                .hint(told::TAB_SET_FULL_NEXT));
         }
         added.insert(tab, how);
         if how != How::Agent {

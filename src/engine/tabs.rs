@@ -10,11 +10,12 @@ use crate::browser::browser::Browser;
 use crate::browser::tabs::{BrowserEvent, TabInfo};
 use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
-use crate::protocol::chat::{ConversationState, PageContext};
+use crate::protocol::chat::{ConversationState, PageContext, SaidPhrase};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
+use crate::protocol::told;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
@@ -41,6 +42,8 @@ pub(super) struct Working {
     /// The tab of the last command; none: the turn began in the conversation's own and has run none.
     pub(super) tab: Option<TabId>,
     pub(super) doing: String,
+    /// The same as a code.
+    pub(super) phrase: Option<SaidPhrase>,
     pub(super) waiting: bool,
 }
 
@@ -112,8 +115,8 @@ impl Engine {
             }
         }
         let Some(tab) = reported else {
-            return Err(Fault::new(FaultCode::NotFound, format!("the browser has not reported a tab {chrome_id}"))
-                .hint("The tab may be closed. Choose another one.")
+            return Err(Fault::new(FaultCode::NotFound, told::TAB_NOT_REPORTED.with([&chrome_id.to_string()]))
+                .hint(told::TAB_NOT_REPORTED_NEXT)
                 .at(Hop::Background));
         };
         Ok(self.foreign_place(port, &tab))
@@ -366,8 +369,8 @@ impl Engine {
             let tabs = working.iter().filter_map(|(id, working)| {
                 let tab_id = working.tab.or_else(|| self.store().get(id).ok()?.info().tab_id)?;
                 let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;
-                let Working { agent_label, doing, waiting, .. } = working.clone();
-                Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, waiting })
+                let Working { agent_label, doing, phrase, waiting, .. } = working.clone();
+                Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, phrase, waiting })
             });
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
             sender.send(&super::ports::notification(None, &message));
@@ -385,8 +388,8 @@ fn page(url: &str, title: &str) -> PageContext {
 }
 
 pub(super) fn no_browser(what: &str) -> Fault {
-    Fault::new(FaultCode::BrowserDown, format!("no browser is open: {what}"))
-        .hint("Run `gstack connect` to open one.")
+    Fault::new(FaultCode::BrowserDown, told::NO_BROWSER.with([what]))
+        .hint(told::NO_BROWSER_NEXT)
         .command("gstack connect")
         .at(Hop::Browser)
 }

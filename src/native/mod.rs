@@ -16,6 +16,7 @@ use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::BROWSER_VARIABLE;
 use crate::protocol::rpc::Envelope;
+use crate::protocol::told;
 use futures_util::{SinkExt, StreamExt};
 pub use origin::is_origin;
 use std::process::ExitCode;
@@ -127,8 +128,8 @@ fn fault_frame(fault: Fault) -> Vec<u8> {
 }
 
 fn daemon_gone(how: &str) -> Fault {
-    Fault::new(FaultCode::DaemonDown, format!("the gstack daemon went away ({how})"))
-        .hint("It is started again by itself. If it does not come back, run `gstack doctor`.")
+    Fault::new(FaultCode::DaemonDown, told::DAEMON_WENT_AWAY.with([how]))
+        .hint(told::DAEMON_WENT_AWAY_NEXT)
         .command("gstack doctor")
         .at(Hop::Daemon)
 }

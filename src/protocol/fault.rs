@@ -3,6 +3,8 @@
 //! Owns the stable codes and the shape of a fault. Never maps a particular error to a code:
 //! each layer does that where its error is defined.
 
+use super::chat::SaidPhrase;
+use super::told::Sentence;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -94,6 +96,9 @@ pub struct Fault {
     /// The hop at which it broke, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hop: Option<Hop>,
+    /// Message and hint as codes, if they have some: a panel that has words for a code says it in its own language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Box<FaultWords>>,
     /// The part of the message that a page has said, until it is known who reads it. Never travels.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
@@ -104,6 +109,21 @@ pub struct Fault {
     pub unanswered: bool,
 }
 
+/// A fault's sentences as codes of `protocol::told`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct FaultWords {
+    /// What happened. Absent: only the message says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<SaidPhrase>,
+    /// What a program said about it, in its own words: they stand in brackets behind the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// The next step. Absent: only the hint says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<SaidPhrase>,
+}
+
 /// A fault's message in two parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageWords {
@@ -112,20 +132,29 @@ pub struct PageWords {
 }
 
 impl Fault {
-    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            hint: None,
-            command: None,
-            hop: None,
-            page_words: None,
-            unanswered: false,
-        }
+    pub fn new(code: FaultCode, message: impl Into<Sentence>) -> Self {
+        let Sentence { text, phrase, said } = message.into();
+        let words = phrase.map(|message| Box::new(FaultWords { message: Some(message), said, hint: None }));
+        Self { code, message: text, hint: None, command: None, hop: None, words, page_words: None, unanswered: false }
     }
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn hint(mut self, hint: impl Into<Sentence>) -> Self {
+        let Sentence { text, phrase, .. } = hint.into();
+        self.hint = Some(text);
+        if self.words.is_some() || phrase.is_some() {
+            self.words.get_or_insert_default().hint = phrase;
+        }
+        self
+    }
+    /// The same with another message.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<Sentence>) -> Self {
+        let Sentence { text, phrase, said } = message.into();
+        self.message = text;
+        if self.words.is_some() || phrase.is_some() {
+            let words = self.words.get_or_insert_default();
+            (words.message, words.said) = (phrase, said);
+        }
         self
     }
     #[must_use]
@@ -150,7 +179,7 @@ impl Fault {
     pub fn of_reader(mut self) -> Self {
         if self.code == FaultCode::OutcomeUnknown {
             self.code = FaultCode::DaemonDown;
-            self.hint = Some("Nothing was changed: repeat it. `gstack doctor` says which part is down.".to_owned());
+            self = self.hint("Nothing was changed: repeat it. `gstack doctor` says which part is down.");
         }
         self
     }

@@ -4,7 +4,7 @@
 
 use super::activity::{ActivityEntry, ActivitySubscribe};
 use super::agents::AgentInfo;
-use super::chat::ConversationInfo;
+use super::chat::{ConversationInfo, SaidPhrase};
 pub use super::chat_requests::{
     ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
     MarkdownRender, NewAttachment, QuestionAnswer, Rendered, Sent,
@@ -372,6 +372,10 @@ pub struct WorkingTab {
     pub agent_label: String,
     /// The current action in words: `Clicking Submit`.
     pub doing: String,
+    /// The same as a code, for panels of other languages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub phrase: Option<SaidPhrase>,
     /// It waits for a person's answer.
     pub waiting: bool,
 }

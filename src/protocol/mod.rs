@@ -31,6 +31,7 @@ pub mod relay;
 pub mod rpc;
 pub mod settings;
 pub mod tabs;
+pub mod told;
 #[cfg(test)]
 mod typescript;
 

@@ -66,9 +66,9 @@ function stage(held) {
       held.state = state;
       for (const client of subscribers.get(id) ?? []) post({ client, method: "chat.info", params: infoOf(held) });
     },
-    working(doing, waiting = false) {
+    working(doing, waiting = false, phrase = undefined) {
       const tab = tabs.find(({ chromeTabId }) => chromeTabId === held.chromeTabId);
-      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, waiting }] } });
+      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, phrase, waiting }] } });
     },
     post,
     exit: (code) => process.stdout.write("", () => process.exit(code)),

@@ -14,7 +14,9 @@ const CLAUDE = {
   commands: [{ name: "review", description: "Review the changes on this branch" }, { name: "release-notes", description: "Write notes from the commits", hint: "[since]" }, { name: "init", description: "Write down what this folder is" }],
 };
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
-const signedOut = (label, command) => ({ code: "agent-signed-out", message: `${label} is not signed in.`, hint: "Sign in in a terminal, then send the message again.", command, hop: "agent" });
+/** A fault's sentences as codes, as the daemon sends them. */
+const words = (message, values, hint) => ({ message: { code: message, values }, hint: { code: hint } });
+const signedOut = (label, command) => ({ code: "agent-signed-out", message: `${label} is not signed in.`, hint: "Sign in in a terminal, then send the message again.", command, hop: "agent", words: words("agent_signed_out", [label], "sign_in") });
 const GEMINI = { name: "gemini", label: "Gemini CLI", status: "signed-out", version: "0.12.1", default: false, hasModel: true, fault: signedOut("Gemini CLI", "gemini") };
 const BUILTIN = { name: "builtin", label: "Built-in", status: "ready", version: "0.1.0", default: false, hasModel: false };
 /** Every agent with a model as it is where none is installed. */
@@ -25,7 +27,7 @@ export const MISSING = [
   ["claude-agent-acp", "Claude (ACP)", "npm install -g @agentclientprotocol/claude-agent-acp"],
 ].map(([name, label, command]) => ({
   name, label, status: "missing", default: false, hasModel: true,
-  fault: { code: "agent-missing", message: `${label} is not installed.`, hint: "Install it, or set its path in the configuration; then look again.", command, hop: "agent" },
+  fault: { code: "agent-missing", message: `${label} is not installed.`, hint: "Install it, or set its path in the configuration; then look again.", command, hop: "agent", words: words("agent_missing", [label], "agent_install") },
 }));
 const [, , NO_GEMINI, NO_ACP] = MISSING;
 const AGENTS = [CLAUDE, CODEX, GEMINI, NO_ACP, BUILTIN];
@@ -393,6 +395,22 @@ export const scenarios = {
     },
     async answered() { /* the turn goes on */ },
   },
+  /** Two calls wait whose texts are longer than a panel is high. */
+  "together-long": {
+    ...base,
+    before(on) {
+      const turn = turnOf(on, says(on, "Write the report and send it."));
+      const long = `${Array.from({ length: 200 }, (_, n) => `Paragraph ${n} of the report.`).join("\n")}\nThe last word of the text`;
+      const address = `https://shop.example/send?${"part=value&".repeat(150)}the-last-word-of-the-address`;
+      const why = `${"You asked for all of it. ".repeat(120)}The last word of the reason`;
+      const element = (target, role, name) => ({ target, role, name, document: "d1" });
+      turn.running("Filling", "Report");
+      turn.approval({ ask: "Fill “Report”", site: "shop.example", does: "fill @e3 …", why, choices: ["allow-once", "deny"], action: { command: "fill @e3 …", scope: "act", submits: false, text: long, element: element("@e3", "textbox", "Report") } });
+      turn.running("Clicking", "Send");
+      turn.approval({ ask: `Click “Send ${"and send again ".repeat(80)}the last word of the name”`, site: "shop.example", does: "click @e9", choices: ["allow-once", "deny"], action: { command: "click @e9", scope: "submit", submits: true, element: element("@e9", "button", "Send"), destination: address } });
+    },
+    async answered() { /* the turn goes on */ },
+  },
   approval: {
     ...base,
     before(on) {
@@ -460,9 +478,17 @@ export const scenarios = {
       });
       const codex = turnOf(on, says(on, "Compare it with the product page."), { agent: "codex", agentLabel: "Codex", model: null });
       codex.step("Reading the page", "", 30);
-      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex ended unexpectedly (exit status: 101).", hint: "Send the message again: the conversation goes on.", hop: "agent" } });
+      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex ended unexpectedly (exit status: 101).", hint: "Send the message again: the conversation goes on.", hop: "agent", words: words("agent_ended", ["Codex", "exit status: 101"], "send_again_goes_on") } });
       turnOf(on, says(on, "And again?", { from: "terminal" })).done({ outcome: "stopped", durationMs: 12_000 });
       turnOf(on, says(on, "Go on")).done({ outcome: "interrupted", durationMs: 3000 });
+    },
+  },
+  /** An agent that works in the page, for as long as the test looks. */
+  working: {
+    ...base,
+    async turn(on, clientId) {
+      turnOf(on, clientId).running("Clicking", "Apply", { code: "click_sel", values: ["Apply"] });
+      on.working("Clicking Apply", false, { code: "click_sel", values: ["Apply"] });
     },
   },
   /** The daemon refuses what is sent. */

@@ -24,6 +24,43 @@ describe("calls that wait together", options, () => {
     assert.equal(await panel.evaluate("[...document.querySelectorAll('.step__label')].map(({ innerText }) => innerText).includes('Filling Town')"), true);
   }));
 
+  test("texts that are longer than the panel are reached as a whole: what is cut off scrolls, and no line is cut", () => withPanel("together-long", async (panel) => {
+    await panel.until(`${armed} && document.querySelectorAll(".asked__line").length === 2`);
+    /** Brings the words into sight as a person scrolls, and says whether they are: not outside of the window or of anything that clips. */
+    const reached = (words) => panel.evaluate(`(() => {
+      const walker = document.createTreeWalker(${group}, NodeFilter.SHOW_TEXT);
+      let node = walker.nextNode();
+      while (node && !node.data.includes(${JSON.stringify(words)})) node = walker.nextNode();
+      if (!node) return "not there";
+      const at = node.data.indexOf(${JSON.stringify(words)});
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + ${words.length});
+      const inSight = (box) => {
+        const words = range.getBoundingClientRect();
+        return words.width > 0 && words.left >= box.left - 1 && words.right <= box.right + 1 && words.top >= box.top - 1 && words.bottom <= box.bottom + 1;
+      };
+      for (let holder = node.parentElement; holder; holder = holder.parentElement) {
+        const { overflowY, overflowX } = getComputedStyle(holder);
+        if (overflowY === "visible" && overflowX === "visible") continue;
+        const words = range.getBoundingClientRect();
+        const box = holder.getBoundingClientRect();
+        if (overflowY === "auto" || overflowY === "scroll") holder.scrollTop += words.bottom - box.bottom + 8;
+        if (!inSight(holder.getBoundingClientRect())) return "cut by ." + holder.className;
+      }
+      return inSight({ left: 0, top: 0, right: innerWidth, bottom: innerHeight }) ? "in sight" : "outside of the window";
+    })()`);
+    for (const words of ["The last word of the reason", "the-last-word-of-the-address", "the last word of the name"]) assert.equal(await reached(words), "in sight", words);
+    const field = await panel.evaluate(`(() => {
+      const field = ${group}.querySelector(".asked-text");
+      field.scrollTop = 1e6;
+      return { value: field.value.endsWith("The last word of the text"), end: field.scrollTop + field.clientHeight >= field.scrollHeight - 1, wide: field.scrollWidth <= field.clientWidth, scrolls: getComputedStyle(field).overflowY };
+    })()`);
+    assert.deepEqual(field, { value: true, end: true, wide: true, scrolls: "auto" });
+    // The buttons are reached as well, and the answer still says what it does.
+    for (const words of ["Allow 1 chosen", "Deny all"]) assert.equal(await reached(words), "in sight", words);
+  }));
+
   test("what the person wrote is what is sent, in order, and the form stays asked about on its own", () => withPanel("together", async (panel, browser) => {
     await panel.until(armed);
     await write(panel, 1, "Ambleside");

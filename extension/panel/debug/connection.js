@@ -3,6 +3,7 @@
  * @import { Fault, HopState } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
@@ -134,8 +135,9 @@ class HopRow {
     else if (!this.line.isConnected) this.trace.replaceChildren(svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, this.line));
   }
 
-  /** @param {Fault | null} fault */
-  #drawTrouble(fault) {
+  /** @param {Fault | null} told */
+  #drawTrouble(told) {
+    const fault = told && worded(told);
     const spelled = JSON.stringify(fault);
     if (spelled === this.#troubleOf) return;
     this.#troubleOf = spelled;

@@ -2,7 +2,7 @@
  * Several approvals of one turn that wait at once, as one card: which belong together, and what the card says. Pure.
  * @import { ApprovalItem, Item } from "./entries.js"
  */
-import { askWords } from "./said.js";
+import { askWords } from "../../shared/said.js";
 import { t } from "../../shared/i18n.js";
 
 /** Fewer are cards of their own. */

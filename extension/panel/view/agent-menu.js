@@ -2,6 +2,7 @@
  * Which agent and which of its models a conversation talks to, and how to get the agents that are missing.
  * @import { AgentInfo, ConversationInfo, SandboxInfo } from "../../protocol.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { keptModel, modelName, modelsOf, TIERS } from "../state/model.js";
 import { chosenAgent } from "../state/trouble.js";
@@ -101,12 +102,13 @@ export class AgentMenu {
     }, checked ? icon("check") : h("span", { class: "menu__blank" }), h("span", {}, label), h("span", { class: "data dim grow truncate" }, about),
     !ready && h("span", { class: "data is-bad" }, t(`agent_${status.replaceAll("-", "_")}`)));
     if (ready && !warning) return item;
-    return h("div", {}, item, h("div", { class: "menu__note" }, warning && h("p", {}, warning), !ready && fault?.hint && h("p", {}, fault.hint), !ready && fault?.command && commandLine(fault.command)));
+    return h("div", {}, item, h("div", { class: "menu__note" }, warning && h("p", {}, warning), !ready && fault?.hint && h("p", {}, worded(fault).hint), !ready && fault?.command && commandLine(fault.command)));
   }
 }
 
 /** How to get an agent that is not there. @param {AgentInfo} agent */
-function missingAgent({ label, fault }) {
+function missingAgent({ label, fault: told }) {
+  const fault = told && worded(told);
   // The command is what it was opened for: the list scrolls to it.
   return h("details", { class: "menu__missing", ontoggle: ({ currentTarget }) => { if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); } },
     h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),

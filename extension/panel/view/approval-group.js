@@ -7,7 +7,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { headlineOf, isSubmit } from "../state/approvals.js";
-import { askWords } from "../state/said.js";
+import { askWords } from "../../shared/said.js";
 import { allOf } from "./approval.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";

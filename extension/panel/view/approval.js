@@ -5,7 +5,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
-import { askWords } from "../state/said.js";
+import { askWords } from "../../shared/said.js";
 import { SPANS } from "../state/policy.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";

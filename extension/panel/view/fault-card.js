@@ -2,6 +2,7 @@
  * A fault within the conversation: what happened, the next step, and a button that does it.
  * @import { Fault } from "../../protocol.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { card } from "./card.js";
 import { commandLine, h, icon } from "./dom.js";
@@ -10,7 +11,8 @@ import { commandLine, h, icon } from "./dom.js";
  * @param {Fault} fault
  * @param {{ label: string, main?: boolean, onclick: () => void }[]} remedies
  */
-export function faultCard({ message, hint, command }, remedies) {
+export function faultCard(fault, remedies) {
+  const { message, hint, command } = worded(fault);
   return card("div", { class: "card--danger" }, { picture: "alert", words: message }, [
     hint && h("p", { class: "card__text" }, hint),
     command && commandLine(command),

@@ -4,6 +4,7 @@
  * @import { MessageEntry } from "../state/entries.js"
  * @import { ShownMessage } from "../state/display.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
 import { h, icon } from "./dom.js";
@@ -34,7 +35,7 @@ export class Message {
   update(entry) {
     const message = entry.kind === "message" ? entry : entry.message;
     const note = entry.kind === "message" ? "" : entry.note;
-    const fault = entry.kind === "message" ? null : entry.fault;
+    const fault = entry.kind === "message" || !entry.fault ? null : worded(entry.fault);
     const drawn = `${note}\n${fault?.message ?? ""}\n${message.attachments.map(({ id }) => id).join()}\n${message.context}\n${message.text}`;
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;

@@ -4,6 +4,7 @@
  * @import { Drawer } from "../drawers.js"
  * @import { Trouble } from "../state/trouble.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { cost } from "../format.js";
 import { before } from "../state/trouble.js";
@@ -42,7 +43,7 @@ export class StatusBar {
     this.dot.className = connected && !agentTrouble ? "dot" : trouble && !trouble.trying ? "dot dot--off" : "dot dot--wait";
     setText(this.words, trouble ? t("troubleAt", t(`hop_${before(trouble.hop)}`), t(`hop_${trouble.hop}`), trouble.trying ? t("reconnectingShort") : t("down"))
       : connected ? agentTrouble || t("connected") : t("connecting"));
-    setText(this.tooltip, connection.welcome ? t("versions", version, connection.welcome.version, connection.welcome.pid) : connection.fault?.message ?? t("connecting"));
+    setText(this.tooltip, connection.welcome ? t("versions", version, connection.welcome.version, connection.welcome.pid) : connection.fault ? worded(connection.fault).message : t("connecting"));
     this.button.setAttribute("aria-label", `${t("connection")}: ${this.words.textContent}`);
     this.newChat.disabled = !connected || !canClear;
     this.history.disabled = !connected;

@@ -4,7 +4,7 @@
  */
 import { t } from "../../shared/i18n.js";
 import { duration, elapsed } from "../format.js";
-import { said } from "../state/said.js";
+import { said } from "../../shared/said.js";
 import { stepMs, workedMs } from "../state/times.js";
 import { copyButton, h, icon, KeyedList, setText, spinner } from "./dom.js";
 

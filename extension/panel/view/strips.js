@@ -3,6 +3,7 @@
  * the daemon has told of a trouble.
  * @import { Fault, PolicyRule } from "../../protocol.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { moment } from "../format.js";
 import { commandLine, h, icon, iconButton } from "./dom.js";
@@ -38,8 +39,9 @@ export function drawUpdate(element, newer, reload) {
     h("button", { class: "button", type: "button", onclick: reload }, t("reloadToUpdate"))] : []));
 }
 
-/** @param {HTMLElement} element @param {Fault | null} fault  a full disk, rules that can't be read, a browser that went @param {() => void} close */
-export function drawNotice(element, fault, close) {
+/** @param {HTMLElement} element @param {Fault | null} told  a full disk, rules that can't be read, a browser that went @param {() => void} close */
+export function drawNotice(element, told, close) {
+  const fault = told && worded(told);
   redraw(element, fault ? `${fault.code} ${fault.message}` : "", () => (fault ? [icon("alert"),
     h("div", { class: "grow strip__words" }, h("b", {}, fault.message), " ", h("span", { class: "quiet" }, fault.hint ?? ""), ...(fault.command ? [commandLine(fault.command)] : [])),
     iconButton("cross", t("close"), close, "icon-button icon-button--small")] : []));

@@ -3,6 +3,7 @@
  * @import { Hop } from "../../protocol.js"
  * @import { Trouble } from "../state/trouble.js"
  */
+import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { HOPS } from "../state/trouble.js";
 import { commandLine, h, icon, spinner } from "./dom.js";
@@ -38,7 +39,8 @@ export class Banner {
     this.#drawn = drawn;
     this.element.hidden = !trouble;
     if (!trouble) return this.element.replaceChildren();
-    const { fault, hop, trying } = trouble;
+    const { hop, trying } = trouble;
+    const fault = worded(trouble.fault);
     this.element.replaceChildren(
       h("div", { class: "banner__row" }, trying ? spinner() : icon("alert"), h("span", { class: "grow" }, trying ? t("reconnecting", t(`hop_${hop}`)) : fault.message),
         h("button", { class: "button", type: "button", onclick: this.retry }, t("retryNow"))),
@@ -53,7 +55,8 @@ export class Banner {
  * @param {Trouble} trouble
  * @param {{ retry: () => void, details: () => void }} actions
  */
-export function troublePage({ hop, fault }, { retry, details }) {
+export function troublePage({ hop, fault: told }, { retry, details }) {
+  const fault = worded(told);
   return h("div", { class: "empty empty--middle" },
     hopLine(hop),
     h("div", {}, h("h2", { class: "empty__title" }, fault.message), fault.hint && h("p", { class: "quiet" }, fault.hint)),

@@ -3,67 +3,45 @@
 //! Decides by the error's code and kind; by words only where the agent tells neither.
 
 use super::wire::AUTH_REQUIRED;
-use crate::agent::faults::{ApiTrouble, api, said_by_api};
+use crate::agent::faults::{self, ApiTrouble, api, said_by_api};
 use crate::agent::rpc::message::RpcError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Told};
 use serde_json::Value;
 
 /// `sign_in`: the command that does it, where it is known.
 pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
-    let fault = Fault::new(FaultCode::AgentSignedOut, format!("{label} is not signed in."))
-        .hint("Sign in in a terminal, then send the message again.")
-        .at(Hop::Agent);
+    let fault = faults::signed_out(label);
     match sign_in {
         Some(command) => fault.command(command),
         None => fault,
     }
 }
 
-/// It never said which model it begins with, so only a new process has that one.
-pub fn own_model_unknown(label: &str) -> Fault {
-    Fault::new(FaultCode::AgentError, format!("{label} can't go back to its own model.")).at(Hop::Agent)
-}
-
 /// The fault of a request that the agent refused: agents pass an API's status on as the code, or a kind beside it.
 pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
     let said = said_by_api(&error.message);
-    let told = |message: String, hint: &str| api(&message, &said, hint);
+    let of_label = |message: Told, hint: Told| api(message.with([label]), &said, hint);
     let trouble = ApiTrouble::from_words(&said);
     match (error.code, kind) {
         (AUTH_REQUIRED, _) => signed_out(label, sign_in),
-        (401 | 403, _) | (_, Some("authentication_failed")) => told(
-            format!("{label}'s API refused the sign-in."),
-            "Check the key in your shell's start-up files, or sign in again.",
-        ),
-        (429, _) | (_, Some("rate_limit")) => {
-            told(format!("{label}'s usage limit is reached."), "Wait until it resets, or choose another model.")
-        }
+        (401 | 403, _) | (_, Some("authentication_failed")) => of_label(told::API_SIGN_IN, told::API_SIGN_IN_NEXT),
+        (429, _) | (_, Some("rate_limit")) => of_label(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
         (404, _) | (_, Some("model_not_found")) => {
-            told("The chosen model is not available.".to_owned(), "Choose another model.")
+            api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
         }
-        (503 | 529, _) | (_, Some("overloaded")) => {
-            told(format!("{label}'s API is overloaded."), "Try again in a minute.")
-        }
+        (503 | 529, _) | (_, Some("overloaded")) => of_label(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
         (500..=599, _) | (_, Some("server_error")) if trouble.is_none() => {
-            told(format!("{label}'s API failed."), "Try again in a minute.")
+            of_label(told::API_FAILED, told::TRY_IN_A_MINUTE)
         }
-        (400..=499, _) => {
-            told(format!("{label}'s API refused the request."), "Check the key and the model, then try again.")
-        }
+        (400..=499, _) => of_label(told::API_REFUSED, told::CHECK_KEY_AND_MODEL),
         _ => match trouble {
-            Some(ApiTrouble::Overloaded) => told(format!("{label}'s API is overloaded."), "Try again in a minute."),
-            Some(ApiTrouble::RateLimit) => {
-                told(format!("{label}'s usage limit is reached."), "Wait until it resets, or choose another model.")
-            }
-            Some(ApiTrouble::SignIn) => told(
-                format!("{label}'s API refused the sign-in."),
-                "Check the key in your shell's start-up files, or sign in again.",
-            ),
-            Some(ApiTrouble::Network) => {
-                told(format!("{label}'s API can't be reached."), "Check the network and a proxy, then try again.")
-            }
-            None => told(format!("{label} reported an error."), "Try again, or start a new chat."),
+            Some(ApiTrouble::Overloaded) => of_label(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+            Some(ApiTrouble::RateLimit) => of_label(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
+            Some(ApiTrouble::SignIn) => of_label(told::API_SIGN_IN, told::API_SIGN_IN_NEXT),
+            Some(ApiTrouble::Network) => of_label(told::API_UNREACHABLE, told::CHECK_NETWORK),
+            None => of_label(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT),
         },
     }
 }
@@ -71,12 +49,12 @@ pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
 /// The fault of a turn that ended before its work was done.
 pub fn of_stop_reason(label: &str, reason: &str) -> Fault {
     let (message, hint) = match reason {
-        "max_tokens" => ("stopped at the longest answer that its model gives", "Send “go on” to let it continue."),
-        "max_turn_requests" => ("stopped at its limit of steps", "Send “go on” to let it continue."),
-        "refusal" => ("refused to answer", "Say it in another way, or start a new chat."),
-        _ => ("ended its turn for an unknown reason", "Try again, or update it."),
+        "max_tokens" => (told::STOPPED_AT_LENGTH, told::SAY_GO_ON),
+        "max_turn_requests" => (told::STOPPED_AT_STEPS, told::SAY_GO_ON),
+        "refusal" => (told::AGENT_REFUSED, told::SAY_IT_OTHERWISE),
+        _ => (told::STOPPED_UNKNOWN, told::TRY_OR_UPDATE),
     };
-    Fault::new(FaultCode::AgentError, format!("{label} {message}.")).hint(hint).at(Hop::Agent)
+    Fault::new(FaultCode::AgentError, message.with([label])).hint(hint).at(Hop::Agent)
 }
 
 #[cfg(test)]

@@ -351,7 +351,7 @@ impl Talk for AcpTalk {
             }
             return Ok(());
         };
-        let wanted = wanted.ok_or_else(|| faults::own_model_unknown(&self.session.label))?;
+        let wanted = wanted.ok_or_else(|| crate::agent::faults::own_model_unknown(&self.session.label))?;
         let mut asked = 0;
         super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
             asked = out.request(method, params);

@@ -17,6 +17,7 @@ use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, 
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
+use crate::protocol::told;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,8 +93,8 @@ impl AgentSession for Session {
             if let Some(running) = self.running.take() {
                 if !running.over.load(Ordering::Acquire) {
                     self.running = Some(running);
-                    return Err(Fault::new(FaultCode::Conflict, "The message before is still being worked on.")
-                        .hint("Wait until its turn has ended.")
+                    return Err(Fault::new(FaultCode::Conflict, told::MESSAGE_BEFORE_RUNS)
+                        .hint(told::WAIT_FOR_END)
                         .at(Hop::Agent));
                 }
                 running.finish().await;

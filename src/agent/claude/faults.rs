@@ -5,25 +5,27 @@
 use super::wire::TurnResult;
 use crate::agent::faults::{self, ApiTrouble, Program};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Told};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub const SIGN_IN_COMMAND: &str = "claude auth login";
 
 const LABEL: &str = "Claude Code";
+/// Whose API it uses, as people say it, and who runs that.
+const API: &str = "Claude";
+const COMPANY: &str = "Anthropic";
+const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 pub const PROGRAM: Program<'static> =
     Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "claude --version" };
 
 pub fn signed_out() -> Fault {
-    Fault::new(FaultCode::AgentSignedOut, "Claude Code is not signed in.")
-        .hint("Sign in in a terminal, then send the message again.")
-        .command(SIGN_IN_COMMAND)
-        .at(Hop::Agent)
+    faults::signed_out(LABEL).command(SIGN_IN_COMMAND)
 }
 
 /// Too old to be confined: it is not run at all.
 pub fn too_old(version: &str) -> Fault {
-    Fault::new(FaultCode::AgentCrashed, format!("Claude Code ({version}) is too old for gstack."))
-        .hint("Update it: this release can't be kept from running shell commands.")
+    Fault::new(FaultCode::AgentCrashed, told::AGENT_TOO_OLD.with([LABEL, version]))
+        .hint(told::AGENT_TOO_OLD_NEXT)
         .command(INSTALL_COMMAND)
         .at(Hop::Agent)
 }
@@ -65,57 +67,50 @@ impl ApiFailure<'_> {
 /// The fault of a turn whose result says that it failed.
 pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
-    let said = said.map(str::to_owned).unwrap_or_else(|| told(&result.errors));
+    let said = said.map(str::to_owned).unwrap_or_else(|| for_persons(&result.errors));
     let trouble = ApiTrouble::from_words(&said);
-    let error = |message: &str, hint: &str| faults::api(message, &said, hint);
+    let of_it = |message: Told, hint: Told| faults::api(message.with([LABEL]), &said, hint);
+    let of_api = |message: Told, hint: Told| faults::api(message.with([API]), &said, hint);
+    let account = |message: Told, hint: Told| faults::api(message.with([API]), &said, hint.with([COMPANY]));
     match (result.subtype.as_str(), failure.status, failure.kind) {
-        ("error_max_turns", ..) => {
-            error("Claude Code stopped at its limit of steps.", "Send “go on” to let it continue.")
-        }
-        ("error_max_budget_usd", ..) => error("Claude Code stopped at its cost limit.", "Raise the limit to go on."),
+        ("error_max_turns", ..) => of_it(told::STOPPED_AT_STEPS, told::SAY_GO_ON),
+        ("error_max_budget_usd", ..) => of_it(told::STOPPED_AT_COST, told::RAISE_LIMIT),
         (_, Some(401), _) | (_, None, Some("authentication_failed")) if !failure.uses_key => signed_out(),
         (_, Some(401), _) | (_, _, Some("authentication_failed")) => {
-            error("Claude's API refused the key.", "Check ANTHROPIC_API_KEY in your shell's start-up files.")
+            faults::api(told::API_KEY.with([API]), &said, told::API_KEY_VARIABLE.with([KEY_VARIABLE]))
         }
-        (_, Some(402), _) | (_, _, Some("billing_error")) => {
-            error("Claude's API refused: billing.", "Check the credit and plan of your Anthropic account.")
-        }
-        (_, Some(403), _) => error("Claude's API refused access.", "Check what your Anthropic account may use."),
+        (_, Some(402), _) | (_, _, Some("billing_error")) => account(told::API_BILLING, told::API_BILLING_NEXT),
+        (_, Some(403), _) => account(told::API_ACCESS, told::API_ACCESS_NEXT),
         (_, Some(404), _) | (_, _, Some("model_not_found")) => {
-            error("The chosen model is not available.", "Choose another model.")
+            faults::api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
         }
-        (_, Some(429), _) | (_, _, Some("rate_limit")) => {
-            error("Claude's usage limit is reached.", "Wait until it resets, or choose another model.")
-        }
-        (_, Some(529), _) | (_, _, Some("overloaded")) => {
-            error("Claude's API is overloaded.", "Try again in a minute.")
-        }
-        (_, Some(500..=599), _) => error("Claude's API failed.", "Try again in a minute."),
-        (_, Some(_), _) => error("Claude's API refused the request.", "Try again, or start a new chat."),
+        (_, Some(429), _) | (_, _, Some("rate_limit")) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
+        (_, Some(529), _) | (_, _, Some("overloaded")) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+        (_, Some(500..=599), _) => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
+        (_, Some(_), _) => of_api(told::API_REFUSED, told::TRY_OR_NEW_CHAT),
         // It failed in mid-stream, or there was no answer: the kind is `unknown` or `server_error` for both.
         (_, None, Some(_)) => match trouble {
-            Some(ApiTrouble::Overloaded) => error("Claude's API is overloaded.", "Try again in a minute."),
-            Some(ApiTrouble::RateLimit) => {
-                error("Claude's usage limit is reached.", "Wait until it resets, or choose another model.")
-            }
+            Some(ApiTrouble::Overloaded) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+            Some(ApiTrouble::RateLimit) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
             Some(ApiTrouble::SignIn) => {
-                error("Claude's API refused the sign-in.", "Check ANTHROPIC_API_KEY, or sign in again.")
+                faults::api(told::API_SIGN_IN.with([API]), &said, told::API_SIGN_IN_VARIABLE.with([KEY_VARIABLE]))
             }
-            Some(ApiTrouble::Network) => error(
-                "Claude's API can't be reached.",
-                "Check the network, a proxy or ANTHROPIC_BASE_URL, then try again.",
+            Some(ApiTrouble::Network) => faults::api(
+                told::API_UNREACHABLE.with([API]),
+                &said,
+                told::CHECK_NETWORK_VARIABLE.with(["ANTHROPIC_BASE_URL"]),
             ),
-            None => error("Claude's API failed.", "Try again in a minute."),
+            None => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
         },
-        (_, None, None) => error("Claude Code reported an error.", "Try again, or start a new chat."),
+        (_, None, None) => of_it(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT),
     }
 }
 
 /// Its errors without those that it tells its own developers.
-fn told(errors: &[String]) -> String {
-    let for_persons: Vec<&str> =
+fn for_persons(errors: &[String]) -> String {
+    let kept: Vec<&str> =
         errors.iter().map(String::as_str).filter(|error| !error.starts_with("[ede_diagnostic]")).collect();
-    for_persons.join(" · ")
+    kept.join(" · ")
 }
 
 #[cfg(test)]

@@ -4,30 +4,31 @@
 
 use super::wire::TurnError;
 use crate::agent::clip::one_line;
-use crate::agent::faults::{ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
+use crate::agent::faults::{self, ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence, Told};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
 pub const SIGN_IN_COMMAND: &str = "codex login";
 pub const PROGRAM: Program<'static> =
-    Program { label: "Codex", install: Some(INSTALL_COMMAND), check: "codex --version" };
+    Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version" };
+
+const LABEL: &str = "Codex";
+/// Who runs its API.
+const API: &str = "OpenAI";
 
 pub fn signed_out() -> Fault {
-    Fault::new(FaultCode::AgentSignedOut, "Codex is not signed in.")
-        .hint("Sign in in a terminal, then send the message again.")
-        .command(SIGN_IN_COMMAND)
-        .at(Hop::Agent)
+    faults::signed_out(LABEL).command(SIGN_IN_COMMAND)
 }
 
-/// It never said which model it begins with, so only a new process has that one.
 pub fn own_model_unknown() -> Fault {
-    Fault::new(FaultCode::AgentError, "Codex can't go back to its own model.").at(Hop::Agent)
+    faults::own_model_unknown(LABEL)
 }
 
 /// Its rules for files could not be made to hold: it is not run at all.
 pub fn unconfined() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, "This Codex can't be kept from reading credentials.")
-        .hint("Update it, and remove `sandbox_mode` from its config.toml: that setting overrides the rules for files.")
+    Fault::new(FaultCode::AgentCrashed, told::AGENT_UNCONFINED.with([LABEL]))
+        .hint(told::AGENT_UNCONFINED_NEXT)
         .command(INSTALL_COMMAND)
         .at(Hop::Agent)
 }
@@ -48,48 +49,36 @@ pub fn trying_again(error: &TurnError) -> String {
 pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
     let trouble = ApiTrouble::from_words(&said);
-    let error_of = |message: &str, hint: &str| api(message, &said, hint);
+    let of_api = |message: Told, hint: Told| api(message.with([API]), &said, hint);
+    let of_it = |message: Told, hint: Sentence| api(message.with([LABEL]), &said, hint);
     match (error.kind(), error.status()) {
         ("unauthorized", _) | (_, Some(401)) if !uses_key => signed_out(),
-        ("unauthorized", _) | (_, Some(401)) => error_of(
-            "OpenAI's API refused the key.",
-            "Sign in again with `codex login`, or check the key it was given.",
-        ),
-        (_, Some(403)) => error_of("OpenAI's API refused access.", "Check what your OpenAI account may use."),
+        ("unauthorized", _) | (_, Some(401)) => {
+            api(told::API_KEY.with([API]), &said, told::API_KEY_COMMAND.with([SIGN_IN_COMMAND]))
+        }
+        (_, Some(403)) => api(told::API_ACCESS.with([API]), &said, told::API_ACCESS_NEXT.with([API])),
         ("usageLimitExceeded" | "rateLimitExceeded" | "sessionBudgetExceeded", _) | (_, Some(429)) => {
-            error_of("OpenAI's usage limit is reached.", "Wait until it resets, or choose another model.")
+            of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT)
         }
         ("modelNotFound", _) | (_, Some(404)) => {
-            error_of("The chosen model is not available.", "Choose another model.")
+            api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
         }
-        ("contextWindowExceeded", _) => {
-            error_of("The conversation is too long for the model.", "Start a new chat, or choose another model.")
-        }
-        ("serverOverloaded", _) | (_, Some(503)) => error_of("OpenAI's API is overloaded.", "Try again in a minute."),
-        (_, Some(500..=599)) | ("internalServerError", _) => error_of("OpenAI's API failed.", "Try again in a minute."),
+        ("contextWindowExceeded", _) => api(told::CONTEXT_FULL.into(), &said, told::CONTEXT_FULL_NEXT),
+        ("serverOverloaded", _) | (_, Some(503)) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+        (_, Some(500..=599)) | ("internalServerError", _) => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
         (
             "httpConnectionFailed"
             | "responseStreamConnectionFailed"
             | "responseStreamDisconnected"
             | "responseTooManyFailedAttempts",
             None,
-        ) if matches!(trouble, None | Some(ApiTrouble::Network)) => {
-            error_of("OpenAI's API can't be reached.", "Check the network and a proxy, then try again.")
-        }
-        ("badRequest", _) | (_, Some(_)) => {
-            error_of("OpenAI's API refused the request.", "Try again, or start a new chat.")
-        }
-        ("sandboxError", _) => error_of("Codex's sandbox failed.", "Run `codex sandbox` in a terminal to see why."),
-        _ if trouble == Some(ApiTrouble::Overloaded) => {
-            error_of("OpenAI's API is overloaded.", "Try again in a minute.")
-        }
-        _ if trouble == Some(ApiTrouble::RateLimit) => {
-            error_of("OpenAI's usage limit is reached.", "Wait until it resets, or choose another model.")
-        }
-        _ if trouble == Some(ApiTrouble::Network) => {
-            error_of("OpenAI's API can't be reached.", "Check the network and a proxy, then try again.")
-        }
-        _ => error_of("Codex reported an error.", "Try again, or start a new chat."),
+        ) if matches!(trouble, None | Some(ApiTrouble::Network)) => of_api(told::API_UNREACHABLE, told::CHECK_NETWORK),
+        ("badRequest", _) | (_, Some(_)) => of_api(told::API_REFUSED, told::TRY_OR_NEW_CHAT),
+        ("sandboxError", _) => of_it(told::AGENT_SANDBOX, told::AGENT_SANDBOX_NEXT.with(["codex sandbox"])),
+        _ if trouble == Some(ApiTrouble::Overloaded) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+        _ if trouble == Some(ApiTrouble::RateLimit) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
+        _ if trouble == Some(ApiTrouble::Network) => of_api(told::API_UNREACHABLE, told::CHECK_NETWORK),
+        _ => of_it(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT.into()),
     }
 }
 

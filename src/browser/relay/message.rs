@@ -88,7 +88,7 @@ pub(super) fn failed(id: u32, code: i64, message: &str) -> Out {
 }
 
 pub(super) fn refused(id: u32, refusal: Refusal) -> Out {
-    failed(id, refusals::code(refusal), refusals::words(refusal))
+    failed(id, refusals::code(refusal), &refusals::words(refusal))
 }
 
 /// An event whose parameters nobody has read.

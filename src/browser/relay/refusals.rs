@@ -4,6 +4,7 @@
 
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::relay::Refusal;
+use crate::protocol::told;
 
 /// DevTools itself uses codes down to −32999.
 const FIRST: i64 = -33001;
@@ -32,45 +33,24 @@ pub fn of_code(code: i64) -> Option<Refusal> {
 }
 
 /// What happened.
-pub fn words(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::Cancelled => "gstack was sent out of this browser's tabs: Cancel was pressed in the bar above them",
-        Refusal::OwnPage => {
-            "this is a page of the browser's own, of its store or of an extension: the browser lets no extension into it"
-        }
-        Refusal::Occupied => {
-            "the browser does not let gstack into this tab: another extension debugs it, or an administrator forbids it"
-        }
-        Refusal::Incognito => "this is a private window: gstack never acts there",
-        Refusal::Closed => "the tab was closed",
-        Refusal::TooLarge => "the answer is larger than the extension can send",
-        Refusal::TooOld => "the extension in this browser is older than gstack: it can chat here, and not act",
-        Refusal::NotHere => "this can't be done in an everyday browser, where gstack acts through its extension",
-        Refusal::NotAttached => "the extension is not attached to the tab any more",
-    }
+pub fn words(refusal: Refusal) -> String {
+    fault(refusal).message
 }
 
 /// As it is told, with the next step.
 pub fn fault(refusal: Refusal) -> Fault {
-    let (code, hint) = match refusal {
-        Refusal::Cancelled => (
-            FaultCode::Cancelled,
-            "To let it in again, write a message in the tab's side panel, use a button there, or: gstack connect --everyday",
-        ),
-        Refusal::OwnPage => (FaultCode::Forbidden, "Open another page: `goto` works from here too."),
-        Refusal::Occupied => {
-            (FaultCode::Conflict, "End the other tool's work in this tab, or use the browser of `gstack connect`.")
-        }
-        Refusal::Incognito => {
-            (FaultCode::Forbidden, "Open the page in a usual window, or in the browser of `gstack connect`.")
-        }
-        Refusal::Closed => (FaultCode::TabGone, "See the open ones: gstack tabs"),
-        Refusal::TooLarge => (FaultCode::TooLarge, "Ask for a smaller part: one element, or `--viewport`."),
-        Refusal::TooOld => (FaultCode::ProtocolMismatch, "Reload it: chrome://extensions, gstack, the round arrow."),
-        Refusal::NotHere => (FaultCode::Forbidden, "Use the browser of `gstack connect` for it."),
-        Refusal::NotAttached => (FaultCode::TabGone, "Look at the page again (snapshot), then repeat the command."),
+    let (code, message, hint) = match refusal {
+        Refusal::Cancelled => (FaultCode::Cancelled, told::RELAY_CANCELLED, told::RELAY_CANCELLED_NEXT),
+        Refusal::OwnPage => (FaultCode::Forbidden, told::RELAY_OWN_PAGE, told::RELAY_OWN_PAGE_NEXT),
+        Refusal::Occupied => (FaultCode::Conflict, told::RELAY_OCCUPIED, told::RELAY_OCCUPIED_NEXT),
+        Refusal::Incognito => (FaultCode::Forbidden, told::RELAY_INCOGNITO, told::RELAY_INCOGNITO_NEXT),
+        Refusal::Closed => (FaultCode::TabGone, told::RELAY_CLOSED, told::SEE_OPEN_TABS),
+        Refusal::TooLarge => (FaultCode::TooLarge, told::RELAY_TOO_LARGE, told::RELAY_TOO_LARGE_NEXT),
+        Refusal::TooOld => (FaultCode::ProtocolMismatch, told::RELAY_TOO_OLD, told::RELAY_TOO_OLD_NEXT),
+        Refusal::NotHere => (FaultCode::Forbidden, told::RELAY_NOT_HERE, told::RELAY_NOT_HERE_NEXT),
+        Refusal::NotAttached => (FaultCode::TabGone, told::RELAY_NOT_ATTACHED, told::LOOK_AND_REPEAT),
     };
-    Fault::new(code, words(refusal)).hint(hint).at(Hop::Browser)
+    Fault::new(code, message).hint(hint).at(Hop::Browser)
 }
 
 #[cfg(test)]

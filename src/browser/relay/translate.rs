@@ -271,8 +271,8 @@ impl Translator {
         if let Some(RelayError { code, message, refusal }) = error {
             let code = refusal.map(refusals::code).or(code).unwrap_or(crate::browser::cdp::SERVER_ERROR);
             tracing::debug!(id, code, message, "the extension answered with an error");
-            let words = refusal.map(refusals::words).unwrap_or(&message);
-            return Some(failed(id, code, words));
+            let words = refusal.map_or(message, refusals::words);
+            return Some(failed(id, code, &words));
         }
         Some(match asked {
             Asked::Attach(tab) => {

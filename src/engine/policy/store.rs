@@ -8,6 +8,7 @@ use crate::base::atomic;
 use crate::protocol::chat::Millis;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::PolicyRule;
+use crate::protocol::told;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -106,8 +107,11 @@ impl PolicyStore {
         let mut bytes = serde_json::to_vec_pretty(&file).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
         bytes.push(b'\n');
         atomic::write(&self.path, &bytes).map_err(|error| {
-            Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", self.path.display()))
-                .hint("Free space or make gstack's home writable for you; until then every action is asked about.")
+            Fault::new(
+                FaultCode::Storage,
+                told::FILE_NOT_WRITTEN.with([&self.path.display().to_string(), &error.to_string()]),
+            )
+            .hint("Free space or make gstack's home writable for you; until then every action is asked about.")
         })?;
         self.rules = Ok(file.rules);
         // A person has just acted: what their clock shows is the time.
@@ -124,11 +128,8 @@ pub(crate) fn policy_rules_of(path: PathBuf) -> Option<usize> {
 
 fn read(path: &Path) -> Result<File, Fault> {
     let unreadable = |why: String| {
-        Fault::new(
-            FaultCode::Storage,
-            format!("{} can't be read ({why}), so agents ask about everything", path.display()),
-        )
-        .hint("Fix the file, or remove it to begin without rules; then run `gstack stop`.")
+        Fault::new(FaultCode::Storage, told::POLICY_NOT_READ.with([&path.display().to_string(), &why]))
+            .hint(told::POLICY_NOT_READ_NEXT)
     };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,

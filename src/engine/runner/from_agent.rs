@@ -29,7 +29,11 @@ impl Task {
             AgentEvent::ThinkingDelta(text) => self.grow(&turn_id, BlockKind::Thinking, &text),
             AgentEvent::StepStarted { step_id, words, tool, arguments } => {
                 let doing = format!("{} {}", words.verb, words.object);
-                self.engine.working(&self.conversation, |working| working.doing = doing.trim().to_owned());
+                let phrase = words.phrase.clone();
+                self.engine.working(&self.conversation, |working| {
+                    working.doing = doing.trim().to_owned();
+                    working.phrase = phrase;
+                });
                 if registry::find(&tool).is_none() {
                     // Until it is told, what a tool of the agent's own reads may be anything.
                     self.engine.with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
@@ -44,7 +48,10 @@ impl Task {
                 self.engine.with_taint_log(self.conversation.id(), |log| {
                     log.step_done(step_id.as_str(), &result, is_whole && !result.is_empty());
                 });
-                self.engine.working(&self.conversation, |working| working.doing.clear());
+                self.engine.working(&self.conversation, |working| {
+                    working.doing.clear();
+                    working.phrase = None;
+                });
                 let body = self.steps.end(turn_id, step_id, outcome, result);
                 let conversation = self.conversation.clone();
                 let body = Steps::with_images(body, images, &conversation).await;

@@ -15,6 +15,7 @@ use crate::engine::tools::ConversationTools;
 use crate::protocol::chat::ChatBody;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{AgentName, TurnId};
+use crate::protocol::told::{self, Told};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -90,7 +91,7 @@ impl Task {
         let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
         let label = name.to_string();
         let begun = self.conversation.begin_turn(message, name, label, None, false);
-        let fault = begun.err().map_or_else(|| cancelled("the turn was stopped"), |error| error.fault());
+        let fault = begun.err().map_or_else(|| cancelled(told::TURN_STOPPED), |error| error.fault());
         self.step(Event::AgentFailedToStart { turn_id: message.turn_id.clone(), fault });
     }
 
@@ -115,8 +116,7 @@ impl Task {
         self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: false });
         match (slot, chosen) {
             (Some(slot), Some(choice)) => self.start(Some(turn_id), choice, Some(slot)),
-            _ => self
-                .step(Event::AgentFailedToStart { turn_id, fault: cancelled("the turn was stopped while it waited") }),
+            _ => self.step(Event::AgentFailedToStart { turn_id, fault: cancelled(told::TURN_STOPPED_WAITING) }),
         }
     }
 
@@ -172,7 +172,7 @@ impl Task {
             };
             let outcome = tokio::select! {
                 outcome = start => outcome,
-                () = cancel.cancelled() => Err(cancelled("the start was stopped")),
+                () = cancel.cancelled() => Err(cancelled(told::START_STOPPED)),
             };
             runner.input(Input::Started { generation, outcome });
             drop(runner);
@@ -234,6 +234,6 @@ impl Task {
     }
 }
 
-fn cancelled(what: &str) -> Fault {
+fn cancelled(what: Told) -> Fault {
     Fault::new(FaultCode::Cancelled, what).at(Hop::Agent)
 }

@@ -17,6 +17,7 @@ use crate::engine::{Engine, earlier, lock};
 use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
+use crate::protocol::told;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -335,7 +336,7 @@ impl Task {
         });
         let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
-            let fault = Fault::new(FaultCode::AgentCrashed, "the agent ended before it got the message").at(Hop::Agent);
+            let fault = Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_BEFORE).at(Hop::Agent);
             return self.step(Event::PromptRefused { turn_id, fault });
         };
         match session.session.prompt(prompt).await {

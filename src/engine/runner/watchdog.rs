@@ -6,6 +6,7 @@
 use crate::agent::adapter::AgentEvent;
 use crate::engine::Config;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -61,9 +62,9 @@ impl Watchdog {
         self.said += text as u64 + EVENT;
         // Told once: what comes behind it is the agent's way to its end.
         (before <= MOST_SAID && self.said > MOST_SAID).then(|| {
-            let message = format!("the agent said more than {} MB in one turn and was ended", MOST_SAID / 1024 / 1024);
-            Fault::new(FaultCode::TooLarge, message)
-                .hint("Ask for less at once. Where it went round in circles, begin a new conversation.")
+            let limit = (MOST_SAID / 1024 / 1024).to_string();
+            Fault::new(FaultCode::TooLarge, told::TURN_SAID_TOO_MUCH.with([&limit]))
+                .hint(told::TURN_SAID_TOO_MUCH_NEXT)
                 .at(Hop::Agent)
         })
     }
@@ -79,23 +80,19 @@ impl Watchdog {
         if self.paused.is_some() {
             return None;
         }
-        let gave_up = |message: String, setting: &str| {
-            Fault::new(FaultCode::Timeout, message)
-                .hint(format!(
-                    "Send the message again: the agent is restarted. `{setting}` in the settings changes the limit."
-                ))
-                .at(Hop::Agent)
+        let gave_up = |message: Sentence, setting: &str| {
+            Fault::new(FaultCode::Timeout, message).hint(told::TURN_LIMIT_NEXT.with([setting])).at(Hop::Agent)
         };
         if let (Some(limit), Some(ends)) = (self.silence, self.silence_ends())
             && now >= ends
         {
-            let message = format!("the agent said and did nothing for {} and was ended", words(limit));
+            let message = after(limit, told::TURN_SILENT_SECONDS, told::TURN_SILENT_MINUTES);
             return Some(gave_up(message, "watchdog.silence-minutes"));
         }
         if let (Some(limit), Some(ends)) = (self.total, self.total_ends())
             && now >= ends
         {
-            let message = format!("the turn took longer than {} and was ended", words(limit));
+            let message = after(limit, told::TURN_LONG_SECONDS, told::TURN_LONG_MINUTES);
             return Some(gave_up(message, "watchdog.total-minutes"));
         }
         None
@@ -110,11 +107,10 @@ impl Watchdog {
     }
 }
 
-fn words(limit: Duration) -> String {
-    let seconds = limit.as_secs_f64();
+fn after(limit: Duration, in_seconds: Told, in_minutes: Told) -> Sentence {
     match limit.as_secs() {
-        0..120 => format!("{seconds} seconds"),
-        long => format!("{} minutes", long / 60),
+        0..120 => in_seconds.with([&limit.as_secs_f64().to_string()]),
+        long => in_minutes.with([&(long / 60).to_string()]),
     }
 }
 

@@ -8,9 +8,11 @@ mod list;
 
 use super::config::Config;
 use super::{Engine, folders, lock};
-use crate::base::{atomic, trouble};
+use crate::base::atomic;
+use crate::chat::error::next_step;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
+use crate::protocol::told;
 use change::{changed, check, check_choice};
 use in_file::IN_FILE;
 use list::{Known, SETTINGS, fixed_choices};
@@ -114,8 +116,8 @@ impl Engine {
             Err(error) => return Err(storage(&path, &error)),
         };
         let wrong = |error: String| {
-            Fault::new(FaultCode::Conflict, format!("{} is not valid, so it is not changed: {error}", path.display()))
-                .hint("Fix that line, then set it again.")
+            Fault::new(FaultCode::Conflict, told::FILE_NOT_VALID.with([&path.display().to_string(), &error]))
+                .hint(told::FIX_LINE)
         };
         let text = changed(&text, known, value).map_err(wrong)?;
         let config = Config::parse(&text).map_err(wrong)?;
@@ -126,6 +128,6 @@ impl Engine {
 }
 
 fn storage(path: &std::path::Path, error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("{} can't be changed: {error}", path.display()))
-        .hint(trouble::hint(path, error))
+    Fault::new(FaultCode::Storage, told::FILE_NOT_CHANGED.with([&path.display().to_string(), &error.to_string()]))
+        .hint(next_step(path, error))
 }

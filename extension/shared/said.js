@@ -1,8 +1,8 @@
 /**
- * What is done, in the panel's language: a phrase's code and its values as words. Pure.
- * @import { SaidPhrase } from "../../protocol.js"
+ * What is done, in the browser's language: a phrase's code and its values as words. Pure.
+ * @import { SaidPhrase } from "../protocol.js"
  */
-import { t } from "../../shared/i18n.js";
+import { t } from "./i18n.js";
 
 /** Stands for a value until the words around it are known. */
 const HERE = "\u0001";

@@ -1,0 +1,36 @@
+/**
+ * A fault in the browser's language: its codes and their values as words.
+ *
+ * Owns the choice between the catalogue's words and the fault's own English. Never builds a sentence itself.
+ * @import { Fault, SaidPhrase } from "../protocol.js"
+ */
+import { isolated, t } from "./i18n.js";
+
+const FROM_THE_RIGHT = /[\u0590-\u08ff]/;
+
+/** @param {SaidPhrase | null | undefined} phrase @returns {string | null}  null: this extension has no words for the code */
+function spoken(phrase) {
+  if (!phrase) return null;
+  const name = `fault_${phrase.code}`;
+  const words = t(`fault_${phrase.code}`, ...(phrase.values ?? []));
+  return words === name ? null : words;
+}
+
+/** English that stands for itself. @param {string} text */
+function english(text) {
+  return text === "" || FROM_THE_RIGHT.test(text) ? text : isolated(text);
+}
+
+/**
+ * The fault as a person reads it. What the catalogue has no words for stays as it came.
+ * @template {Fault} F
+ * @param {F} fault
+ * @returns {F}
+ */
+export function worded(fault) {
+  const { message, hint, words, ...rest } = fault;
+  const said = spoken(words?.message);
+  const next = spoken(words?.hint) ?? (hint ? english(hint) : hint);
+  const what = said === null ? english(message) : words?.said ? `${said} (${isolated(words.said)})` : said;
+  return /** @type {F} */ ({ ...rest, message: what, ...(next === undefined ? {} : { hint: next }) });
+}

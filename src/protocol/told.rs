@@ -1,0 +1,353 @@
+//! Sentences about trouble that a panel can say in its own language: each with a code, its English and places for values.
+//!
+//! Owns the codes and the English. The other languages are `extension/_locales`, where the sentence of `API_FAILED` is
+//! `fault_api_failed`; a test holds them in step. A fault without such a sentence is shown in its English.
+
+use super::chat::SaidPhrase;
+
+/// A sentence before its values are known. `$1`, `$2` … stand for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    name: &'static str,
+    english: &'static str,
+}
+
+/// A sentence of a fault: its English, and the same as a code where there is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentence {
+    pub(super) text: String,
+    pub(super) phrase: Option<SaidPhrase>,
+    /// What a program said about it, in its own words.
+    pub(super) said: Option<String>,
+}
+
+impl Told {
+    /// As the wire and the panel's catalogues know it: `api_failed`.
+    pub fn code(self) -> String {
+        self.name.to_ascii_lowercase()
+    }
+
+    /// The sentence with its values: a name, a path, a number, an error.
+    pub fn with<const N: usize>(self, values: [&str; N]) -> Sentence {
+        debug_assert_eq!(self.english.matches('$').count(), N, "{}", self.name);
+        let mut text = String::new();
+        let mut rest = self.english.split('$');
+        text.push_str(rest.next().unwrap_or_default());
+        for part in rest {
+            let place = part.chars().next().and_then(|digit| digit.to_digit(10)).unwrap_or_default() as usize;
+            text.push_str(place.checked_sub(1).and_then(|at| values.get(at)).copied().unwrap_or_default());
+            text.push_str(part.get(1..).unwrap_or_default());
+        }
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        Sentence { text, phrase: Some(SaidPhrase { code: self.code(), values }), said: None }
+    }
+}
+
+impl Sentence {
+    /// Adds in brackets what a program said. Empty: it said nothing.
+    #[must_use]
+    pub fn said(mut self, words: &str) -> Self {
+        if !words.is_empty() {
+            self.text = format!("{} ({words})", self.text);
+            self.said = Some(words.to_owned());
+        }
+        self
+    }
+}
+
+impl From<Told> for Sentence {
+    fn from(told: Told) -> Self {
+        told.with([])
+    }
+}
+
+impl From<String> for Sentence {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+impl From<&str> for Sentence {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// The next step for a disk's trouble (`base::trouble`), by its code. `place`: the path.
+pub fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
+    let told = ALL.iter().find(|told| told.code() == code)?;
+    Some(if told.english.contains('$') { told.with([place]) } else { told.with([]) })
+}
+
+macro_rules! told {
+    ($($name:ident = $english:literal;)*) => {
+        $(pub const $name: Told = Told { name: stringify!($name), english: $english };)*
+        /// All sentences that reach a panel as codes.
+        pub const ALL: &[Told] = &[$($name),*];
+    };
+}
+
+told! {
+    // Agents' programs. `$1` is the agent.
+    AGENT_MISSING = "$1 is not installed.";
+    AGENT_NOT_AT = "$1 is not at $2, where the configuration says.";
+    AGENT_INSTALL = "Install it, or set its path in the configuration; then look again.";
+    AGENT_BROKEN = "$1 does not start: $2";
+    AGENT_REINSTALL = "Run `$1` in a terminal; installing it again often fixes it.";
+    AGENT_NOT_READY = "$1 did not get ready within $2 s.";
+    AGENT_TRY_COMMAND = "Run `$1` in a terminal to see whether it starts there.";
+    AGENT_NO_ANSWER = "$1 did not answer.";
+    AGENT_TRY_ITSELF = "Run it in a terminal to see whether it starts there, then look again.";
+    AGENT_FILES = "$1's configuration could not be written: $2";
+    AGENT_FILES_NEXT = "Check that the disk is not full and that gstack's folder is yours.";
+    AGENT_ENDED = "$1 ended unexpectedly ($2).";
+    AGENT_ENDED_SAYING = "$1 ended unexpectedly ($2): $3";
+    SEND_AGAIN_GOES_ON = "Send the message again: the conversation goes on.";
+    AGENT_ENDED_MID_TURN = "The agent's process ended in the middle of its turn";
+    SEND_AGAIN_RESTARTS = "Send the message again: the agent is restarted.";
+    AGENT_ENDED_BEFORE = "the agent ended before it got the message";
+    AGENT_BUSY = "$1 still works on the message before.";
+    MESSAGE_BEFORE_RUNS = "The message before is still being worked on.";
+    WAIT_FOR_END = "Wait until its turn has ended.";
+    AGENT_SIGNED_OUT = "$1 is not signed in.";
+    SIGN_IN = "Sign in in a terminal, then send the message again.";
+    AGENT_NO_OWN_MODEL = "$1 can't go back to its own model.";
+    AGENT_TOO_OLD = "$1 ($2) is too old for gstack.";
+    AGENT_TOO_OLD_NEXT = "Update it: this release can't be kept from running shell commands.";
+    AGENT_UNCONFINED = "This $1 can't be kept from reading credentials.";
+    AGENT_UNCONFINED_NEXT = "Update it, and remove `sandbox_mode` from its config.toml: that setting overrides the rules for files.";
+    NO_SUCH_AGENT = "There is no agent named $1.";
+    CHOOSE_ONE_OF = "Choose one of: $1.";
+    NO_AGENT_FOUND = "no agent was found";
+    NO_AGENT_FOUND_NEXT = "`gstack agents` says which ones there are and how to install them.";
+    // Their APIs. `$1` is the agent or who runs the API.
+    API_SIGN_IN = "$1's API refused the sign-in.";
+    API_SIGN_IN_NEXT = "Check the key in your shell's start-up files, or sign in again.";
+    API_SIGN_IN_VARIABLE = "Check $1, or sign in again.";
+    API_KEY = "$1's API refused the key.";
+    API_KEY_VARIABLE = "Check $1 in your shell's start-up files.";
+    API_KEY_COMMAND = "Sign in again with `$1`, or check the key it was given.";
+    API_ACCESS = "$1's API refused access.";
+    API_ACCESS_NEXT = "Check what your $1 account may use.";
+    API_BILLING = "$1's API refused: billing.";
+    API_BILLING_NEXT = "Check the credit and plan of your $1 account.";
+    API_USAGE_LIMIT = "$1's usage limit is reached.";
+    API_USAGE_LIMIT_NEXT = "Wait until it resets, or choose another model.";
+    API_OVERLOADED = "$1's API is overloaded.";
+    API_FAILED = "$1's API failed.";
+    TRY_IN_A_MINUTE = "Try again in a minute.";
+    API_REFUSED = "$1's API refused the request.";
+    CHECK_KEY_AND_MODEL = "Check the key and the model, then try again.";
+    API_UNREACHABLE = "$1's API can't be reached.";
+    CHECK_NETWORK = "Check the network and a proxy, then try again.";
+    CHECK_NETWORK_VARIABLE = "Check the network, a proxy or $1, then try again.";
+    MODEL_NOT_AVAILABLE = "The chosen model is not available.";
+    CHOOSE_ANOTHER_MODEL = "Choose another model.";
+    CONTEXT_FULL = "The conversation is too long for the model.";
+    CONTEXT_FULL_NEXT = "Start a new chat, or choose another model.";
+    AGENT_ERROR = "$1 reported an error.";
+    TRY_OR_NEW_CHAT = "Try again, or start a new chat.";
+    AGENT_SANDBOX = "$1's sandbox failed.";
+    AGENT_SANDBOX_NEXT = "Run `$1` in a terminal to see why.";
+    STOPPED_AT_LENGTH = "$1 stopped at the longest answer that its model gives.";
+    STOPPED_AT_STEPS = "$1 stopped at its limit of steps.";
+    SAY_GO_ON = "Send “go on” to let it continue.";
+    STOPPED_AT_COST = "$1 stopped at its cost limit.";
+    RAISE_LIMIT = "Raise the limit to go on.";
+    AGENT_REFUSED = "$1 refused to answer.";
+    SAY_IT_OTHERWISE = "Say it in another way, or start a new chat.";
+    STOPPED_UNKNOWN = "$1 ended its turn for an unknown reason.";
+    TRY_OR_UPDATE = "Try again, or update it.";
+    // Turns.
+    TURN_SAID_TOO_MUCH = "the agent said more than $1 MB in one turn and was ended";
+    TURN_SAID_TOO_MUCH_NEXT = "Ask for less at once. Where it went round in circles, begin a new conversation.";
+    TURN_SILENT_SECONDS = "the agent said and did nothing for $1 seconds and was ended";
+    TURN_SILENT_MINUTES = "the agent said and did nothing for $1 minutes and was ended";
+    TURN_LONG_SECONDS = "the turn took longer than $1 seconds and was ended";
+    TURN_LONG_MINUTES = "the turn took longer than $1 minutes and was ended";
+    TURN_LIMIT_NEXT = "Send the message again: the agent is restarted. `$1` in the settings changes the limit.";
+    TURN_STOPPED = "the turn was stopped";
+    TURN_STOPPED_WAITING = "the turn was stopped while it waited";
+    START_STOPPED = "the start was stopped";
+    FOLDER_GONE = "The conversation's folder $1 is not there.";
+    CHOOSE_ANOTHER_FOLDER = "Choose another folder for this conversation.";
+    // Messages and answers.
+    QUEUE_FULL = "$1 messages are waiting already";
+    QUEUE_FULL_NEXT = "Wait until one of the $1 has run, remove one, or stop the running turn.";
+    ALREADY_SENT = "this message was sent before";
+    ALREADY_SENT_NEXT = "Nothing to do: it is being worked on.";
+    NOT_WAITING = "this message is not waiting";
+    NOT_WAITING_NEXT = "Its turn has begun or it was removed before; stop the turn instead.";
+    APPROVAL_CLOSED = "this approval is not open: it was answered, or its turn has ended";
+    QUESTION_CLOSED = "this question is not open: it was answered, or its turn has ended";
+    QUESTION_CLOSED_NEXT = "Nothing to do: the question is closed.";
+    CONVERSATION_BUSY = "this conversation is at work";
+    STOP_TURN_FIRST = "Stop its turn first.";
+    BUSY_ELSEWHERE = "this conversation is at work in its own tab";
+    BUSY_ELSEWHERE_NEXT = "Go to that tab, or stop it first.";
+    NO_CONVERSATION = "there is no conversation $1";
+    NO_CONVERSATION_NEXT = "Open it from the history, or begin a new one.";
+    NO_FILE = "there is no file $1 in this conversation";
+    NO_FILE_NEXT = "The file was removed from the disk; attach it again.";
+    MESSAGE_EMPTY = "the message is empty";
+    MESSAGE_EMPTY_NEXT = "Write what you want done.";
+    MESSAGE_TOO_LONG = "the message is longer than $1 KiB";
+    MESSAGE_TOO_LONG_NEXT = "Put the text into a file in the agent's folder and name the file.";
+    ANSWER_TOO_LONG = "the answer is longer than $1 KiB";
+    ANSWER_TOO_LONG_NEXT = "Answer in fewer words.";
+    TEXT_TOO_LONG = "the text is longer than $1 MB";
+    TEXT_TOO_LONG_NEXT = "Write a shorter text.";
+    FILES_TOO_LARGE = "the attached files are larger than $1 MB together";
+    FILES_TOO_LARGE_NEXT = "Attach fewer or smaller ones.";
+    FILE_TOO_LARGE = "$1 is larger than $2 MB";
+    FILE_TOO_LARGE_NEXT = "Take a picture of a part of the page.";
+    ATTACH_AGAIN = "Attach the file again.";
+    MESSAGE_OVER_LIMIT = "the message is too large: $1 bytes, the limit is $2";
+    FILE_OVER_LIMIT = "the file is too large: $1 bytes, the limit is $2";
+    OVER_LIMIT_NEXT = "Send less at once: shorten the text or attach a smaller file.";
+    ANSWER_DOES_NOT_FIT = "the answer of $1 bytes does not fit into one message";
+    ASK_FOR_LESS = "Ask for a smaller part.";
+    SEARCH_TOO_LONG = "the search is too long";
+    SEARCH_TOO_LONG_NEXT = "Search for fewer words.";
+    NOTE_EMPTY = "the note is empty";
+    NOTE_EMPTY_NEXT = "Write what you want to leave.";
+    OWN_TAB = "this is the conversation's own tab";
+    OWN_TAB_NEXT = "Open the conversation in another tab, or close the tab.";
+    TAB_SET_FULL = "$1 tabs are in its set already";
+    TAB_SET_FULL_NEXT = "Take one out first.";
+    NOTHING_PICKED = "nothing was picked";
+    NOTHING_PICKED_NEXT = "Pick again when you like.";
+    // Folders and the disk.
+    PATH_NOT_ABSOLUTE = "$1 must be an absolute path";
+    PATH_NOT_ABSOLUTE_NEXT = "Give a path that begins with / or ~/.";
+    NOT_A_FOLDER = "$1 is not a folder";
+    NOT_A_FOLDER_NEXT = "Give the folder that it lies in.";
+    FOLDER_NOT_USABLE = "$1 can't be used: $2";
+    FOLDER_NOT_USABLE_NEXT = "Give a folder that is there.";
+    FOLDER_OFF_LIMITS = "$1 is off limits: $2";
+    CHOOSE_PROJECT_FOLDER = "Choose the folder of one project.";
+    CAN_NOT_READ = "can't read $1: $2";
+    CAN_NOT_WRITE = "can't write $1: $2";
+    CAN_NOT_MAKE = "can't make $1: $2";
+    FILE_NOT_READ = "$1 can't be read: $2";
+    FILE_NOT_WRITTEN = "$1 can't be written: $2";
+    FILE_NOT_CHANGED = "$1 can't be changed: $2";
+    FILE_NOT_VALID = "$1 is not valid, so it is not changed: $2";
+    FIX_LINE = "Fix that line, then set it again.";
+    DISK_FULL = "The disk that holds $1 is full. Free some space, then try again.";
+    DISK_READ_ONLY = "The disk that holds $1 is read-only. Mount it writable, or set GSTACK_HOME to another folder.";
+    DISK_DENIED = "Make $1 writable for you, or set GSTACK_HOME to a folder of yours.";
+    DISK_IN_THE_WAY = "$1 is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.";
+    DISK_TROUBLE = "Check the disk that holds $1, then try again.";
+    TOO_MANY_FILES = "Too many files are open. Close tabs and panels that you do not need, or raise the limit (ulimit -n) and run `gstack stop`.";
+    CONVERSATION_LOST = "$1 has lost its events: $2 of $3 are left";
+    CONVERSATION_LOST_NEXT = "Copy $1 back from a backup, or delete this conversation.";
+    CONVERSATION_NEWER = "$1 was written by a newer gstack (format $2)";
+    CONVERSATION_NEWER_NEXT = "Update gstack, then open it again.";
+    CAPTURE_NOT_WRITTEN = "what pages say can't be written to disk: $1";
+    CAPTURE_NOT_WRITTEN_NEXT = "Free some space, or turn the setting off.";
+    POLICY_NOT_READ = "$1 can't be read ($2), so agents ask about everything";
+    POLICY_NOT_READ_NEXT = "Fix the file, or remove it to begin without rules; then run `gstack stop`.";
+    // The way from the panel to the daemon.
+    DAEMON_WENT_AWAY = "the gstack daemon went away ($1)";
+    DAEMON_WENT_AWAY_NEXT = "It is started again by itself. If it does not come back, run `gstack doctor`.";
+    DAEMON_NO_ANSWER = "the gstack daemon started but does not answer: $1";
+    DAEMON_NO_ANSWER_NEXT = "Run `gstack doctor`; the daemon's log says more.";
+    DAEMON_NOT_STARTED = "the gstack daemon could not start ($1).";
+    DAEMON_NOT_STARTED_LOG = "the gstack daemon could not start ($1). Its log ends: $2";
+    WHOLE_LOG = "The whole log: $1";
+    UPDATING = "gstack is being updated: running turns finish, then the new version takes over";
+    SEND_IN_A_MOMENT = "Send it again in a moment.";
+    PROTOCOLS_DIFFER = "the extension speaks protocol $1, gstack $2 to $3";
+    EXTENSION_NEWER = "The extension is newer than gstack: update gstack, then run `gstack stop`.";
+    EXTENSION_OLDER = "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.";
+    // Browser and tabs.
+    BROWSER_CLOSED = "the browser that gstack drives was closed or crashed";
+    BROWSER_CLOSED_NEXT = "Open it again; conversations are kept.";
+    BROWSER_GONE = "the browser is gone";
+    BROWSER_GONE_NEXT = "Start the browser again: gstack connect";
+    BROWSER_NOT_CONNECTED = "the browser of this tab is not connected to gstack now";
+    BROWSER_NOT_CONNECTED_NEXT = "Open the side panel there again, or another browser with `gstack connect`.";
+    BROWSER_SILENT = "the browser does not answer";
+    BROWSER_SILENT_NEXT = "Close it and open it again.";
+    NO_BROWSER = "no browser is open: $1";
+    NO_BROWSER_NEXT = "Run `gstack connect` to open one.";
+    EVERYDAY_AWAY = "your everyday browser is in use, but its extension is not connected now";
+    EVERYDAY_AWAY_NEXT = "Start that browser, or open its side panel. To leave it for another one: gstack disconnect";
+    TAB_NOT_REPORTED = "the browser has not reported a tab $1";
+    TAB_NOT_REPORTED_NEXT = "The tab may be closed. Choose another one.";
+    TAB_CLOSED = "tab $1 was closed";
+    SEE_OPEN_TABS = "See the open ones: gstack tabs";
+    TAB_CRASHED = "the page of tab $1 crashed";
+    TAB_CRASHED_NEXT = "Load it again (reload), or go to another address (goto).";
+    PAGE_TIMEOUT = "$1 took longer than $2 s";
+    PAGE_TIMEOUT_NEXT = "The page may be hung: reload it, or allow more time with --timeout.";
+    PICK_FORBIDDEN = "nothing can be picked here: the browser lets no extension into its own pages";
+    PICK_FORBIDDEN_STORE = "nothing can be picked here: the browser lets no extension into the store's pages";
+    PICK_FORBIDDEN_NEXT = "Open another page, or choose from the refs of a snapshot.";
+    RELAY_CANCELLED = "gstack was sent out of this browser's tabs: Cancel was pressed in the bar above them";
+    RELAY_CANCELLED_NEXT = "To let it in again, write a message in the tab's side panel, use a button there, or: gstack connect --everyday";
+    RELAY_OWN_PAGE = "this is a page of the browser's own, of its store or of an extension: the browser lets no extension into it";
+    RELAY_OWN_PAGE_NEXT = "Open another page: `goto` works from here too.";
+    RELAY_OCCUPIED = "the browser does not let gstack into this tab: another extension debugs it, or an administrator forbids it";
+    RELAY_OCCUPIED_NEXT = "End the other tool's work in this tab, or use the browser of `gstack connect`.";
+    RELAY_INCOGNITO = "this is a private window: gstack never acts there";
+    RELAY_INCOGNITO_NEXT = "Open the page in a usual window, or in the browser of `gstack connect`.";
+    RELAY_CLOSED = "the tab was closed";
+    RELAY_TOO_LARGE = "the answer is larger than the extension can send";
+    RELAY_TOO_LARGE_NEXT = "Ask for a smaller part: one element, or `--viewport`.";
+    RELAY_TOO_OLD = "the extension in this browser is older than gstack: it can chat here, and not act";
+    RELAY_TOO_OLD_NEXT = "Reload it: chrome://extensions, gstack, the round arrow.";
+    RELAY_NOT_HERE = "this can't be done in an everyday browser, where gstack acts through its extension";
+    RELAY_NOT_HERE_NEXT = "Use the browser of `gstack connect` for it.";
+    RELAY_NOT_ATTACHED = "the extension is not attached to the tab any more";
+    LOOK_AND_REPEAT = "Look at the page again (snapshot), then repeat the command.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AGENT_ENDED_SAYING, ALL, API_FAILED, Sentence};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn every_sentence_has_its_words_in_every_language_and_the_english_ones_are_these() {
+        let locales = Path::new(env!("CARGO_MANIFEST_DIR")).join("extension/_locales");
+        let mut languages = 0;
+        for locale in std::fs::read_dir(locales).unwrap() {
+            let path = locale.unwrap().path();
+            let catalogue: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(path.join("messages.json")).unwrap()).unwrap();
+            for told in ALL {
+                let words = catalogue[format!("fault_{}", told.code())]["message"].as_str().unwrap_or_default();
+                assert!(!words.is_empty(), "{}: no words for {}", path.display(), told.code());
+                if path.ends_with("en") {
+                    assert_eq!(words, told.english, "{}", told.code());
+                }
+                for place in 1..=told.english.matches('$').count() {
+                    assert!(
+                        words.contains(&format!("${place}")),
+                        "{}: {} without ${place}",
+                        path.display(),
+                        told.code()
+                    );
+                }
+            }
+            let known: BTreeSet<_> = ALL.iter().map(|told| format!("fault_{}", told.code())).collect();
+            let kept = catalogue.as_object().unwrap().keys().filter(|name| name.starts_with("fault_"));
+            assert_eq!(kept.filter(|name| !known.contains(*name)).collect::<Vec<_>>(), Vec::<&String>::new());
+            languages += 1;
+        }
+        assert_eq!(languages, 7);
+    }
+
+    #[test]
+    fn values_stand_where_they_belong_and_are_not_read_for_places() {
+        let sentence = AGENT_ENDED_SAYING.with(["Codex", "signal $3", "no $1 left"]);
+        assert_eq!(sentence.text, "Codex ended unexpectedly (signal $3): no $1 left");
+        assert_eq!(sentence.phrase.unwrap().values, ["Codex", "signal $3", "no $1 left"]);
+        assert_eq!(API_FAILED.with(["X"]).said("").text, "X's API failed.");
+        assert_eq!(API_FAILED.with(["X"]).said("boom").text, "X's API failed. (boom)");
+        assert_eq!(Sentence::from("plain").phrase, None);
+    }
+}

@@ -1,0 +1,129 @@
+/** Faults and the pill in the page are said in the browser's language, and Latin names turn no sentence around. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { drawn } from "../e2e/harness/marks.mjs";
+import { until } from "../e2e/harness/wait.mjs";
+import { options, say, text, withPanel } from "./with-panel.mjs";
+
+const locales = new URL("../../extension/_locales/", import.meta.url);
+const catalogue = (locale) => JSON.parse(readFileSync(new URL(`${locale}/messages.json`, locales), "utf8"));
+
+/** Speaks as a browser of that language does. */
+function speak(locale) {
+  const words = catalogue(locale);
+  globalThis.chrome = { i18n: { getMessage: (name, values = []) => (words[name]?.message ?? "").replaceAll(/\$(\d)/g, (_place, at) => values[at - 1] ?? "") } };
+}
+
+const FAULT = {
+  code: "agent-error", message: "OpenAI's API failed. (stream error)", hint: "Try again in a minute.", hop: "agent",
+  words: { message: { code: "api_failed", values: ["OpenAI"] }, said: "stream error", hint: { code: "try_in_a_minute" } },
+};
+
+describe("a fault", () => {
+  test("is said in every language, with what a program said behind it", async () => {
+    const { worded } = await import("../../extension/shared/fault-words.js");
+    const said = new Set();
+    for (const locale of readdirSync(locales)) {
+      speak(locale);
+      const { message, hint, words } = worded(FAULT);
+      assert.match(message, /OpenAI.*stream error/s, locale);
+      assert.equal(hint, catalogue(locale).fault_try_in_a_minute.message);
+      assert.equal(words, undefined);
+      said.add(message);
+    }
+    assert.equal(said.size, 7);
+    speak("en");
+    assert.equal(worded(FAULT).message, FAULT.message);
+  });
+
+  test("without words keeps its English, which a sentence from the right does not turn around", async () => {
+    const { worded } = await import("../../extension/shared/fault-words.js");
+    const plain = { code: "conflict", message: "It is /tmp/a.", hint: "Look." };
+    speak("de");
+    assert.deepEqual(worded(plain), plain);
+    const newer = { ...plain, words: { message: { code: "of_a_newer_daemon", values: ["a"] } } };
+    assert.deepEqual(worded(newer), plain);
+    speak("ar");
+    assert.deepEqual(worded(plain), { code: "conflict", message: "\u2068It is /tmp/a.\u2069", hint: "\u2068Look.\u2069" });
+  });
+
+  test("has each Latin value isolated in a sentence from the right", async () => {
+    const { worded } = await import("../../extension/shared/fault-words.js");
+    const words = catalogue("ar");
+    speak("ar");
+    for (const [name, { message }] of Object.entries(words).filter(([name]) => name.startsWith("fault_"))) {
+      const places = [...message.matchAll(/\$\d/g)];
+      const values = places.map((_place, at) => `/home/you/${at}.`);
+      const said = worded({ ...FAULT, words: { message: { code: name.slice("fault_".length), values } } }).message;
+      for (const value of values) assert.ok(said.includes(`\u2068${value}\u2069`), `${name}: ${said}`);
+    }
+  });
+});
+
+test("what is Latin in an Arabic sentence and would turn around is isolated", () => {
+  for (const [name, { message }] of Object.entries(catalogue("ar"))) {
+    if (!/[\u0600-\u06ff]/.test(message)) continue;
+    const open = message.replaceAll(/\u2068[^\u2068\u2069]*\u2069/g, "");
+    assert.doesNotMatch(open, /[\u2066-\u2069]/, `${name}: each isolate is closed`);
+    // A sign that belongs to the Latin word beside it: the sentence's own direction would put it on the other side.
+    assert.doesNotMatch(open, /(?:^|[\s(«])[~/.\-@#$][A-Za-z]|~\/|[A-Za-z]\/(?=$|[\s)»])|`/, `${name}: ${message}`);
+  }
+});
+
+/** Where each of the texts begins and ends on the screen, as an expression: `[left, right]` of its box. */
+const places = (selector, ...parts) => `(() => {
+  const walker = document.createTreeWalker(document.querySelector(${JSON.stringify(selector)}), NodeFilter.SHOW_TEXT);
+  const found = {};
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) for (const part of ${JSON.stringify(parts)}) {
+    const at = node.data.indexOf(part);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + part.length);
+    const { left, right } = range.getBoundingClientRect();
+    found[part] = [left, right];
+  }
+  return ${JSON.stringify(parts)}.map((part) => found[part]);
+})()`;
+
+describe("the panel", options, () => {
+  for (const [language, card, ended] of [["de", "Claude Code ist nicht angemeldet.", "Codex wurde unerwartet beendet (exit status: 101)."], ["fr", "Claude Code n’est pas connecté à un compte.", "Codex s’est arrêté de façon inattendue (exit status: 101)."]]) {
+    test(`says why a turn failed in its language: ${language}`, () => withPanel("errors", async (panel) => {
+      await panel.until(text(card));
+      await panel.until(text(ended));
+      assert.equal(await panel.evaluate(text("is not signed in")), false);
+    }, { language }));
+  }
+
+  test("says in Arabic, from the right, that the host is missing", () => withPanel(undefined, async (panel) => {
+    await panel.until("document.querySelector('.empty__title') && document.querySelector('.empty .command code')");
+    const [first, name, last] = await panel.evaluate(places(".empty__title", "مضيف", "gstack", "غير"));
+    assert.ok(first[0] >= name[1] && name[0] >= last[1], JSON.stringify([first, name, last]));
+    const [program, argument] = await panel.evaluate(places(".empty .command code", "gstack", "host"));
+    assert.ok(program[1] <= argument[0], "a command runs from the left");
+  }, { language: "ar" }));
+
+  test("leaves English without Arabic words as it is read: its full stop comes behind it", () => withPanel("broken", async (panel) => {
+    await panel.until("document.querySelector('.empty .quiet')");
+    const [first, last] = await panel.evaluate(places(".empty .quiet", "Its", "wrong:"));
+    assert.ok(first[1] <= last[0], JSON.stringify([first, last]));
+    const [word, colon] = await panel.evaluate(places(".empty .quiet", "wrong", ":"));
+    assert.ok(word[1] <= colon[0] + 1, JSON.stringify([word, colon]));
+  }, { language: "ar" }));
+});
+
+describe("the pill in the page", options, () => {
+  for (const [language, doing] of [["en", "clicking Apply"], ["de", "Apply anklicken"], ["ar", "Apply"]]) {
+    test(`says what the agent does: ${language}`, () => withPanel("working", async (panel, _browser, page) => {
+      await say(panel, "Do it");
+      await page.send("DOM.enable");
+      const pill = await until(async () => (await drawn(page)).find(({ names, text: said }) => names.includes("pill") && !names.includes("is-idle") && said.includes("Apply")), "the pill");
+      if (language === "ar") {
+        assert.match(pill.text, /[\u0600-\u06ff].*\u2068Apply\u2069/s);
+        const { node } = await page.send("DOM.describeNode", { nodeId: pill.nodeId });
+        assert.equal(node.attributes[node.attributes.indexOf("dir") + 1], "rtl");
+      } else assert.ok(pill.text.includes(doing), pill.text);
+    }, { language }));
+  }
+});
