@@ -825,7 +825,7 @@ command?: string | null,
  */
 hop?: Hop | null, 
 /**
- * Message and hint as codes, where they have some: a panel that has words for them says them in its own language.
+ * Message and hint as codes, if they have some: a panel that has words for a code says it in its own language.
  */
 words?: FaultWords | null, };
 

@@ -1,5 +1,5 @@
 /**
- * How fast the real panel is: `node bench.mjs [--save NAME]`.
+ * How fast the real panel is: `node bench.mjs [--only SCENARIO] [--save NAME]`.
  *
  * Prints each number beside the baseline of `bench-baselines.json` that was saved on a machine of the same name
  * (GSTACK_BENCH_BASELINE, else the newest). Judges nothing: a busy machine is not a failure.
@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { FLOODS } from "./scenarios.mjs";
-import { say, text, withPanel } from "./with-panel.mjs";
+import { composer, say, text, withPanel } from "./with-panel.mjs";
 
 const file = fileURLToPath(new URL("bench-baselines.json", import.meta.url));
 const RUNS = 5;
@@ -62,22 +62,26 @@ async function scrolling(panel) {
   return { reading, frames, nodes: await panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length") };
 }
 
-/** Runs while the panel's main thread is traced: its tasks, each with the time it took and what of that was its own work. */
-async function traced(panel, browser, run) {
-  const events = [];
-  let end;
+/** What the last trace told. */
+let events = [];
+let end = () => {};
+function listen({ method, params }) {
+  if (method === "Tracing.dataCollected") events.push(...params.value);
+  if (method === "Tracing.tracingComplete") end();
+}
+
+/** Runs while the panel's main thread is traced: its tasks, each with the time it took and what of that was its own work. `until`: the mark behind which nothing counts. */
+async function traced(panel, browser, run, until = null) {
+  events = [];
   const ended = new Promise((resolve) => { end = resolve; });
-  browser.pipe.on(({ method, params }) => {
-    if (method === "Tracing.dataCollected") events.push(...params.value);
-    if (method === "Tracing.tracingComplete") end();
-  });
   await browser.pipe.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "blink.user_timing"] } });
   await panel.evaluate("performance.mark('the panel')");
   await run();
   await browser.pipe.send("Tracing.end");
   await ended;
   const mark = events.find(({ name }) => name === "the panel");
-  return events.filter(({ name, ph, pid, tid }) => ph === "X" && pid === mark.pid && tid === mark.tid && name === "ThreadControllerImpl::RunTask")
+  const last = until === null ? Infinity : events.find(({ name }) => name === until).ts;
+  return events.filter(({ name, ph, pid, tid, ts }) => ph === "X" && pid === mark.pid && tid === mark.tid && ts >= mark.ts && ts <= last && name === "ThreadControllerImpl::RunTask")
     .map(({ dur, tdur }) => ({ wall: dur / 1000, cpu: (tdur ?? 0) / 1000 }));
 }
 
@@ -90,6 +94,34 @@ async function stream(panel, browser) {
     await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block, [aria-busy]')");
   });
   return { took: performance.now() - began, tasks };
+}
+
+/** From the Enter key to the frame with the bubble, below an answer of 200 kB: the time, and the panel's own work until then. */
+async function bubble(panel, browser) {
+  const times = [];
+  const works = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const words = `And then, for the ${run + 1}. time?`;
+    await panel.until("document.querySelector('.stop').hidden && !document.querySelector('.live-block, [aria-busy]')");
+    await panel.evaluate(`${composer}.focus()`);
+    await panel.type(words);
+    await panel.evaluate(`globalThis.bubbleAfter = new Promise((shown) => {
+      let began;
+      addEventListener("keydown", ({ timeStamp }) => { began = timeStamp; }, { capture: true, once: true });
+      const watch = new MutationObserver(() => {
+        if (![...document.querySelectorAll(".bubble")].some((one) => one.textContent === ${JSON.stringify(words)})) return;
+        watch.disconnect();
+        requestAnimationFrame(() => { performance.mark("the bubble"); shown(performance.now() - began); });
+      });
+      watch.observe(document.querySelector("#conversation"), { subtree: true, childList: true });
+    }), null`);
+    const tasks = await traced(panel, browser, async () => {
+      await panel.key("Enter");
+      times.push(await panel.evaluate("bubbleAfter"));
+    }, "the bubble");
+    works.push(tasks.reduce((sum, { cpu }) => sum + cpu, 0));
+  }
+  return { time: median(times), work: median(works), most: Math.max(...works) };
 }
 
 /**
@@ -132,7 +164,9 @@ function naiveOpening(panel) {
 }
 
 const numbers = {};
-await withPanel("huge", async (panel) => {
+const onlyAt = process.argv.indexOf("--only");
+const only = onlyAt === -1 ? null : process.argv[onlyAt + 1];
+if (only === null || only === "huge") await withPanel("huge", async (panel) => {
   await panel.until(text("Question 4999"));
   numbers["open 10,000 entries, ms"] = await opening(panel);
   const { reading, frames, nodes } = await scrolling(panel);
@@ -143,7 +177,9 @@ await withPanel("huge", async (panel) => {
   numbers["opening: the same as plain nodes, all of them, ms"] = await naiveOpening(panel);
 });
 for (const [name, source] of Object.entries(FLOODS)) {
+  if (only !== null && only !== name) continue;
   await withPanel(name, async (panel, browser) => {
+    browser.pipe.on(listen);
     const { took, tasks } = await stream(panel, browser);
     const cpu = tasks.reduce((sum, each) => sum + each.cpu, 0);
     const over = (what) => tasks.filter((each) => each[what] > 50).length;
@@ -153,6 +189,10 @@ for (const [name, source] of Object.entries(FLOODS)) {
     numbers["… tasks with over 50 ms of work"] = over("cpu");
     numbers["… tasks over 50 ms, waiting included"] = over("wall");
     if (name === "flood") numbers["… drawing it again with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
+    const { time, work, most } = await bubble(panel, browser);
+    numbers["… above: Enter to the bubble, ms"] = time;
+    numbers["… above: the panel's own work until the bubble, ms"] = work;
+    numbers["… above: the most of it, ms"] = most;
     for (const what of Object.keys(numbers).filter((each) => each.startsWith("…"))) {
       numbers[`${name} ${what}`] = numbers[what];
       delete numbers[what];
