@@ -66,6 +66,8 @@ test("what is Latin in an Arabic sentence and would turn around is isolated", ()
     if (!/[\u0600-\u06ff]/.test(message)) continue;
     const open = message.replaceAll(/\u2068[^\u2068\u2069]*\u2069/g, "");
     assert.doesNotMatch(open, /[\u2066-\u2069]/, `${name}: each isolate is closed`);
+    // What begins with another script runs as that one does where the text decides its direction.
+    assert.doesNotMatch(open, /^[^\u0600-\u06ff]*[A-Za-z]/, `${name}: ${message}`);
     // A sign that belongs to the Latin word beside it: the sentence's own direction would put it on the other side.
     assert.doesNotMatch(open, /(?:^|[\s(«])[~/.\-@#$][A-Za-z]|~\/|[A-Za-z]\/(?=$|[\s)»])|`/, `${name}: ${message}`);
   }
@@ -100,6 +102,8 @@ describe("the panel", options, () => {
     await panel.until("document.querySelector('.empty__title') && document.querySelector('.empty .command code')");
     const [first, name, last] = await panel.evaluate(places(".empty__title", "مضيف", "gstack", "غير"));
     assert.ok(first[0] >= name[1] && name[0] >= last[1], JSON.stringify([first, name, last]));
+    const [no, host] = await panel.evaluate(places(".agent-button__name", "بلا", "المضيف"));
+    assert.ok(no[0] >= host[1], JSON.stringify([no, host]));
     const [program, argument] = await panel.evaluate(places(".empty .command code", "gstack", "host"));
     assert.ok(program[1] <= argument[0], "a command runs from the left");
   }, { language: "ar" }));

@@ -39,6 +39,7 @@ function inLanguage(language) {
     agents: { scenario: "done", ready: `${rendered} && !document.querySelector('.agent-button').disabled`, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
     settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)", height: ALL_SETTINGS },
     debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
+    errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1060 },
     "errors-host": { ready: "document.querySelector('.hopline')" },
   }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]));
 }
