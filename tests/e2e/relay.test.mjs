@@ -137,7 +137,8 @@ describe('a conversation in an everyday browser', () => {
     await panel.page.waitFor(`${visible('.ref-row')}.some((row) => row.innerText.includes('Order now'))`);
     await panel.page.click('#debug-refs .switch');
     await seen(page, 'ref');
-    await panel.page.click('.composer__text');
+    assert.equal((await browser.attached()).length, 1, 'the refs are shown');
+    // Sending closes the drawer, and with it the refs go.
     const turn = await scene.ask('press it');
     await seen(page, 'pill', 'Claude Code');
     const ordering = turn.tool('click', { selector: 'text=Order now' });
@@ -146,8 +147,6 @@ describe('a conversation in an everyday browser', () => {
     await seen(page, 'cursor');
     turn.end();
     await panel.gone('stop');
-    assert.equal((await browser.attached()).length, 1, 'the refs are still shown');
-    await panel.page.click('.debug-head [aria-label=Close]');
     await scene.letGo();
   });
 

@@ -202,8 +202,8 @@ impl Pick<'_> {
         for id in self.armed.keys() {
             let session = self.marks.tab.browser().cdp().session(id.clone());
             let off = async {
+                // `Overlay` stays enabled: it keeps the release of the button that picked away from the page.
                 tell(&session, "Overlay.setInspectMode", &json!({ "mode": "none", "highlightConfig": {} })).await?;
-                tell(&session, "Overlay.disable", &json!({})).await?;
                 tell(&session, "DOM.disable", &json!({})).await?;
                 tell(&session, "Runtime.removeBinding", &json!({ "name": BINDING })).await
             };
