@@ -74,12 +74,14 @@ async function marks({ panel, agent }) {
   const filling = turn.tool('fill', { selector: ref('Full name'), value: 'Ada Lovelace' });
   await panel.answer('conversation');
   await filling;
+  // Sending a form is asked about on its own. The order takes its time: the pill says what is being done while the
+  // picture is taken.
+  const clicking = turn.tool('click', { selector: ref('Place order') });
+  await panel.answer('once');
   await panel.page.click('.statusbar [aria-label=Debug]');
   await panel.page.click('#debug-tab-refs');
   await panel.page.waitFor(`[...document.querySelectorAll('.ref-row')].some((row) => row.innerText.includes('Place order'))`);
   await panel.page.click('#debug-refs .switch');
-  // The order takes its time: the pill says what is being done while the picture is taken.
-  const clicking = turn.tool('click', { selector: ref('Place order') });
   return async () => {
     await clicking;
     turn.end();
