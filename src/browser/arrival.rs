@@ -202,13 +202,25 @@ impl Progress {
             let failure = self.failures.iter().rev().find(|failed| failed.request_id == *loader);
             return Some(End::Failed(failure.map_or("net::ERR_FAILED", |failed| &failed.error_text).to_owned()));
         }
-        let response = self.responses.iter().rev().find(|received| received.request_id == *loader);
-        Some(End::Arrived(Arrival {
-            url: url.clone(),
-            status: response.map(|received| received.response.status),
-            remote_address: response.and_then(|received| received.response.remote_address.clone()),
-            kind: ArrivalKind::NewDocument,
-        }))
+        let mut arrival = Arrival::without_load(url.clone(), ArrivalKind::NewDocument);
+        self.add_response(loader, &mut arrival);
+        Some(End::Arrived(arrival))
+    }
+
+    /// The document that has come, if it was loaded from a server and nothing has told of the response.
+    pub(super) fn loader_without_response(&self, arrival: &Arrival) -> Option<String> {
+        let from_server = arrival.url.starts_with("http://") || arrival.url.starts_with("https://");
+        let (loader, _) = self.committed.as_ref()?;
+        let is_missing = arrival.kind == ArrivalKind::NewDocument && from_server && arrival.status.is_none();
+        is_missing.then(|| loader.clone())
+    }
+
+    /// Adds the response of a document, if it is known by now.
+    pub(super) fn add_response(&self, loader: &str, arrival: &mut Arrival) {
+        if let Some(received) = self.responses.iter().rev().find(|received| received.request_id == loader) {
+            arrival.status = Some(received.response.status);
+            arrival.remote_address.clone_from(&received.response.remote_address);
+        }
     }
 }
 

@@ -20,7 +20,10 @@ use tokio::time::Instant;
 /// A page that goes elsewhere by itself may be just then in the way.
 const TRIES_TO_GO: u32 = 4;
 
-/// What a tab shows that nobody has gone anywhere in.
+/// How long after a document its response may be reported.
+const RESPONSE_LIMIT: Duration = Duration::from_millis(500);
+
+/// The addresses of a tab before its first navigation.
 const OPENING: [&str; 4] = ["", "about:blank", "chrome://newtab/", "chrome://new-tab-page/"];
 
 fn without_fragment(url: &str) -> &str {
@@ -193,13 +196,27 @@ impl<'a> Watch<'a> {
             };
             match self.progress.event(&event) {
                 None => {}
-                Some(End::Arrived(arrival)) => return Ok(arrival),
+                Some(End::Arrived(arrival)) => return Ok(self.with_response(arrival).await),
                 Some(End::Failed(reason)) => {
                     return Err(BrowserError::Navigation { url: self.url.clone(), reason });
                 }
                 Some(End::Crashed) => return Err(BrowserError::TabCrashed(self.work.id())),
             }
         }
+    }
+
+    /// Waits a moment for the response of the document that came, if it is not known yet: one process of the browser tells
+    /// of the response and another of the document.
+    async fn with_response(&mut self, mut arrival: Arrival) -> Arrival {
+        let Some(loader) = self.progress.loader_without_response(&arrival) else { return arrival };
+        let until = self.deadline.min(Instant::now() + RESPONSE_LIMIT);
+        while arrival.status.is_none() {
+            let Ok(Some(event)) = tokio::time::timeout_at(until, self.events.next()).await else { break };
+            // Where the page goes from here is no part of this navigation.
+            self.progress.event(&event);
+            self.progress.add_response(&loader, &mut arrival);
+        }
+        arrival
     }
 
     /// A navigation that was given up because the page itself set out for somewhere else.
