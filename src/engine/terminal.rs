@@ -3,10 +3,10 @@
 use super::Engine;
 use crate::chat::store::NewConversation;
 use crate::chat::{Conversation, Push, Sink};
-use crate::protocol::chat::{ChatBody, ConversationInfo, MessageSource};
+use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, MessageSource};
 use crate::protocol::control::{ChatLine, ChatRequest, ConversationOpen, StopTurns};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ClientMessageId, TabId, TurnId};
+use crate::protocol::ids::{ClientMessageId, ConversationId, TabId, TurnId};
 use crate::protocol::methods::{ChatSend, ToPanel};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -53,6 +53,7 @@ impl Engine {
             self.agents(true).await;
         }
         let conversation = self.conversation_of_terminal(&request).await?;
+        let had_tab = conversation.info().tab_id.is_some();
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
         let (subscribed, subscription) = conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
@@ -99,6 +100,10 @@ impl Engine {
             if lines.send(line).await.is_err() || ended {
                 return Ok(());
             }
+            let now = conversation.info();
+            if had_tab && now.tab_id.is_none() && now.state == ConversationState::Idle && follow.turn.is_none() {
+                return Err(tab_gone(conversation.id()));
+            }
         }
     }
 
@@ -142,6 +147,13 @@ impl Follow {
 
 fn no_conversation() -> Fault {
     Fault::new(FaultCode::NotFound, "this tab has no conversation").hint("`gstack sessions` lists all of them.")
+}
+
+/// The turn before was stopped with its tab, and no panel shows the messages that wait behind it.
+fn tab_gone(id: &ConversationId) -> Fault {
+    Fault::new(FaultCode::TabGone, "the tab was closed before your message had its turn; the message waits").hint(
+        format!("Open the conversation in a tab with `gstack sessions open {id}`, then run `gstack chat --continue`."),
+    )
 }
 
 fn interrupted() -> Fault {

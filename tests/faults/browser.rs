@@ -10,8 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-pub const ALL: &[(&str, fn())] =
-    cases![a_killed_keeper_ends_its_browser_and_connect_opens_another, a_daemon_that_hangs_is_named_with_what_ends_it,];
+pub const ALL: &[(&str, fn())] = cases![
+    a_killed_keeper_ends_its_browser_and_connect_opens_another,
+    a_daemon_that_hangs_is_named_with_what_ends_it,
+    a_terminal_whose_tab_is_closed_hears_that_its_message_waits,
+];
 
 /// As `tests/run.sh` names it, or where it usually is.
 fn browser() -> Option<PathBuf> {
@@ -83,6 +86,32 @@ fn a_daemon_that_hangs_is_named_with_what_ends_it() {
     let (well, said) = world.run(&["tabs"]);
     assert!(well, "{said}");
     assert_eq!(pid(&world), Some(first));
+    world.run(&["disconnect"]);
+    world.end();
+}
+
+fn a_terminal_whose_tab_is_closed_hears_that_its_message_waits() {
+    let world = World::new("");
+    if connect(&world, &gstack()).is_none() {
+        return;
+    }
+    assert!(world.run(&["newtab", "about:blank"]).0);
+    let mut first = world.command(&["chat", "please [[hang]]"]).spawn().unwrap();
+    let listed = |what: &str| world.run(&["sessions", "--json"]).1.replace([' ', '\n'], "").contains(what);
+    wait("the turn to run", || listed("\"state\":\"running\""));
+    let mut second = world.command(&["chat", "please [[say 1]]"]).spawn().unwrap();
+    wait("the message to wait", || listed("\"queued\":1"));
+    assert!(world.run(&["closetab"]).0);
+    for chat in [&mut first, &mut second] {
+        wait("a terminal to end", || chat.try_wait().unwrap().is_some());
+    }
+    let said = second.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(
+        !said.status.success() && words.contains("the message waits") && words.contains("sessions open"),
+        "{words}"
+    );
+    first.wait().unwrap();
     world.run(&["disconnect"]);
     world.end();
 }
