@@ -25,7 +25,7 @@ export class PageMarks {
     this.#wanted = marksOf((await chrome.storage.local.get(MARKS_KEY))[MARKS_KEY]);
   }
 
-  /** The person has chosen anew. @param {Record<string, chrome.storage.StorageChange>} changes */
+  /** The person changed the setting. @param {Record<string, chrome.storage.StorageChange>} changes */
   chosen(changes) {
     const change = changes[MARKS_KEY];
     if (!change) return;

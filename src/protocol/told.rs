@@ -223,7 +223,7 @@ told! {
     NOT_A_FOLDER = "$1 is not a folder";
     NOT_A_FOLDER_NEXT = "Give the folder that it lies in.";
     FOLDER_NOT_USABLE = "$1 can't be used: $2";
-    FOLDER_NOT_USABLE_NEXT = "Give a folder that is there.";
+    FOLDER_NOT_USABLE_NEXT = "Choose an existing folder.";
     FOLDER_OFF_LIMITS = "$1 is off limits: $2";
     CHOOSE_PROJECT_FOLDER = "Choose the folder of one project.";
     CAN_NOT_READ = "can't read $1: $2";
