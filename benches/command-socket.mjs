@@ -20,15 +20,23 @@ export class CommandSocket {
   /** The same in the tab of that number. */
   runIn(tabId, command, ...args) {
     const body = JSON.stringify({ command, args, tabId });
-    const headers = { host: 'localhost', accept: 'application/json', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      host: 'localhost',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath: this.socketPath, agent: this.#agent, method: 'POST', path: '/command', headers }, (response) => {
         const parts = [];
-        response.on('data', (data) => parts.push(data)).on('error', reject).on('end', () => {
-          const text = Buffer.concat(parts).toString();
-          if (response.statusCode === 200) resolve(JSON.parse(text).output);
-          else reject(new Error(`gstack ${command}: ${response.statusCode} ${text}`));
-        });
+        response
+          .on('data', (data) => parts.push(data))
+          .on('error', reject)
+          .on('end', () => {
+            const text = Buffer.concat(parts).toString();
+            if (response.statusCode === 200) resolve(JSON.parse(text).output);
+            else reject(new Error(`gstack ${command}: ${response.statusCode} ${text}`));
+          });
       });
       asked.on('error', reject);
       asked.end(body);

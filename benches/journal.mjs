@@ -36,7 +36,17 @@ async function write(home, { id, events }) {
   }
   out.end();
   await once(out, 'finish');
-  const record = { format: 1, conversationId: id, title: id, folder: '/', head: events, createdAt: 1, updatedAt: events, journalBytes: statSync(file).size, settled: true };
+  const record = {
+    format: 1,
+    conversationId: id,
+    title: id,
+    folder: '/',
+    head: events,
+    createdAt: 1,
+    updatedAt: events,
+    journalBytes: statSync(file).size,
+    settled: true,
+  };
   writeFileSync(path.join(folder, 'session.json'), JSON.stringify(record), { mode: 0o600 });
   return file;
 }
@@ -64,20 +74,23 @@ export async function measureJournal(runs) {
     mkdirSync(home.home, { mode: 0o700 });
     const file = await write(home, LONG);
     await write(home, SHORT);
-    const open = ({ id, events }) => async () => {
-      const { ask, close } = await panel(home);
-      const taken = await timed(async () => {
-        const { head } = await ask('chat.subscribe', { conversationId: id, after: 0 });
-        if (head !== events) throw new Error(`not all of ${id}: ${head}`);
+    const open =
+      ({ id, events }) =>
+      async () => {
+        const { ask, close } = await panel(home);
+        const taken = await timed(async () => {
+          const { head } = await ask('chat.subscribe', { conversationId: id, after: 0 });
+          if (head !== events) throw new Error(`not all of ${id}: ${head}`);
+        });
+        close();
+        return taken;
+      };
+    const readAll = () =>
+      timed(async () => {
+        let count = 0;
+        for await (const line of createInterface({ input: createReadStream(file) })) if (JSON.parse(line).seq) count += 1;
+        if (count !== LONG.events) throw new Error(`not all of it: ${count}`);
       });
-      close();
-      return taken;
-    };
-    const readAll = () => timed(async () => {
-      let count = 0;
-      for await (const line of createInterface({ input: createReadStream(file) })) if (JSON.parse(line).seq) count += 1;
-      if (count !== LONG.events) throw new Error(`not all of it: ${count}`);
-    });
     const samples = await alternately(runs, {
       'gstack, 1,000,000 events': open(LONG),
       'gstack, 100 events': open(SHORT),
@@ -89,7 +102,7 @@ export async function measureJournal(runs) {
       samples,
       notes: [
         `Each time by a daemon that has just started and opened nothing. The long one's file has ${Math.round(statSync(file).size / 1e6)} MB.`,
-        '*reading all 1,000,000*: a node program that reads the file line by line and parses each, from the system\'s cache.',
+        "*reading all 1,000,000*: a node program that reads the file line by line and parses each, from the system's cache.",
       ],
     });
   } finally {

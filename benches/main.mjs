@@ -66,7 +66,10 @@ async function commands() {
       connected = await chromium.connectOverCDP(stage.devtoolsAddress);
       open.push(() => connected.close());
     }
-    return connected.contexts()[0].pages().find((page) => page.url().startsWith(stage.pages.origin));
+    return connected
+      .contexts()[0]
+      .pages()
+      .find((page) => page.url().startsWith(stage.pages.origin));
   };
   await measureUrl(stage, playwright, runs);
   await measureClick(stage, playwright, runs);
@@ -85,11 +88,14 @@ async function conversations() {
   const polling = new Polling();
   open.push(() => polling.stop());
   await polling.start(builtin.client, builtin.home.folder);
-  await measurePanel({
-    'gstack, agent process': processSide(other),
-    'gstack, built-in agent': builtinSide(builtin),
-    'polling (simulated)': pollingSide(polling),
-  }, runs);
+  await measurePanel(
+    {
+      'gstack, agent process': processSide(other),
+      'gstack, built-in agent': builtinSide(builtin),
+      'polling (simulated)': pollingSide(polling),
+    },
+    runs,
+  );
   await closeAll();
 }
 

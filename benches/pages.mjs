@@ -16,7 +16,10 @@ const FRAME_ELEMENTS = 10;
 /** A page of `count` elements (to the next ten), and a button at its top whose words can be changed. */
 function elements(count) {
   const entries = Math.round((count - FRAME_ELEMENTS) / ENTRY_ELEMENTS);
-  return html('Entries', `<main><h1>Entries</h1><p>All of them.</p><button id="turn">turn 0</button><ul>${Array.from({ length: entries }, (_, at) => entry(at + 1)).join('')}</ul></main>`);
+  return html(
+    'Entries',
+    `<main><h1>Entries</h1><p>All of them.</p><button id="turn">turn 0</button><ul>${Array.from({ length: entries }, (_, at) => entry(at + 1)).join('')}</ul></main>`,
+  );
 }
 
 const COUNTER = `<h1>Counter</h1><button id="add" onclick="count.textContent = Number(count.textContent) + 1">Add one</button><output id="count">0</output>`;

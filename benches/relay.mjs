@@ -13,7 +13,8 @@ const EXTENSION = 'by the extension';
 async function everydayOf(stage) {
   const everyday = await Everyday.start(stage.home, { name: 'everyday', url: `${stage.pages.origin}/` });
   await everyday.inWorker('true');
-  const listed = async () => JSON.parse(await stage.home.ok(['tabs', '--json'])).data.find((tab) => tab.everyday && tab.url.startsWith(stage.pages.origin));
+  const listed = async () =>
+    JSON.parse(await stage.home.ok(['tabs', '--json'])).data.find((tab) => tab.everyday && tab.url.startsWith(stage.pages.origin));
   const { id } = await until(listed, 'the everyday browser is not listed');
   return { everyday, tab: id };
 }
@@ -28,18 +29,21 @@ export async function measureRelay(stage, runs) {
       const count = () => page.evaluate('Number(count.textContent)');
       const before = await count();
       const taken = await timed(click);
-      if (await count() !== before + 1) throw new Error('one click was not counted as one');
+      if ((await count()) !== before + 1) throw new Error('one click was not counted as one');
       return taken;
     };
     await stage.gstack.run('goto', `${stage.pages.origin}/`);
     print({
       title: '`click`, by the pipe and by the extension',
       baseline: PIPE,
-      samples: await alternately(runs, both(
-        clicking(stage.page, () => stage.gstack.run('click', '#add')),
-        clicking(other, () => stage.gstack.runIn(tab, 'click', '#add')),
-      )),
-      notes: ['Both over http.sock. The extension\'s way: daemon → host → worker → `chrome.debugger`, and back.'],
+      samples: await alternately(
+        runs,
+        both(
+          clicking(stage.page, () => stage.gstack.run('click', '#add')),
+          clicking(other, () => stage.gstack.runIn(tab, 'click', '#add')),
+        ),
+      ),
+      notes: ["Both over http.sock. The extension's way: daemon → host → worker → `chrome.debugger`, and back."],
     });
     for (const elements of [1_000, 10_000]) {
       const address = `${stage.pages.origin}/elements/${elements}`;
@@ -48,10 +52,13 @@ export async function measureRelay(stage, runs) {
       print({
         title: `Snapshot of ${elements.toLocaleString('en')} elements, by the pipe and by the extension`,
         baseline: PIPE,
-        samples: await alternately(runs, both(
-          () => timed(() => stage.gstack.run('snapshot')),
-          () => timed(() => stage.gstack.runIn(tab, 'snapshot')),
-        )),
+        samples: await alternately(
+          runs,
+          both(
+            () => timed(() => stage.gstack.run('snapshot')),
+            () => timed(() => stage.gstack.runIn(tab, 'snapshot')),
+          ),
+        ),
       });
     }
   } finally {

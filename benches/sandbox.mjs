@@ -19,8 +19,9 @@ export async function measureSandbox(runs, opened) {
     const home = new TestHome({ environment: { GSTACK_SANDBOX_MECHANISM: mechanism } });
     opened(() => home.stop());
     mkdirSync(home.home, { mode: 0o700 });
-    const config = `[agents]\ndefault = "echo"\nsandbox = "${mechanism === 'off' ? 'off' : 'auto'}"\n`
-      + `[agents.own.echo]\ncommand = ${JSON.stringify([process.execPath, agent])}\n`;
+    const config =
+      `[agents]\ndefault = "echo"\nsandbox = "${mechanism === 'off' ? 'off' : 'auto'}"\n` +
+      `[agents.own.echo]\ncommand = ${JSON.stringify([process.execPath, agent])}\n`;
     writeFileSync(path.join(home.home, 'config.toml'), config, { mode: 0o600 });
     sides[name] = async () => {
       await home.run(['stop']);
@@ -31,7 +32,9 @@ export async function measureSandbox(runs, opened) {
   }
   const samples = await alternately(runs, sides);
   print({
-    title: 'The first message to an agent', baseline: 'no sandbox', samples,
+    title: 'The first message to an agent',
+    baseline: 'no sandbox',
+    samples,
     notes: ['From the start of `gstack chat` to its end; the agent is a node program that answers at once.'],
   });
 }

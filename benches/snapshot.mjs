@@ -19,7 +19,9 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
     turn += 1;
     await stage.page.evaluate(`document.querySelector('#turn').textContent = 'turn ${turn}'`);
     let given;
-    const taken = await timed(async () => { given = await read(); });
+    const taken = await timed(async () => {
+      given = await read();
+    });
     const text = typeof given === 'string' ? given : JSON.stringify(given);
     if (!text.includes(`turn ${turn}`)) throw new Error(`${name} does not show the page as it is now`);
     outputs.set(name, text);
@@ -35,7 +37,9 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
   };
   const samples = await alternately(runs, Object.fromEntries(Object.entries(sides).map(([name, read]) => [name, reading(name, read)])));
   const left = (name) => /^… (\d+) more/m.exec(outputs.get(name))?.[1];
-  const cut = [...outputs.keys()].filter(left).map((name) => `*${name}* walks the whole page, prints the first 60,000 characters and says that ${left(name)} more nodes are there.`);
+  const cut = [...outputs.keys()]
+    .filter(left)
+    .map((name) => `*${name}* walks the whole page, prints the first 60,000 characters and says that ${left(name)} more nodes are there.`);
   print({
     title: `Snapshot of a page with ${here.toLocaleString('en')} elements`,
     baseline: 'ariaSnapshot',
@@ -43,7 +47,7 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
     bytes,
     notes: [
       ...cut,
-      '*ariaSnapshot*: playwright-core `locator(\'body\').ariaSnapshot()`, the whole page as YAML; `mode: \'ai\'` adds refs. *getFullAXTree*: the DevTools command alone; its JSON is read by this program and nothing is done with it.',
+      "*ariaSnapshot*: playwright-core `locator('body').ariaSnapshot()`, the whole page as YAML; `mode: 'ai'` adds refs. *getFullAXTree*: the DevTools command alone; its JSON is read by this program and nothing is done with it.",
       'gstack is asked over http.sock. Its lines each carry a ref to act on; `-i` prints only what can be operated. The page changes before every run.',
     ],
   });

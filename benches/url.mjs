@@ -39,8 +39,8 @@ async function requests(stage, playwright, runs) {
     baseline: 'page.evaluate',
     samples,
     notes: [
-      '*page.evaluate*: playwright-core in this process, connected before: `page.evaluate(\'location.href\')`, which asks the page.',
-      'gstack follows its tabs by the browser\'s events and asks no page here: the time is one request to another process and back.',
+      "*page.evaluate*: playwright-core in this process, connected before: `page.evaluate('location.href')`, which asks the page.",
+      "gstack follows its tabs by the browser's events and asks no page here: the time is one request to another process and back.",
     ],
   });
 }

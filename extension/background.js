@@ -60,7 +60,13 @@ const relay = new Relay({
   },
 });
 /** @type {Panels} */
-const panels = new Panels({ link, tabsReported: () => tabs.settled(), asked: (method, params) => marks.asked(method, params), onChange: () => welcome.check(), keyboard: (address) => relay.keyboard.at(address) });
+const panels = new Panels({
+  link,
+  tabsReported: () => tabs.settled(),
+  asked: (method, params) => marks.asked(method, params),
+  onChange: () => welcome.check(),
+  keyboard: (address) => relay.keyboard.at(address),
+});
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
 
 chrome.runtime.onConnect.addListener((port) => {

@@ -2,7 +2,7 @@
 # Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
 #
 #   tests/run.sh            everything
-#   tests/run.sh NAME…      only these stages: fmt clippy rust types extension oracle e2e mcp
+#   tests/run.sh NAME…      only these stages: fmt clippy rust lint types extension oracle e2e mcp
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,10 +14,10 @@ need_null
 # its input (rustc does, asked by cargo) would wait for its own output for ever.
 exec </dev/null
 
-if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust types extension oracle e2e mcp); fi
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust lint types extension oracle e2e mcp); fi
 for name in "${wanted[@]}"; do
   case "$name" in
-    fmt | clippy | rust | types | extension | oracle | e2e | mcp) ;;
+    fmt | clippy | rust | lint | types | extension | oracle | e2e | mcp) ;;
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown stage $name; see tests/run.sh --help" ;;
   esac
@@ -112,7 +112,7 @@ if wants rust || wants oracle || wants e2e || wants mcp; then
 fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
 if wants rust; then have python3 || apt_install python3; fi
-if wants types || wants extension; then packages tests/extension; fi
+if wants lint || wants types || wants extension; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
 if wants mcp; then packages tests/mcp; fi
 if wants rust || wants e2e || wants mcp; then
@@ -124,6 +124,8 @@ fi
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
 stage rust count_cargo rust_tests
+# Format and lints of every script: biome.json says which files and rules.
+stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
 stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
 stage extension count_node node_files tests/extension/*.test.mjs
 stage oracle count_node browser_tests tests/oracle/*.test.mjs

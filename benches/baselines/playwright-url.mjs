@@ -7,5 +7,11 @@ import { chromium } from 'playwright-core';
 
 const [address, origin] = process.argv.slice(2);
 const browser = await chromium.connectOverCDP(address);
-console.log(browser.contexts()[0].pages().find((page) => page.url().startsWith(origin)).url());
+console.log(
+  browser
+    .contexts()[0]
+    .pages()
+    .find((page) => page.url().startsWith(origin))
+    .url(),
+);
 await browser.close();

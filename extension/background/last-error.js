@@ -26,7 +26,13 @@ export function faultOfLastError(text, t) {
     case FORBIDDEN:
       return { code: "forbidden", hop: "host", message: t("hostForbidden"), hint: t("hostForbiddenHint"), command: "gstack install-host" };
     case NOT_STARTED:
-      return { code: "daemon-down", hop: "host", message: t("hostNotStarted"), hint: t("hostNotStartedHint"), command: "gstack install-host" };
+      return {
+        code: "daemon-down",
+        hop: "host",
+        message: t("hostNotStarted"),
+        hint: t("hostNotStartedHint"),
+        command: "gstack install-host",
+      };
     case GARBLED:
       return { code: "daemon-down", hop: "host", message: t("hostGarbled"), hint: t("hostGarbledHint"), command: "gstack doctor" };
     case EXITED:

@@ -57,8 +57,12 @@ export class NativeLink {
     this.#setState({ status: "connecting", fault: this.state.fault, welcome: null, retryAt: null });
     const port = this.options.open();
     this.#port = port;
-    port.onMessage.addListener((message) => { if (this.#port === port) this.#receive(message); });
-    port.onDisconnect.addListener(() => { if (this.#port === port) this.#lost(this.options.lossFault(this.options.lastError())); });
+    port.onMessage.addListener((message) => {
+      if (this.#port === port) this.#receive(message);
+    });
+    port.onDisconnect.addListener(() => {
+      if (this.#port === port) this.#lost(this.options.lossFault(this.options.lastError()));
+    });
     void this.#greet(port);
   }
 

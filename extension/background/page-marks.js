@@ -77,8 +77,12 @@ export class PageMarks {
     const tabId = port.sender?.tab?.id;
     if (tabId === undefined) return;
     this.#ports.set(tabId, port);
-    port.onDisconnect.addListener(() => { if (this.#ports.get(tabId) === port) this.#ports.delete(tabId); });
-    void this.#asked.then(() => { if (this.#ports.get(tabId) === port) this.#tell(tabId, port); });
+    port.onDisconnect.addListener(() => {
+      if (this.#ports.get(tabId) === port) this.#ports.delete(tabId);
+    });
+    void this.#asked.then(() => {
+      if (this.#ports.get(tabId) === port) this.#tell(tabId, port);
+    });
   }
 
   /** @param {number} tabId @param {chrome.runtime.Port} port */
@@ -86,7 +90,14 @@ export class PageMarks {
     const working = this.#working.get(tabId);
     if (!working) return port.postMessage({ type: "idle" });
     const { agentLabel, waiting } = working.tab;
-    port.postMessage({ type: "working", since: working.since, agent: agentLabel, doing: doingOf(working.tab), waiting, shows: this.#wanted });
+    port.postMessage({
+      type: "working",
+      since: working.since,
+      agent: agentLabel,
+      doing: doingOf(working.tab),
+      waiting,
+      shows: this.#wanted,
+    });
   }
 
   /** @param {number} tabId */

@@ -34,13 +34,17 @@ export class PanelKeyboard {
   /** Brings the panel to the front. At once where it is attached to: its order among other commands counts. */
   restore() {
     if (this.#attached) return chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront");
-    return this.#follow().then(() => this.#attached && chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront"));
+    return this.#follow().then(
+      () => this.#attached && chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront"),
+    );
   }
 
   #follow() {
-    this.#moving = this.#moving.then(() => this.#settle()).catch(() => {
-      // The panel was closed meanwhile, or the person ended the attachment.
-    });
+    this.#moving = this.#moving
+      .then(() => this.#settle())
+      .catch(() => {
+        // The panel was closed meanwhile, or the person ended the attachment.
+      });
     return this.#moving;
   }
 
@@ -57,7 +61,10 @@ export class PanelKeyboard {
     if (!found) return;
     const target = { targetId: found.id };
     // An earlier life of this worker may have left it attached.
-    if (found.attached) await chrome.debugger.detach(target).catch(() => { /* it is another's: ours is added */ });
+    if (found.attached)
+      await chrome.debugger.detach(target).catch(() => {
+        /* it is another's: ours is added */
+      });
     await chrome.debugger.attach(target, PROTOCOL);
     this.#attached = { address, targetId: found.id };
   }

@@ -19,7 +19,8 @@ const LARGEST = 60 * 1024 * 1024;
 
 export class Relay {
   /** @type {Set<number>} */ #attached = new Set();
-  /** Tabs that are being attached to or let go of: what is next for one waits for it. @type {Map<number, Promise<void>>} */ #moving = new Map();
+  /** Tabs that are being attached to or let go of: what is next for one waits for it. @type {Map<number, Promise<void>>} */ #moving =
+    new Map();
   /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
   /** Which connection to the daemon this is: what one asked for is neither kept nor told in the next. */
   #connection = 0;
@@ -40,11 +41,16 @@ export class Relay {
   /** A message of the daemon. @param {string} method @param {any} params */
   message(method, params) {
     switch (method) {
-      case "relay.attach": return void this.#attach(params);
-      case "relay.detach": return void this.#leave(/** @type {RelayDetach} */ (params).chromeTabId);
-      case "relay.part": return this.#part(params);
-      case "relay.command": return void this.#command(params);
-      case "relay.tab": return void this.#tab(params);
+      case "relay.attach":
+        return void this.#attach(params);
+      case "relay.detach":
+        return void this.#leave(/** @type {RelayDetach} */ (params).chromeTabId);
+      case "relay.part":
+        return this.#part(params);
+      case "relay.command":
+        return void this.#command(params);
+      case "relay.tab":
+        return void this.#tab(params);
     }
   }
 
@@ -81,16 +87,23 @@ export class Relay {
 
   /** A tab that is still there shows a page that nobody may enter. @param {number} tabId @returns {Promise<Refusal>} */
   async #whyGone(tabId) {
-    return chrome.tabs.get(tabId).then(() => "own-page", () => "closed");
+    return chrome.tabs.get(tabId).then(
+      () => "own-page",
+      () => "closed",
+    );
   }
 
   /** @param {RelayAttach} params */
   async #attach({ call, chromeTabId: tabId }) {
-    await this.#answer(call, async () => {
-      await this.#inTurn(tabId, () => this.#enter(tabId));
-      const targets = await chrome.debugger.getTargets();
-      return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
-    }, async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"));
+    await this.#answer(
+      call,
+      async () => {
+        await this.#inTurn(tabId, () => this.#enter(tabId));
+        const targets = await chrome.debugger.getTargets();
+        return { targetId: targets.find((target) => target.tabId === tabId && target.type === "page")?.id };
+      },
+      async (text) => (OWN_PAGE.test(text) ? "own-page" : (await this.#whyGone(tabId)) === "closed" ? "closed" : "occupied"),
+    );
   }
 
   /** @param {number} tabId */
@@ -126,7 +139,9 @@ export class Relay {
       // Its own user hears why.
     });
     this.#moving.set(tabId, over);
-    void over.then(() => { if (this.#moving.get(tabId) === over) this.#moving.delete(tabId); });
+    void over.then(() => {
+      if (this.#moving.get(tabId) === over) this.#moving.delete(tabId);
+    });
     return done;
   }
 
@@ -141,41 +156,53 @@ export class Relay {
   async #command({ call, chromeTabId: tabId, sessionId, method, params }) {
     const parts = this.#parts.get(call);
     this.#parts.delete(call);
-    await this.#answer(call, () => {
-      const whole = parts ? JSON.parse(parts.join("")) : params;
-      return chrome.debugger.sendCommand({ tabId, sessionId: sessionId ?? undefined }, method, whole);
-    }, async () => (this.#attached.has(tabId) ? undefined : "not-attached"));
+    await this.#answer(
+      call,
+      () => {
+        const whole = parts ? JSON.parse(parts.join("")) : params;
+        return chrome.debugger.sendCommand({ tabId, sessionId: sessionId ?? undefined }, method, whole);
+      },
+      async () => (this.#attached.has(tabId) ? undefined : "not-attached"),
+    );
   }
 
   /** @param {RelayTab} params */
   async #tab({ call, act, chromeTabId }) {
-    await this.#answer(call, async () => {
-      if (act === "open") {
-        const { id } = await chrome.tabs.create({ url: "about:blank", active: false });
-        return { chromeTabId: id };
-      }
-      if (act === "panel") {
-        await this.keyboard.restore();
-        return {};
-      }
-      const tabId = /** @type {number} */ (chromeTabId);
-      if (act === "close") await chrome.tabs.remove(tabId);
-      if (act === "show") await chrome.tabs.update(tabId, { active: true });
-      if (act === "leave") {
-        await this.#blank(tabId);
-        await this.tabReported(tabId);
-      }
-      return { chromeTabId: tabId };
-    }, async () => (chromeTabId != null && (await this.#whyGone(chromeTabId)) === "closed" ? "closed" : undefined));
+    await this.#answer(
+      call,
+      async () => {
+        if (act === "open") {
+          const { id } = await chrome.tabs.create({ url: "about:blank", active: false });
+          return { chromeTabId: id };
+        }
+        if (act === "panel") {
+          await this.keyboard.restore();
+          return {};
+        }
+        const tabId = /** @type {number} */ (chromeTabId);
+        if (act === "close") await chrome.tabs.remove(tabId);
+        if (act === "show") await chrome.tabs.update(tabId, { active: true });
+        if (act === "leave") {
+          await this.#blank(tabId);
+          await this.tabReported(tabId);
+        }
+        return { chromeTabId: tabId };
+      },
+      async () => (chromeTabId != null && (await this.#whyGone(chromeTabId)) === "closed" ? "closed" : undefined),
+    );
   }
 
   /** Shows an empty page; settles when it is there. @param {number} tabId */
   async #blank(tabId) {
     /** @type {(found: void) => void} */
     let found = () => {};
-    const there = new Promise((resolve) => { found = resolve; });
+    const there = new Promise((resolve) => {
+      found = resolve;
+    });
     /** @param {number} id @param {{ status?: string, url?: string }} change @param {chrome.tabs.Tab} tab */
-    const look = (id, change, tab) => { if (id === tabId && tab.url === "about:blank" && change.status === "complete") found(); };
+    const look = (id, change, tab) => {
+      if (id === tabId && tab.url === "about:blank" && change.status === "complete") found();
+    };
     chrome.tabs.onUpdated.addListener(look);
     try {
       await chrome.tabs.update(tabId, { url: "about:blank" });

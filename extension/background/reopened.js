@@ -45,10 +45,12 @@ export class Reopened {
   /** @param {chrome.sessions.Session[]} sessions */
   #take(sessions) {
     const before = this.#closed;
-    this.#closed = new Map(sessions.map(({ tab, window }) => [
-      tab?.sessionId ?? window?.sessionId ?? "",
-      (tab ? [tab] : window?.tabs ?? []).map(({ url = "" }) => url),
-    ]));
+    this.#closed = new Map(
+      sessions.map(({ tab, window }) => [
+        tab?.sessionId ?? window?.sessionId ?? "",
+        (tab ? [tab] : (window?.tabs ?? [])).map(({ url = "" }) => url),
+      ]),
+    );
     // The list is of the newest: one that was pushed out by another did not come back.
     const grew = [...this.#closed.keys()].some((id) => !before.has(id));
     if (grew) return;

@@ -16,7 +16,7 @@ export function chromeTab(tab, targets, opener) {
   return {
     chromeTabId: id,
     windowId: tab.windowId,
-    url: tab.pendingUrl && !tab.url ? tab.pendingUrl : tab.url ?? "",
+    url: tab.pendingUrl && !tab.url ? tab.pendingUrl : (tab.url ?? ""),
     title: tab.title ?? "",
     favIconUrl: tab.favIconUrl,
     active: tab.active,
@@ -103,7 +103,8 @@ export class TabReporter {
     this.#removed = new Set();
     const [tabs, targets] = await Promise.all([chrome.tabs.query({}), chrome.debugger.getTargets()]);
     const byTab = new Map(targets.flatMap(({ type, tabId, id }) => (type === "page" && tabId !== undefined ? [[tabId, id]] : [])));
-    const changed = tabs.filter(({ id }) => id !== undefined && (full || dirty.has(id)))
+    const changed = tabs
+      .filter(({ id }) => id !== undefined && (full || dirty.has(id)))
       .map((tab) => ({ ...chromeTab(tab, byTab, this.#openers.get(tab.id ?? -1)), restored: restored.has(tab.id ?? -1) || undefined }));
     if (full || changed.length > 0 || removed.length > 0) this.report({ full, tabs: changed, removed: full ? [] : removed });
   }

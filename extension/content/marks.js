@@ -81,7 +81,13 @@
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("viewBox", "0 0 20 20");
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    const attributes = { d: "M3 2l14 6.2-6 2.3-2.6 6z", fill: "#f59e0b", stroke: "#0c0c0c", "stroke-width": "1.5", "stroke-linejoin": "round" };
+    const attributes = {
+      d: "M3 2l14 6.2-6 2.3-2.6 6z",
+      fill: "#f59e0b",
+      stroke: "#0c0c0c",
+      "stroke-width": "1.5",
+      "stroke-linejoin": "round",
+    };
     for (const [key, value] of Object.entries(attributes)) path.setAttribute(key, value);
     svg.append(path);
     return svg;
@@ -89,13 +95,32 @@
 
   // Nothing of ours reaches the page's listeners, but for those on the window that were there before us: they see that
   // something came to our element, and not what. Only a person's own click opens the panel.
-  for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "keydown", "keyup", "keypress", "beforetoggle", "toggle"]) {
-    addEventListener(type, (event) => {
-      if (event.target !== host) return;
-      event.stopImmediatePropagation();
-      const opens = type === "click" || (event instanceof KeyboardEvent && type === "keydown" && (event.key === "Enter" || event.key === " "));
-      if (opens && event.isTrusted) void chrome.runtime.sendMessage({ type: "open-panel" });
-    }, { capture: true });
+  for (const type of [
+    "pointerdown",
+    "pointerup",
+    "mousedown",
+    "mouseup",
+    "click",
+    "auxclick",
+    "dblclick",
+    "contextmenu",
+    "keydown",
+    "keyup",
+    "keypress",
+    "beforetoggle",
+    "toggle",
+  ]) {
+    addEventListener(
+      type,
+      (event) => {
+        if (event.target !== host) return;
+        event.stopImmediatePropagation();
+        const opens =
+          type === "click" || (event instanceof KeyboardEvent && type === "keydown" && (event.key === "Enter" || event.key === " "));
+        if (opens && event.isTrusted) void chrome.runtime.sendMessage({ type: "open-panel" });
+      },
+      { capture: true },
+    );
   }
 
   /** Puts the host into the page, above all else that is in the top layer now. */
@@ -106,10 +131,20 @@
   }
 
   // What comes into the top layer comes above what is there. (Dialogs tell of it themselves only since Chrome 132.)
-  const lifted = () => { if (host.isConnected) lift(); };
-  const opened = new MutationObserver((records) => { if (records.some(({ target }) => target instanceof HTMLDialogElement && target.open)) lifted(); });
+  const lifted = () => {
+    if (host.isConnected) lift();
+  };
+  const opened = new MutationObserver((records) => {
+    if (records.some(({ target }) => target instanceof HTMLDialogElement && target.open)) lifted();
+  });
   opened.observe(document, { subtree: true, attributeFilter: ["open"] });
-  document.addEventListener("toggle", ({ target }) => { if (target !== host) lifted(); }, { capture: true });
+  document.addEventListener(
+    "toggle",
+    ({ target }) => {
+      if (target !== host) lifted();
+    },
+    { capture: true },
+  );
   document.addEventListener("fullscreenchange", lifted);
 
   let since = 0;
@@ -163,7 +198,13 @@
     cursor.classList.remove("is-idle");
     if (!pressed || still.matches) return;
     ripple.style.transform = `translate(${x}px, ${y}px)`;
-    ripple.animate([{ opacity: 0.9, scale: 0.3 }, { opacity: 0, scale: 1.4 }], { duration: 420, delay: appears ? 0 : GLIDE_MS, easing: "ease-out" });
+    ripple.animate(
+      [
+        { opacity: 0.9, scale: 0.3 },
+        { opacity: 0, scale: 1.4 },
+      ],
+      { duration: 420, delay: appears ? 0 : GLIDE_MS, easing: "ease-out" },
+    );
   }
 
   function rest() {

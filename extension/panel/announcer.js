@@ -17,15 +17,20 @@ export class Announcer {
   /** @param {Conversation | null} conversation */
   watch(conversation) {
     const turn = conversation && runningTurn(conversation.view);
-    const ended = this.#running !== null && this.#running !== turn?.turnId
-      && conversation?.view.entries.findLast((entry) => entry.kind === "turn" && entry.turnId === this.#running);
+    const ended =
+      this.#running !== null &&
+      this.#running !== turn?.turnId &&
+      conversation?.view.entries.findLast((entry) => entry.kind === "turn" && entry.turnId === this.#running);
     if (ended && ended.kind === "turn" && ended.done) this.element.textContent = t(`ended_${ended.done.outcome}`, ended.agentLabel);
     this.#running = turn?.turnId ?? null;
     const asks = openAsk(turn);
     const id = asks ? (asks.kind === "approval" ? asks.ask.approvalId : asks.ask.questionId) : "";
     if (turn && asks && id !== this.#asked) {
       this.#asked = id;
-      this.element.textContent = asks.kind === "approval" ? `${t("asksTo", turn.agentLabel)} ${asks.ask.ask}` : `${t("asksYouAbout", turn.agentLabel)} ${asks.ask.parts.map(({ text }) => text).join(" ")}`;
+      this.element.textContent =
+        asks.kind === "approval"
+          ? `${t("asksTo", turn.agentLabel)} ${asks.ask.ask}`
+          : `${t("asksYouAbout", turn.agentLabel)} ${asks.ask.parts.map(({ text }) => text).join(" ")}`;
     }
   }
 }

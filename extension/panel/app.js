@@ -61,34 +61,64 @@ export class PanelApp {
     this.announcer = new Announcer(byId("announcer"));
     this.files = new Files(connection);
     const { control } = session;
-    this.queue = new Queue(byId("queue"), { remove: (clientId) => this.#do(() => session.unqueue(clientId)), goOn: () => this.#do(() => control.goOn()) });
+    this.queue = new Queue(byId("queue"), {
+      remove: (clientId) => this.#do(() => session.unqueue(clientId)),
+      goOn: () => this.#do(() => control.goOn()),
+    });
     const pick = new Pick({ connection, toast: this.toast, offerRefs: () => this.drawers.toggleDebug("refs") });
     const panel = { store, session, connection, files: this.files, toast: this.toast, pick };
     this.pick = pick;
     const place = {
-      newChat: () => this.#newChat(), stop: () => this.#do(() => session.stop()), show: (/** @type {import("./drawers.js").Drawer} */ drawer) => this.drawers.toggle(drawer),
-      showKeys: () => this.#showKeys(), chooseFolder: () => this.folder.menu.open(), chooseModel: () => this.agents.menu.open(),
+      newChat: () => this.#newChat(),
+      stop: () => this.#do(() => session.stop()),
+      show: (/** @type {import("./drawers.js").Drawer} */ drawer) => this.drawers.toggle(drawer),
+      showKeys: () => this.#showKeys(),
+      chooseFolder: () => this.folder.menu.open(),
+      chooseModel: () => this.agents.menu.open(),
       attach: (/** @type {import("./view/attach-menu.js").Source} */ source) => void this.writing.attach(source),
     };
-    this.writing = new Writing(panel, place, { queue: this.queue, conversation: () => this.conversation, sent: () => this.drawers.close() });
+    this.writing = new Writing(panel, place, {
+      queue: this.queue,
+      conversation: () => this.conversation,
+      sent: () => this.drawers.close(),
+    });
     this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw(), onClosed: () => this.#goOn() });
-    this.tabBar = new TabBar(byId("tabbar"), { allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)), stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))) });
+    this.tabBar = new TabBar(byId("tabbar"), {
+      allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)),
+      stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))),
+    });
     this.reconnect = () => connection.notify("local.retry", {});
     this.banner = new Banner(byId("banner"), this.reconnect);
-    this.empty = new Empty(byId("empty"), { say: (text) => this.writing.say(text), lookAgain: () => this.#lookForAgents(), otherAgents: () => this.agents.menu.open(), goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)) });
-    this.agents = new AgentMenu(byId("agents"), { choose: (agent, model) => this.#do(() => control.choose(agent, model)), refresh: () => void this.#lookForAgents() });
+    this.empty = new Empty(byId("empty"), {
+      say: (text) => this.writing.say(text),
+      lookAgain: () => this.#lookForAgents(),
+      otherAgents: () => this.agents.menu.open(),
+      goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)),
+    });
+    this.agents = new AgentMenu(byId("agents"), {
+      choose: (agent, model) => this.#do(() => control.choose(agent, model)),
+      refresh: () => void this.#lookForAgents(),
+    });
     this.folder = new FolderButton(byId("folder"), {
       choose: (folder) => control.setFolder(folder),
       recent: async (current) => foldersOf((await connection.request("conversations.list", {})).conversations, current, RECENT_FOLDERS),
     });
-    this.composer = new Composer(/** @type {HTMLFormElement} */ (byId("composer")), { agent: this.agents.button, folder: this.folder.button, commands: byId("commands"), attach: byId("attach") }, this.writing.actions);
+    this.composer = new Composer(
+      /** @type {HTMLFormElement} */ (byId("composer")),
+      { agent: this.agents.button, folder: this.folder.button, commands: byId("commands"), attach: byId("attach") },
+      this.writing.actions,
+    );
     this.drafts = new Drafts(this.composer);
     this.writing.begin(this.composer, this.drafts);
     new Keyboard({ connection, store, leave: () => this.composer.leave(), type: (keys, at) => this.composer.type(keys, at) });
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => session.older(),
       tools: {
-        prose: { renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html), text: new Pace(TEXT_A_FRAME), html: new Pace(HTML_A_FRAME) },
+        prose: {
+          renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html),
+          text: new Pace(TEXT_A_FRAME),
+          html: new Pace(HTML_A_FRAME),
+        },
         load: (file) => this.files.url(this.#shownId, file),
         answer: (approvalId, decision, text) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision, text)),
         answerQuestion: (questionId, answers) => this.#attempt(() => control.answerQuestion(this.#shownId, questionId, answers)),
@@ -103,7 +133,11 @@ export class PanelApp {
     });
     byId("dock").prepend(this.conversation.jump);
     byId("conversation").setAttribute("aria-label", t("conversation"));
-    this.statusBar = new StatusBar(byId("statusbar"), { clear: () => this.#newChat(), toggle: (drawer) => this.drawers.toggle(drawer), showConnection: () => this.drawers.toggleDebug("connection") });
+    this.statusBar = new StatusBar(byId("statusbar"), {
+      clear: () => this.#newChat(),
+      toggle: (drawer) => this.drawers.toggle(drawer),
+      showConnection: () => this.drawers.toggleDebug("connection"),
+    });
     quickActions(byId("quick"), { connection, store, toast: this.toast, attach: (source) => void this.writing.attach(source) });
 
     const draw = oncePerFrame(() => this.draw());
@@ -131,7 +165,7 @@ export class PanelApp {
     this.queue.update(queue, paused);
     const away = trouble ? t("noConnection", t(`hop_${trouble.hop}`)) : "";
     this.agents.update(state.agents, own, away, state.sandbox);
-    this.folder.update(connected ? own?.folder ?? "" : "", own?.worktree?.of);
+    this.folder.update(connected ? (own?.folder ?? "") : "", own?.worktree?.of);
     this.composer.update({
       placeholder: this.#placeholder(state, entries.length === 0, busy),
       canSend: state.conversation !== null,
@@ -142,7 +176,8 @@ export class PanelApp {
     this.statusBar.update({
       connection: state.connection,
       trouble,
-      agentTrouble: agent && agent.status !== "ready" ? t("agentTrouble", agent.label, t(`agent_${agent.status.replaceAll("-", "_")}`)) : "",
+      agentTrouble:
+        agent && agent.status !== "ready" ? t("agentTrouble", agent.label, t(`agent_${agent.status.replaceAll("-", "_")}`)) : "",
       drawer: this.drawers.open,
       costUsd: shown?.info.costUsd ?? 0,
       canClear: entries.length > 0 && !state.reading,
@@ -158,11 +193,17 @@ export class PanelApp {
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
     drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));
-    drawUnattended(byId("unattended"), rule, () => { if (rule) this.#do(() => this.session.control.removeRule(rule.id)); });
+    drawUnattended(byId("unattended"), rule, () => {
+      if (rule) this.#do(() => this.session.control.removeRule(rule.id));
+    });
     drawUpdate(byId("update"), newerExtension(state, chrome.runtime.getManifest().version), () => chrome.runtime.reload());
     drawReading(byId("reading"), state.reading?.info ?? null, {
       back: () => void this.session.read(null).then(() => this.composer.focus()),
-      goOn: (info) => this.#do(async () => { await this.session.control.attach(info.conversationId); this.composer.focus(); }),
+      goOn: (info) =>
+        this.#do(async () => {
+          await this.session.control.attach(info.conversationId);
+          this.composer.focus();
+        }),
     });
     const { asking } = this.conversation;
     drawAsks(byId("asks"), asking !== null && this.drawers.open !== null, () => this.drawers.close());
@@ -200,8 +241,13 @@ export class PanelApp {
       if (changed) start.replaceChildren(this.empty.element);
       this.empty.update(state.tab, state.agents, onlyBuiltIn(state.agents), state.conversation?.info.earlier ?? null);
     } else if (changed) {
-      start.replaceChildren(...(trouble ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggleDebug("connection") })]
-        : state.openFault ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.session.open() }])] : []));
+      start.replaceChildren(
+        ...(trouble
+          ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggleDebug("connection") })]
+          : state.openFault
+            ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.session.open() }])]
+            : []),
+      );
     }
   }
 
@@ -222,7 +268,10 @@ export class PanelApp {
   }
 
   #newChat() {
-    this.#do(async () => { await this.session.clear(); this.composer.focus(); });
+    this.#do(async () => {
+      await this.session.clear();
+      this.composer.focus();
+    });
   }
 
   /** Looks for agents again and says what was found. */
@@ -241,7 +290,9 @@ export class PanelApp {
 
   /** Does it; what fails is said by the toast. @param {() => Promise<unknown>} work */
   #do(work) {
-    this.#attempt(work).catch(() => { /* said by the toast */ });
+    this.#attempt(work).catch(() => {
+      /* said by the toast */
+    });
   }
 
   /** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
@@ -256,13 +307,23 @@ export class PanelApp {
     this.#offered = asking;
     if (!asking) return;
     this.drawers.close();
-    if (this.composer.isEmpty && document.hasFocus() && !(document.activeElement instanceof HTMLInputElement) && !(document.activeElement instanceof HTMLTextAreaElement && document.activeElement.matches(".asked-text"))) asking.focus();
+    if (
+      this.composer.isEmpty &&
+      document.hasFocus() &&
+      !(document.activeElement instanceof HTMLInputElement) &&
+      !(document.activeElement instanceof HTMLTextAreaElement && document.activeElement.matches(".asked-text"))
+    )
+      asking.focus();
   }
 
   /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
   #keepFocus({ reading }) {
     const { activeElement } = document;
-    const lost = !activeElement || activeElement === document.body || !activeElement.checkVisibility() || (activeElement instanceof HTMLButtonElement && activeElement.disabled);
+    const lost =
+      !activeElement ||
+      activeElement === document.body ||
+      !activeElement.checkVisibility() ||
+      (activeElement instanceof HTMLButtonElement && activeElement.disabled);
     // Anyone who marks text reads it.
     if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
     if (reading) byId("reading").querySelector("button")?.focus();
@@ -285,8 +346,9 @@ export class PanelApp {
 
   /** @param {KeyboardEvent} event */
   #escape(event) {
-    if (this.pick.stop()) { /* the page's picker is open */ }
-    else if (this.drawers.open) this.drawers.close();
+    if (this.pick.stop()) {
+      /* the page's picker is open */
+    } else if (this.drawers.open) this.drawers.close();
     else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
     else return;
     event.preventDefault();
@@ -296,7 +358,8 @@ export class PanelApp {
   #chooses(event) {
     const { asking } = this.conversation;
     if (!asking?.takesNumbers || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return false;
-    const writes = event.target instanceof HTMLTextAreaElement || (event.target instanceof HTMLInputElement && event.target.type === "text");
+    const writes =
+      event.target instanceof HTMLTextAreaElement || (event.target instanceof HTMLInputElement && event.target.type === "text");
     return !writes && event.target instanceof Node && asking.element.contains(event.target);
   }
 }

@@ -13,8 +13,11 @@ import { pageContext, selectionContext } from "./state/context.js";
 /** Runs in the page's isolated world; must stand on its own. */
 function selected() {
   const field = document.activeElement;
-  const inField = field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== "password" && field.selectionStart !== null)
-    ? field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0) : "";
+  const inField =
+    field instanceof HTMLTextAreaElement ||
+    (field instanceof HTMLInputElement && field.type !== "password" && field.selectionStart !== null)
+      ? field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0)
+      : "";
   return inField || String(getSelection() ?? "");
 }
 

@@ -23,7 +23,9 @@ export class Clock {
   /** @param {boolean} seconds  whether seconds are shown @param {number | null} until  a moment to tell of */
   run(seconds, until) {
     if (seconds && this.#seconds === undefined) {
-      this.#seconds = setInterval(() => { if (!document.hidden) this.tick(Date.now()); }, SECOND_MS);
+      this.#seconds = setInterval(() => {
+        if (!document.hidden) this.tick(Date.now());
+      }, SECOND_MS);
     } else if (!seconds && this.#seconds !== undefined) {
       clearInterval(this.#seconds);
       this.#seconds = undefined;
@@ -31,6 +33,13 @@ export class Clock {
     if (until === this.#until) return;
     this.#until = until;
     clearTimeout(this.#moment);
-    if (until !== null) this.#moment = setTimeout(() => { this.#until = null; this.due(); }, Math.min(Math.max(0, until - Date.now()), LONGEST_MS));
+    if (until !== null)
+      this.#moment = setTimeout(
+        () => {
+          this.#until = null;
+          this.due();
+        },
+        Math.min(Math.max(0, until - Date.now()), LONGEST_MS),
+      );
   }
 }

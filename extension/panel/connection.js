@@ -60,10 +60,13 @@ export class Connection {
     if (!port) return Promise.reject(new FaultError(this.lost));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      const timer = limitMs === undefined ? undefined : setTimeout(() => {
-        this.#pending.delete(id);
-        reject(new FaultError(this.late));
-      }, limitMs);
+      const timer =
+        limitMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              this.#pending.delete(id);
+              reject(new FaultError(this.late));
+            }, limitMs);
       this.#pending.set(id, { resolve, reject, timer });
       port.postMessage({ id, method, params });
     });

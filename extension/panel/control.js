@@ -81,7 +81,8 @@ export class Control {
     const { conversation, reading, tab } = this.store.state;
     if (reading?.info.conversationId === conversationId) this.store.dispatch({ type: "read", info: null });
     // The tab's own is gone: it gets a new one.
-    if (tab && conversation?.info.conversationId === conversationId) await this.replace(await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId }));
+    if (tab && conversation?.info.conversationId === conversationId)
+      await this.replace(await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId }));
   }
 
   /** @param {string} conversationId */

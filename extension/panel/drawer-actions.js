@@ -56,7 +56,7 @@ export async function exportConversation({ connection, files, toast }, conversat
 /** Every page of the list. @param {Panel["connection"]} connection @param {string | null} search */
 async function allConversations(connection, search) {
   const all = await connection.request("conversations.list", { search });
-  for (let page = all; page.older && page.conversations.length > 0;) {
+  for (let page = all; page.older && page.conversations.length > 0; ) {
     const { updatedAt, conversationId } = page.conversations[page.conversations.length - 1];
     page = await connection.request("conversations.list", { search, before: { updatedAt, conversationId } });
     all.conversations.push(...page.conversations);
@@ -76,17 +76,24 @@ export function historyActions(panel, close) {
       close();
       const tab = store.state.tabs.find(({ conversationId }) => conversationId === info.conversationId);
       // One that still has its tab is shown there, where it can go on.
-      if (tab) void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
+      if (tab)
+        void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
       else void session.read(info);
     },
     /** @param {ConversationInfo} info @param {string} title */
     rename: (info, title) => attempt(toast, () => session.control.rename(info.conversationId, title)),
     /** @param {ConversationInfo} info @param {ExportFormat} format */
-    save: (info, format) => exportConversation(panel, info.conversationId, format).catch(() => { /* said by the toast */ }),
+    save: (info, format) =>
+      exportConversation(panel, info.conversationId, format).catch(() => {
+        /* said by the toast */
+      }),
     /** @param {ConversationInfo} info @param {() => void} restored */
     remove: async (info, restored) => {
       await attempt(toast, () => session.control.remove(info.conversationId));
-      const undo = () => void attempt(toast, () => session.control.restore(info.conversationId)).then(restored, () => { /* said by the toast */ });
+      const undo = () =>
+        void attempt(toast, () => session.control.restore(info.conversationId)).then(restored, () => {
+          /* said by the toast */
+        });
       toast.show(t("deleted", info.title || t("untitled")), { label: t("undo"), onclick: undo });
     },
   };

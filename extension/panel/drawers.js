@@ -39,7 +39,8 @@ export class Drawers {
       const page = tab;
       ({ tab, connection: link } = state);
       if (isNew) void this.views.debug.follow();
-      if (tab?.chromeTabId !== page?.chromeTabId || tab?.url !== page?.url) this.views.debug.pageChanged(tab?.chromeTabId !== page?.chromeTabId);
+      if (tab?.chromeTabId !== page?.chromeTabId || tab?.url !== page?.url)
+        this.views.debug.pageChanged(tab?.chromeTabId !== page?.chromeTabId);
     });
   }
 

@@ -35,7 +35,10 @@ export class Files {
 
   /** Lets go of what the conversation in sight does not need. */
   forget() {
-    for (const url of this.#urls.values()) url.then(URL.revokeObjectURL, () => { /* was never made */ });
+    for (const url of this.#urls.values())
+      url.then(URL.revokeObjectURL, () => {
+        /* was never made */
+      });
     this.#urls.clear();
   }
 

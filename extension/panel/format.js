@@ -50,7 +50,12 @@ export function tokens(count) {
 
 /** The last part of a path: `shop`. @param {string} path */
 export function lastOf(path) {
-  return path.replace(/[/\\]+$/, "").split(/[/\\]/).at(-1) || path;
+  return (
+    path
+      .replace(/[/\\]+$/, "")
+      .split(/[/\\]/)
+      .at(-1) || path
+  );
 }
 
 /** The part of an address that a person checks before allowing anything. @param {string} url */
@@ -68,7 +73,10 @@ export function siteOf(url) {
 
 /** A model as one speaks of it: `claude-opus-4-5-20251101` is `opus 4.5`. @param {string} model */
 export function modelName(model) {
-  const bare = model.replace(/^.*\//, "").replace(/^claude-/, "").replace(/-(?:\d{8}|latest)(?:\[.*\])?$/, "");
+  const bare = model
+    .replace(/^.*\//, "")
+    .replace(/^claude-/, "")
+    .replace(/-(?:\d{8}|latest)(?:\[.*\])?$/, "");
   const [, family, version] = /^([a-z]+)-(\d+(?:-\d+)?)$/.exec(bare) ?? [];
   return family ? `${family} ${version?.replace("-", ".")}` : bare;
 }

@@ -43,7 +43,9 @@ export function keepUnsent(before, after) {
   for (const [index, { clientId }] of changed.entries()) if (!saidAt.has(clientId)) saidAt.set(clientId, Date.now() + index);
   if (gone.length > 0) void chrome.storage.local.remove(gone.map((id) => UNSENT + id));
   if (changed.length > 0) {
-    void chrome.storage.local.set(Object.fromEntries(changed.map((message) => [UNSENT + message.clientId, { at: saidAt.get(message.clientId), message }])));
+    void chrome.storage.local.set(
+      Object.fromEntries(changed.map((message) => [UNSENT + message.clientId, { at: saidAt.get(message.clientId), message }])),
+    );
   }
 }
 

@@ -16,7 +16,12 @@ import { chosenAgent } from "./state/trouble.js";
 
 /** @returns {Command[]} */
 export function ownCommands() {
-  return Object.entries({ ...OWN, ...FOR_ONE_MESSAGE }).map(([name, hint]) => ({ name, about: t(`command_${name.replaceAll("-", "_")}`), hint, own: true }));
+  return Object.entries({ ...OWN, ...FOR_ONE_MESSAGE }).map(([name, hint]) => ({
+    name,
+    about: t(`command_${name.replaceAll("-", "_")}`),
+    hint,
+    own: true,
+  }));
 }
 
 /**
@@ -85,5 +90,7 @@ export async function runOwn(panel, place, { name, argument }) {
 
 /** @param {Panel} panel @param {Place} place @param {{ name: OwnName, argument: string }} command */
 export function runOwnSaying(panel, place, command) {
-  void attempt(panel.toast, async () => runOwn(panel, place, command)).catch(() => { /* said by the toast */ });
+  void attempt(panel.toast, async () => runOwn(panel, place, command)).catch(() => {
+    /* said by the toast */
+  });
 }

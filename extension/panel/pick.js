@@ -35,7 +35,11 @@ export class Pick {
     } catch (error) {
       const { code, message, hint } = faultOf(error);
       if (code === "cancelled") this.toast.hide();
-      else this.toast.show(hint ? `${message} ${hint}` : message, code === "forbidden" ? { label: t("chooseFromRefs"), onclick: this.offerRefs } : undefined);
+      else
+        this.toast.show(
+          hint ? `${message} ${hint}` : message,
+          code === "forbidden" ? { label: t("chooseFromRefs"), onclick: this.offerRefs } : undefined,
+        );
       return null;
     } finally {
       this.#tab = null;
@@ -45,7 +49,9 @@ export class Pick {
   /** Ends a pick that waits. @returns {boolean} whether there was one */
   stop() {
     if (this.#tab === null) return false;
-    this.connection.request("pick.stop", { chromeTabId: this.#tab }).catch(() => { /* the pick's own answer tells */ });
+    this.connection.request("pick.stop", { chromeTabId: this.#tab }).catch(() => {
+      /* the pick's own answer tells */
+    });
     return true;
   }
 }

@@ -32,11 +32,17 @@ export function quickActions(bar, { connection, store, toast, attach }) {
   };
   /** @param {string} picture @param {string} words @param {(button: HTMLButtonElement) => void} onclick */
   const action = (picture, words, onclick) => {
-    const button = h("button", { class: "button button--quiet", type: "button", onclick: () => onclick(button) }, icon(picture), h("span", { class: "truncate" }, words));
+    const button = h(
+      "button",
+      { class: "button button--quiet", type: "button", onclick: () => onclick(button) },
+      icon(picture),
+      h("span", { class: "truncate" }, words),
+    );
     return button;
   };
   bar.append(
     action("clean", t("cleanUp"), (button) => void run(button, "cleanup", ["--all"])),
     action("camera", t("screenshot"), () => attach("screenshot")),
-    action("pick", t("pickElement"), () => attach("element")));
+    action("pick", t("pickElement"), () => attach("element")),
+  );
 }

@@ -60,7 +60,9 @@ export class Sender {
           const { seq } = await this.connection.request("chat.send", { conversationId, clientId, text, page, attachments, from: "panel" });
           const held = heldConversation(this.store.state, conversationId);
           const known = held?.events.some((event) => event.seq === seq);
-          this.store.dispatch(held && !known ? { type: "message-changed", clientId, change: { state: "sent" } } : { type: "message-dropped", clientId });
+          this.store.dispatch(
+            held && !known ? { type: "message-changed", clientId, change: { state: "sent" } } : { type: "message-dropped", clientId },
+          );
         } catch (error) {
           const fault = faultOf(error);
           // A broken way is not the message's fault: it goes again by itself.

@@ -91,7 +91,10 @@ export class Session {
    * @param {Fault | null} fault
    */
   lost(fault) {
-    this.store.dispatch({ type: "connection", state: { status: "connecting", fault: fault ?? this.store.state.connection.fault, welcome: null, retryAt: null } });
+    this.store.dispatch({
+      type: "connection",
+      state: { status: "connecting", fault: fault ?? this.store.state.connection.fault, welcome: null, retryAt: null },
+    });
   }
 
   #connectedAnew() {
@@ -105,7 +108,9 @@ export class Session {
   }
 
   async #readPolicy() {
-    await this.control.readPolicy().catch(() => { /* asked again with the next connection, turn and look at the settings */ });
+    await this.control.readPolicy().catch(() => {
+      /* asked again with the next connection, turn and look at the settings */
+    });
   }
 
   /** Opens the conversation of the tab in view and reads what is new in it. */
@@ -145,7 +150,10 @@ export class Session {
   /** @param {string} conversationId */
   #leave(conversationId) {
     this.#acknowledged.delete(conversationId);
-    if (this.#connected) this.connection.request("chat.unsubscribe", { conversationId }).catch(() => { /* lost: the subscription ended with it */ });
+    if (this.#connected)
+      this.connection.request("chat.unsubscribe", { conversationId }).catch(() => {
+        /* lost: the subscription ended with it */
+      });
   }
 
   /** @param {string} conversationId */

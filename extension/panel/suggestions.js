@@ -36,15 +36,19 @@ export function suggest(facts) {
   const found = [];
   if (facts && facts.fields > 1) found.push({ icon: "form", say: "suggestFill", evidence: ["factFields", facts.fields] });
   if (facts && facts.rows > 3) found.push({ icon: "copy", say: "suggestTable", evidence: ["factRows", facts.rows] });
-  if (facts && facts.loadMs > SLOW_MS) found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
+  if (facts && facts.loadMs > SLOW_MS)
+    found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
   if (facts && facts.words > LONG_WORDS) found.push({ icon: "text", say: "suggestSummary", evidence: ["factWords", facts.words] });
   // Nothing is known of the rest: whatever has words can be asked about.
   /** @type {Suggestion[]} */
-  const general = facts && facts.words > 0 ? [
-    { icon: "alert", say: "suggestConsole", evidence: [] },
-    { icon: "message", say: "suggestExplain", evidence: [] },
-    { icon: "search", say: "suggestAccess", evidence: [] },
-  ] : [];
+  const general =
+    facts && facts.words > 0
+      ? [
+          { icon: "alert", say: "suggestConsole", evidence: [] },
+          { icon: "message", say: "suggestExplain", evidence: [] },
+          { icon: "search", say: "suggestAccess", evidence: [] },
+        ]
+      : [];
   return [...found, ...general].slice(0, SHOWN);
 }
 
@@ -68,8 +72,11 @@ export function suggestPlain(facts) {
 
 /** Runs in the page's isolated world; must stand on its own. @returns {PageFacts} */
 function look() {
-  const fields = [...document.querySelectorAll("input, select, textarea")].filter((field) =>
-    !(field instanceof HTMLInputElement && /^(?:hidden|submit|button|image|reset|search)$/.test(field.type)) && field.getClientRects().length > 0);
+  const fields = [...document.querySelectorAll("input, select, textarea")].filter(
+    (field) =>
+      !(field instanceof HTMLInputElement && /^(?:hidden|submit|button|image|reset|search)$/.test(field.type)) &&
+      field.getClientRects().length > 0,
+  );
   const [load] = performance.getEntriesByType("navigation");
   return {
     fields: fields.length,

@@ -18,8 +18,14 @@ export async function followTab(windowId, onTab) {
   };
   const look = async () => tell((await chrome.tabs.query({ active: true, windowId }))[0]);
 
-  chrome.tabs.onActivated.addListener((info) => { if (info.windowId === windowId) void look(); });
-  chrome.tabs.onUpdated.addListener((tabId, change, tab) => { if (tabId === inView && (change.title !== undefined || change.url !== undefined)) tell(tab); });
-  chrome.tabs.onReplaced.addListener((_added, removed) => { if (removed === inView) void look(); });
+  chrome.tabs.onActivated.addListener((info) => {
+    if (info.windowId === windowId) void look();
+  });
+  chrome.tabs.onUpdated.addListener((tabId, change, tab) => {
+    if (tabId === inView && (change.title !== undefined || change.url !== undefined)) tell(tab);
+  });
+  chrome.tabs.onReplaced.addListener((_added, removed) => {
+    if (removed === inView) void look();
+  });
   await look();
 }

@@ -116,9 +116,19 @@ export class Writing {
     const { session, store, toast } = this.panel;
     const chosen = this.#agent;
     const other = store.state.agents?.find(({ status, hasModel, name }) => status === "ready" && hasModel && name !== chosen?.name);
-    const instead = (/** @type {string} */ name) => void attempt(toast, () => session.control.choose(name, null)).then(() => this.sayAgain(clientId), () => { /* said by the toast */ });
+    const instead = (/** @type {string} */ name) =>
+      void attempt(toast, () => session.control.choose(name, null)).then(
+        () => this.sayAgain(clientId),
+        () => {
+          /* said by the toast */
+        },
+      );
     return [
-      { label: fault.code === "agent-missing" ? t("haveInstalled") : t("haveSignedIn"), main: true, onclick: () => void session.refreshAgents(true).then(() => this.sayAgain(clientId)) },
+      {
+        label: fault.code === "agent-missing" ? t("haveInstalled") : t("haveSignedIn"),
+        main: true,
+        onclick: () => void session.refreshAgents(true).then(() => this.sayAgain(clientId)),
+      },
       ...(other ? [{ label: t("useInstead", other.label), onclick: () => instead(other.name) }] : []),
     ];
   }
@@ -159,14 +169,18 @@ export class Writing {
   /** Null: nothing was picked. @param {Source} source @param {TabView} tab @returns {Promise<Held | null>} */
   async #look(source, tab) {
     switch (source) {
-      case "page": return attachPage(tab);
-      case "selection": return attachSelection(tab);
-      case "screenshot": return attachScreenshot(this.panel.connection, tab);
+      case "page":
+        return attachPage(tab);
+      case "selection":
+        return attachSelection(tab);
+      case "screenshot":
+        return attachScreenshot(this.panel.connection, tab);
       case "element": {
         const picked = await this.panel.pick.start(tab.chromeTabId);
         return picked && elementContext(picked);
       }
-      case "picture": return null;
+      case "picture":
+        return null;
     }
   }
 

@@ -10,7 +10,12 @@
  * @returns {string}
  */
 export function t(name, ...values) {
-  return chrome.i18n.getMessage(name, values.map((value) => isolated(String(value)))) || name;
+  return (
+    chrome.i18n.getMessage(
+      name,
+      values.map((value) => isolated(String(value))),
+    ) || name
+  );
 }
 
 /**

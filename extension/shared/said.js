@@ -20,7 +20,10 @@ export function said(phrase) {
   const name = `do_${code}`;
   const words = t(name, ...values.map((_value, index) => `${HERE}${index}${HERE}`));
   if (words === name) return null;
-  return words.split(HERE).map((text, index) => (index % 2 === 1 ? { text: values[Number(text)] ?? "", isValue: true } : { text, isValue: false })).filter(({ text }) => text !== "");
+  return words
+    .split(HERE)
+    .map((text, index) => (index % 2 === 1 ? { text: values[Number(text)] ?? "", isValue: true } : { text, isValue: false }))
+    .filter(({ text }) => text !== "");
 }
 
 /**

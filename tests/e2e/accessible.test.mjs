@@ -19,7 +19,9 @@ async function violations(page) {
 
 describe('accessibility', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   for (const theme of ['dark', 'light']) {
@@ -38,7 +40,12 @@ describe('accessibility', () => {
       await panel.gone('stop');
       assert.deepEqual(await violations(panel.page), [], 'with an answer');
       await panel.page.click('.statusbar [aria-label=Debug]');
-      for (const [tab, there] of [['activity', '.log-row'], ['refs', '.drawer__body'], ['inspector', 'button'], ['connection', '.hop']]) {
+      for (const [tab, there] of [
+        ['activity', '.log-row'],
+        ['refs', '.drawer__body'],
+        ['inspector', 'button'],
+        ['connection', '.hop'],
+      ]) {
         await panel.page.click(`#debug-tab-${tab}`);
         await panel.page.waitFor(`document.querySelector('#debug-${tab} ${there}')?.checkVisibility()`);
         assert.deepEqual(await violations(panel.page), [], `debug: ${tab}`);

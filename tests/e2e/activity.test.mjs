@@ -11,7 +11,17 @@ import { Site } from './harness/site.mjs';
 import { until, within } from './harness/wait.mjs';
 
 /** Typed, sent or set in these tests; found nowhere afterwards. */
-const SECRETS = ['hunter2-typed', 'hunter2-filled', 'hunter2-cookie', 'hunter2-header', 'hunter2-stored', 'hunter2-query', 'hunter2-user', 'hunter2-script', 'hunter2-chained'];
+const SECRETS = [
+  'hunter2-typed',
+  'hunter2-filled',
+  'hunter2-cookie',
+  'hunter2-header',
+  'hunter2-stored',
+  'hunter2-query',
+  'hunter2-user',
+  'hunter2-script',
+  'hunter2-chained',
+];
 
 describe('the activity', () => {
   let home;
@@ -32,10 +42,20 @@ describe('the activity', () => {
 
   test('says who did what, in which tab, for how long and with what result', async () => {
     const [first] = (await history()).entries;
-    assert.deepEqual({ ...first, at: 0, durationMs: 0, tabId: 0 }, {
-      id: 1, at: 0, source: 'terminal', tabId: 0, command: 'goto', args: [`${site.origin}/form`], outcome: 'ok', durationMs: 0,
-      result: `Navigated to ${site.origin}/form (200)`,
-    });
+    assert.deepEqual(
+      { ...first, at: 0, durationMs: 0, tabId: 0 },
+      {
+        id: 1,
+        at: 0,
+        source: 'terminal',
+        tabId: 0,
+        command: 'goto',
+        args: [`${site.origin}/form`],
+        outcome: 'ok',
+        durationMs: 0,
+        result: `Navigated to ${site.origin}/form (200)`,
+      },
+    );
     await api.run('click', ['#nothing', '--timeout', '100']);
     const failed = await newest();
     assert.deepEqual([failed.source, failed.command, failed.outcome], ['http', 'click', 'failed']);
@@ -113,10 +133,15 @@ describe('the activity', () => {
   test('follows in the terminal', async () => {
     const child = home.start(['activity', '--follow']);
     let printed = '';
-    child.stdout.on('data', (data) => { printed += data; });
+    child.stdout.on('data', (data) => {
+      printed += data;
+    });
     await until(() => /goto/.test(printed), 'what is kept is not printed');
     await api.ok('viewport', ['800x600']);
-    await until(() => /http +tab \d+ +viewport 800x600 +ok, \d+ ms +Viewport set to 800x600/.test(printed), () => printed);
+    await until(
+      () => /http +tab \d+ +viewport 800x600 +ok, \d+ ms +Viewport set to 800x600/.test(printed),
+      () => printed,
+    );
     child.kill();
   });
 

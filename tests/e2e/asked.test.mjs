@@ -14,7 +14,8 @@ import { until } from './harness/wait.mjs';
 const armed = `document.querySelector('.approval:not(.is-arming)')`;
 const unseen = (page, name) => until(async () => !(await drawn(page)).some((one) => one.names.includes(name)), `no ${name} in the page`);
 /** Writes into a field of a card as a person does. */
-const write = ({ page }, index, text) => page.evaluate(`{
+const write = ({ page }, index, text) =>
+  page.evaluate(`{
   const field = document.querySelectorAll('.asked-text')[${index}];
   field.value = ${JSON.stringify(text)};
   field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -22,7 +23,9 @@ const write = ({ page }, index, text) => page.evaluate(`{
 
 describe('what is asked about', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
@@ -35,13 +38,23 @@ describe('what is asked about', () => {
     const ghost = await seen(page, 'ghost', 'Ada Lovelace');
     const box = async ({ nodeId }) => (await page.send('DOM.getBoxModel', { nodeId })).model.border;
     const ghosts = await box(ghost);
-    const fields = await page.evaluate(`(({ left, top, right, bottom }) => [left, top, right, top, right, bottom, left, bottom])(document.querySelector('#name').getBoundingClientRect())`);
-    assert.ok(ghosts.every((at, index) => Math.abs(at - fields[index]) <= 1), `${ghosts} is not over ${fields}`);
+    const fields = await page.evaluate(
+      `(({ left, top, right, bottom }) => [left, top, right, top, right, bottom, left, bottom])(document.querySelector('#name').getBoundingClientRect())`,
+    );
+    assert.ok(
+      ghosts.every((at, index) => Math.abs(at - fields[index]) <= 1),
+      `${ghosts} is not over ${fields}`,
+    );
     await seen(page, 'outline');
     const read = `${await home.ok(['snapshot'])} ${await home.ok(['text'])} ${await home.ok(['html'])}`;
     assert.match(read, /\[textbox\] "Name"/);
     assert.doesNotMatch(read, /Lovelace/);
-    assert.deepEqual(await page.evaluate(`[document.querySelector('#name').value, document.body.innerText.includes('Lovelace'), noticed, document.querySelector('[data-gstack]').shadowRoot]`), ['', false, [], null]);
+    assert.deepEqual(
+      await page.evaluate(
+        `[document.querySelector('#name').value, document.body.innerText.includes('Lovelace'), noticed, document.querySelector('[data-gstack]').shadowRoot]`,
+      ),
+      ['', false, [], null],
+    );
     const picture = async (name) => {
       const file = path.join(home.folder, `${name}.png`);
       await home.ok(['screenshot', '--viewport', file]);
@@ -62,10 +75,15 @@ describe('what is asked about', () => {
     const turn = await scene.ask('Order for Ada');
     const filling = turn.tool('fill', { selector: 'form input[name="email"]', value: 'ada@example.com' });
     await panel.page.waitFor(armed);
-    const asked = await panel.page.evaluate(`[document.querySelector('.approval__ask').innerText, document.querySelector('.approval__does').innerText]`);
+    const asked = await panel.page.evaluate(
+      `[document.querySelector('.approval__ask').innerText, document.querySelector('.approval__does').innerText]`,
+    );
     assert.equal(asked[0], 'Fill “Email”');
     assert.match(asked[1], /textbox “Email”/);
-    await panel.page.waitFor(`[...document.querySelectorAll('.step__label')].some(({ innerText }) => innerText === 'Filling Email')`, 'the step with the name of its element');
+    await panel.page.waitFor(
+      `[...document.querySelectorAll('.step__label')].some(({ innerText }) => innerText === 'Filling Email')`,
+      'the step with the name of its element',
+    );
     await panel.answer('Allow once');
     assert.ok(!(await filling).isError);
     turn.end();
@@ -78,7 +96,12 @@ describe('what is asked about', () => {
     const filling = turn.tool('fill', { selector: '#name', value: 'Ada Lovelace' });
     await panel.page.waitFor(armed);
     await write(panel, 0, 'Mary Shelley');
-    assert.deepEqual(await panel.page.evaluate(`[...document.querySelectorAll('.approval .choice:is(button)')].filter(({ disabled }) => !disabled).map((one) => one.dataset.choice)`), ['allow-once', 'deny']);
+    assert.deepEqual(
+      await panel.page.evaluate(
+        `[...document.querySelectorAll('.approval .choice:is(button)')].filter(({ disabled }) => !disabled).map((one) => one.dataset.choice)`,
+      ),
+      ['allow-once', 'deny'],
+    );
     await panel.answer('Allow once');
     const result = await filling;
     assert.ok(!result.isError, words(result));
@@ -96,17 +119,31 @@ describe('what is asked about', () => {
     const { panel, page } = scene;
     await page.evaluate(`document.querySelector('form').reset(); document.querySelector('#said').textContent = ''`);
     const turn = await scene.ask('Order for Ada');
-    const filling = [turn.tool('fill', { selector: '#name', value: 'Ada' }), turn.tool('fill', { selector: '#email', value: 'ada@example.com' })];
+    const filling = [
+      turn.tool('fill', { selector: '#name', value: 'Ada' }),
+      turn.tool('fill', { selector: '#email', value: 'ada@example.com' }),
+    ];
     const sending = turn.tool('click', { selector: 'text=Order now' });
-    await panel.page.waitFor(`document.querySelectorAll('.approval--group .asked__line').length === 3 && ${armed}`, 'one card for three calls');
+    await panel.page.waitFor(
+      `document.querySelectorAll('.approval--group .asked__line').length === 3 && ${armed}`,
+      'one card for three calls',
+    );
     assert.equal(await panel.page.evaluate(`document.querySelector('.approval__ask').innerText`), 'Fill 2 fields, then click “Order now”');
-    await until(async () => (await drawn(page)).filter(({ names }) => names.includes('ghost')).filter(({ text }) => text).length === 2, 'both texts in the page');
+    await until(
+      async () => (await drawn(page)).filter(({ names }) => names.includes('ghost')).filter(({ text }) => text).length === 2,
+      'both texts in the page',
+    );
     const ada = await panel.page.evaluate(`[...document.querySelectorAll('.asked-text')].findIndex(({ value }) => value === 'Ada')`);
     await write(panel, ada, 'Grace');
     await panel.answer('Allow 2 chosen');
     for (const call of filling) assert.ok(!(await call).isError);
     await panel.page.waitFor(`!document.querySelector('.approval--group') && ${armed}`, 'the card of the button alone');
-    assert.deepEqual(await page.evaluate(`[document.querySelector('#name').value, document.querySelector('#email').value, document.querySelector('#said').textContent]`), ['Grace', 'ada@example.com', '']);
+    assert.deepEqual(
+      await page.evaluate(
+        `[document.querySelector('#name').value, document.querySelector('#email').value, document.querySelector('#said').textContent]`,
+      ),
+      ['Grace', 'ada@example.com', ''],
+    );
     await panel.answer('Allow once');
     assert.ok(!(await sending).isError);
     await page.waitFor(`document.querySelector('#said').textContent === 'Ordered by Grace'`);
@@ -120,7 +157,8 @@ describe('what is asked about', () => {
     const calls = [turn.tool('click', { selector: 'text=Order now' }), turn.tool('fill', { selector: '#name', value: 'Ada' })];
     await panel.page.waitFor(`document.querySelectorAll('.asked__line').length === 2 && ${armed}`);
     const { approvals } = JSON.parse(await home.ok(['approvals', '--json'])).data ?? JSON.parse(await home.ok(['approvals', '--json']));
-    const answer = (ask, decision) => panel.page.evaluate(`new Promise((resolve) => {
+    const answer = (ask, decision) =>
+      panel.page.evaluate(`new Promise((resolve) => {
       const port = chrome.runtime.connect({ name: 'panel' });
       port.onMessage.addListener(({ id, error }) => { if (id === 7) { port.disconnect(); resolve(error?.code ?? 'taken'); } });
       port.postMessage({ id: 7, method: 'approval.answer', params: ${JSON.stringify({ ...(({ conversationId, approvalId }) => ({ conversationId, approvalId }))(approvals.find((one) => one.ask.startsWith(ask))), decision, text: 'mine' })} });

@@ -10,7 +10,9 @@ import { isAlive } from './harness/processes.mjs';
 
 describe('in the middle of an answer', () => {
   let scene;
-  beforeEach(async () => { scene = await Scene.open(); });
+  beforeEach(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene?.close());
 
   /** A turn whose first words are in the panel. */

@@ -27,7 +27,13 @@ test('console, requests and dialogs go to a file of the person alone, and only w
     writeFileSync(path.join(home.home, 'config.toml'), '[browser]\ncapture-to-disk = true\n', { mode: 0o600 });
     await look();
     const lines = await until(() => {
-      const read = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [];
+      const read = existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .trim()
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line))
+        : [];
       const kinds = read.map(({ kind }) => kind);
       return ['console', 'request', 'dialog'].every((kind) => kinds.includes(kind)) && read;
     }, 'the file lacks lines');

@@ -10,8 +10,13 @@ import { Site } from './harness/site.mjs';
 import { until } from './harness/wait.mjs';
 
 const question = {
-  question: 'Which color?', header: 'Color', multiSelect: false,
-  options: [{ label: 'Red', description: 'warm' }, { label: 'Blue', description: 'cold' }],
+  question: 'Which color?',
+  header: 'Color',
+  multiSelect: false,
+  options: [
+    { label: 'Red', description: 'warm' },
+    { label: 'Blue', description: 'cold' },
+  ],
 };
 
 for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
@@ -30,7 +35,11 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
         rules: [
           // First: what was said before may come with it.
           { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
-          { match: 'order for Ada', tools: true, reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })] },
+          {
+            match: 'order for Ada',
+            tools: true,
+            reply: [{ text: 'I fill the form.' }, calls('fill', { selector: '#name', value: 'Ada' })],
+          },
           { match: 'press it now', tools: true, reply: [calls('click', { selector: 'text=Order now' })] },
           { match: 'hello there', tools: true, reply: [{ text: 'Hello from the model, in words that stream.', chunk: 4, delayMs: 5 }] },
           { match: 'ask me something', tools: true, reply: [{ tool: 'AskUserQuestion', input: { questions: [question] } }] },
@@ -46,7 +55,10 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
     });
 
     after(async () => {
-      assert.deepEqual((await home.stop()).map((one) => one.command.join(' ')), []);
+      assert.deepEqual(
+        (await home.stop()).map((one) => one.command.join(' ')),
+        [],
+      );
       await site?.stop();
       agent?.stop();
     });
@@ -104,7 +116,9 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
     if (name === 'claude') {
       test('asks the person, who answers at the terminal by number', async () => {
         const chat = home.run(['chat', 'ask me something']);
-        const { questions: [asked] } = await until(async () => {
+        const {
+          questions: [asked],
+        } = await until(async () => {
           const found = await waiting();
           return found.questions?.length === 1 && found;
         }, 'a question waits');

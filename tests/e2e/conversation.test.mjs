@@ -7,7 +7,9 @@ import { Scene } from './harness/scene.mjs';
 
 describe('a conversation in the side panel', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
@@ -129,8 +131,14 @@ describe('a conversation in the side panel', () => {
 
   test('doctor proves every hop by an answer of its own', async () => {
     const { hops } = JSON.parse(await scene.home.ok(['doctor', '--json']));
-    assert.deepEqual(hops.map((hop) => hop.hop), ['daemon', 'browser', 'host', 'background', 'panel', 'agent']);
-    assert.deepEqual(hops.filter((hop) => !hop.ok), []);
+    assert.deepEqual(
+      hops.map((hop) => hop.hop),
+      ['daemon', 'browser', 'host', 'background', 'panel', 'agent'],
+    );
+    assert.deepEqual(
+      hops.filter((hop) => !hop.ok),
+      [],
+    );
     for (const asked of ['browser', 'background', 'panel']) assert.ok(hops.find((hop) => hop.hop === asked).millis > 0, asked);
   });
 
@@ -142,7 +150,9 @@ describe('a conversation in the side panel', () => {
     await panel.page.send('Page.reload');
     await panel.connected();
     await panel.page.waitFor(`document.querySelector('.composer__text').value === 'half a thou'`);
-    await panel.page.evaluate(`(() => { const box = document.querySelector('.composer__text'); box.value = ''; box.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+    await panel.page.evaluate(
+      `(() => { const box = document.querySelector('.composer__text'); box.value = ''; box.dispatchEvent(new Event('input', { bubbles: true })); })()`,
+    );
   });
 
   test('an agent that crashes is named, and the next message starts it again', async () => {
@@ -187,7 +197,9 @@ describe('a conversation in the side panel', () => {
 
 describe('a machine without an agent', () => {
   let scene;
-  before(async () => { scene = await Scene.open({ agent: false, at: '/counter' }); });
+  before(async () => {
+    scene = await Scene.open({ agent: false, at: '/counter' });
+  });
   after(() => scene?.close());
 
   test('the built-in agent answers and does plain commands', async () => {

@@ -6,28 +6,53 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
-const has = (selector, words) => `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
+const has = (selector, words) =>
+  `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
 /** Presses what can be pressed, in the moment in which it can: what stands in a menu may be redrawn at any time. */
-const press = ({ page }, selector, words) => page.waitFor(`(() => {
+const press = ({ page }, selector, words) =>
+  page.waitFor(
+    `(() => {
   const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && !one.disabled && (one.getAttribute('aria-label') ?? one.innerText).includes(${JSON.stringify(words)}));
   found?.click();
   return Boolean(found);
-})()`, `${selector} ${words}`);
+})()`,
+    `${selector} ${words}`,
+  );
 const escape = ({ page }) => page.press('Escape', { keyCode: 27 });
 
 describe('what a person decides in the panel', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
-  test('an agent\'s question is answered by choice and in own words, also after the panel was reloaded', async () => {
+  test("an agent's question is answered by choice and in own words, also after the panel was reloaded", async () => {
     const { panel } = scene;
     const turn = await scene.ask('Make it nicer');
-    const answered = turn.ask('AskUserQuestion', { questions: [
-      { question: 'Which colour?', header: 'Colour', multiSelect: false, options: [{ label: 'Green', description: 'As the logo' }, { label: 'Blue', description: '' }] },
-      { question: 'Where?', header: 'Place', multiSelect: true, options: [{ label: 'Header', description: '' }, { label: 'Footer', description: '' }] },
-    ] });
+    const answered = turn.ask('AskUserQuestion', {
+      questions: [
+        {
+          question: 'Which colour?',
+          header: 'Colour',
+          multiSelect: false,
+          options: [
+            { label: 'Green', description: 'As the logo' },
+            { label: 'Blue', description: '' },
+          ],
+        },
+        {
+          question: 'Where?',
+          header: 'Place',
+          multiSelect: true,
+          options: [
+            { label: 'Header', description: '' },
+            { label: 'Footer', description: '' },
+          ],
+        },
+      ],
+    });
     await panel.page.waitFor(`document.querySelectorAll('.question__part').length === 2`);
     await panel.page.evaluate(`document.querySelectorAll('.question__part')[0].querySelectorAll('input')[1].click()`);
     await panel.page.evaluate(`document.querySelectorAll('.question__part')[1].querySelector('input[type=text]').focus()`);
@@ -38,7 +63,10 @@ describe('what a person decides in the panel', () => {
       void look();
     })`);
     await panel.page.send('Page.reload');
-    await panel.page.waitFor(`document.querySelectorAll('.question__part')[1]?.querySelector('input[type=text]').value === 'the buttons'`, 'what was written before the reload');
+    await panel.page.waitFor(
+      `document.querySelectorAll('.question__part')[1]?.querySelector('input[type=text]').value === 'the buttons'`,
+      'what was written before the reload',
+    );
     await panel.page.waitFor(`document.querySelector('.question:not(.is-arming)')`);
     await press(panel, '.question button', 'Answer');
     const { behavior, updatedInput } = await answered;
@@ -49,10 +77,15 @@ describe('what a person decides in the panel', () => {
     await panel.gone('stop');
   });
 
-  test('an agent\'s plan is one checklist that goes on', async () => {
+  test("an agent's plan is one checklist that goes on", async () => {
     const { panel } = scene;
     const turn = await scene.ask('Move the tests');
-    const todos = (...states) => ({ todos: [['Find them', states[0]], ['Move them', states[1]]].map(([content, status]) => ({ content, status, activeForm: content })) });
+    const todos = (...states) => ({
+      todos: [
+        ['Find them', states[0]],
+        ['Move them', states[1]],
+      ].map(([content, status]) => ({ content, status, activeForm: content })),
+    });
     turn.own('TodoWrite', todos('pending', 'pending'), null);
     await panel.page.waitFor(`document.querySelector('#conversation').innerText.includes('No such tool available')`);
     assert.equal(await panel.page.evaluate(`document.querySelector('#conversation').innerText.includes('tool_use_error')`), false);
@@ -102,7 +135,9 @@ describe('what a person decides in the panel', () => {
     await panel.page.click('.tabchip');
     await press(panel, '.menu--tabs button', 'Add a tab');
     await press(panel, '.menu--tabs button', 'Long');
-    await panel.page.waitFor(`document.querySelector('.menu--tabs').innerText.includes('Long') && document.querySelector('.tabchip__others').innerText.includes('2')`);
+    await panel.page.waitFor(
+      `document.querySelector('.menu--tabs').innerText.includes('Long') && document.querySelector('.tabchip__others').innerText.includes('2')`,
+    );
     await press(panel, '.menu--tabs button', 'Take Long away');
     await panel.page.waitFor(`!document.querySelector('.tabchip__others').innerText.includes('2')`);
     await escape(panel);
@@ -122,7 +157,7 @@ describe('what a person decides in the panel', () => {
     await panel.gone('stop');
   });
 
-  test('what is attached is there again after the extension\'s process has crashed', async () => {
+  test("what is attached is there again after the extension's process has crashed", async () => {
     const { panel } = scene;
     await panel.page.click('.composer__bar [aria-haspopup=menu]');
     await panel.page.click('[data-source=page]');
@@ -137,7 +172,9 @@ describe('what a person decides in the panel', () => {
     await scene.lookAway();
     for (const { pid } of scene.home.processes('extension-renderer')) await scene.home.kill(pid);
     await scene.lookAgain();
-    await scene.panel.page.waitFor(`document.querySelector('.composer__text')?.value === 'Sum it up' && document.querySelector('.composer [data-kind=page]')`);
+    await scene.panel.page.waitFor(
+      `document.querySelector('.composer__text')?.value === 'Sum it up' && document.querySelector('.composer [data-kind=page]')`,
+    );
     await scene.panel.page.click('.send');
     const turn = await scene.agent.prompt();
     assert.match(turn.prompt, /Sum it up/);
@@ -182,7 +219,10 @@ describe('what a person decides in the panel', () => {
   test('a tab that was closed and is brought back has its conversation again', async () => {
     const { panel, client, site } = scene;
     const { targetId } = await client.send('Target.createTarget', { url: `${site.origin}/long` });
-    await panel.page.waitFor(`!document.querySelector('.bubble') && document.querySelector('.tabchip').innerText.includes('Long')`, 'an empty conversation');
+    await panel.page.waitFor(
+      `!document.querySelector('.bubble') && document.querySelector('.tabchip').innerText.includes('Long')`,
+      'an empty conversation',
+    );
     await scene.talk('How long is it?', 'Very long.');
     await client.send('Target.closeTarget', { targetId });
     await panel.page.waitFor(`!document.querySelector('.tabchip').innerText.includes('Long')`);
@@ -220,7 +260,7 @@ describe('what a person decides in the panel', () => {
     await panel.page.waitFor(`document.querySelector('.agent-button').innerText.includes('auto')`);
   });
 
-  test('a setting that is changed in the panel is the command line\'s, and the other way round', async () => {
+  test("a setting that is changed in the panel is the command line's, and the other way round", async () => {
     const { panel, home } = scene;
     await escape(panel);
     await panel.page.click('button[aria-label=Settings]');
@@ -240,7 +280,9 @@ describe('what a person decides in the panel', () => {
 
 describe('without any agent', () => {
   let scene;
-  before(async () => { scene = await Scene.open({ agent: false, at: '/counter' }); });
+  before(async () => {
+    scene = await Scene.open({ agent: false, at: '/counter' });
+  });
   after(() => scene?.close());
 
   test('the panel says so, and its suggestions work', async () => {
@@ -253,7 +295,9 @@ describe('without any agent', () => {
 
   test('quick actions work: the page is tidied, a picture is taken, an element is picked', async () => {
     const { panel, page } = scene;
-    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<div class="cookie-banner" style="position:fixed;inset:auto 0 0 0;height:120px;z-index:999;background:#ccc">We use cookies. <button>Accept all</button></div>')`);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<div class="cookie-banner" style="position:fixed;inset:auto 0 0 0;height:120px;z-index:999;background:#ccc">We use cookies. <button>Accept all</button></div>')`,
+    );
     await press(panel, '.quick button', 'Clean up');
     await page.waitFor(`!document.querySelector('.cookie-banner')?.checkVisibility()`);
     await press(panel, '.quick button', 'Screenshot');

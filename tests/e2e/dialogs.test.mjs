@@ -22,9 +22,12 @@ describe('an agent that is allowed to act on a site', () => {
     await scene?.close();
   });
 
-  test('a confirm that its click opens is the person\'s to answer', async () => {
+  test("a confirm that its click opens is the person's to answer", async () => {
     const turn = await scene.ask('Empty the cart');
-    for (const [answer, said, state] of [['deny', 'dismissed', 'kept'], ['allow', 'accepted', 'emptied']]) {
+    for (const [answer, said, state] of [
+      ['deny', 'dismissed', 'kept'],
+      ['allow', 'accepted', 'emptied'],
+    ]) {
       const click = turn.tool('click', { selector: '#empty' });
       const asked = await scene.approval();
       assert.match(asked.ask, /Accept “Empty the cart\?”/);
@@ -40,7 +43,10 @@ describe('an agent that is allowed to act on a site', () => {
   test('a file that its click downloads is kept only if the person allows it', async () => {
     const turn = await scene.ask('Get the invoice');
     const saved = () => readdirSync(path.join(scene.home.home, 'tmp')).filter((name) => name.startsWith('invoice'));
-    for (const [answer, said, files] of [['deny', /Download failed: invoice\.pdf \(the person did not allow it\)/, 0], ['allow', /Downloaded: .*invoice\.pdf \(16 B\)/, 1]]) {
+    for (const [answer, said, files] of [
+      ['deny', /Download failed: invoice\.pdf \(the person did not allow it\)/, 0],
+      ['allow', /Downloaded: .*invoice\.pdf \(16 B\)/, 1],
+    ]) {
       const click = turn.tool('click', { selector: '#invoice' });
       const asked = await scene.approval();
       assert.match(asked.ask, /Keep the file “invoice\.pdf”/);

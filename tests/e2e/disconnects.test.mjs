@@ -35,7 +35,10 @@ function journal(home) {
   const shown = { bubble: [], answer: [] };
   for (const name of readdirSync(folder).filter((one) => !one.startsWith('.'))) {
     const blocks = new Map();
-    for (const line of readFileSync(path.join(folder, name, 'chat.jsonl'), 'utf8').trim().split('\n').map((text) => JSON.parse(text))) {
+    for (const line of readFileSync(path.join(folder, name, 'chat.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text))) {
       if (line.type === 'message') shown.bubble.push(line.text);
       if (line.type === 'text') blocks.set(line.seq, line.text);
       if (line.delta) blocks.set(line.delta, blocks.get(line.delta).slice(0, line.offset) + line.text);
@@ -47,7 +50,9 @@ function journal(home) {
 
 describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   const kinds = {
@@ -55,11 +60,14 @@ describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
     async host() {
       const [host] = scene.home.processes('host');
       if (host) await scene.home.kill(host.pid).catch(() => {});
-      await scene.panel.page.waitFor(`(() => {
+      await scene.panel.page.waitFor(
+        `(() => {
         if (document.querySelector('.connection .dot:not(.dot--off, .dot--wait)')) return true;
         [...document.querySelectorAll('.banner__row .button')].forEach((button) => button.click());
         return false;
-      })()`, 'the panel to be connected again');
+      })()`,
+        'the panel to be connected again',
+      );
     },
     async panel() {
       await scene.panel.page.send('Page.reload');

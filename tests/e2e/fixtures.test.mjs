@@ -13,7 +13,9 @@ const file = new URL('../extension/settings.json', import.meta.url);
 const AT_ONCE = 6;
 
 let home;
-before(() => { home = new TestHome({ environment: { PATH: '/usr/bin:/bin' } }); });
+before(() => {
+  home = new TestHome({ environment: { PATH: '/usr/bin:/bin' } });
+});
 after(async () => assert.deepEqual(await home.stop(), []));
 
 test('the settings that the panel is shown with are the ones that gstack has', async () => {
@@ -29,5 +31,8 @@ test('the agents that are missing in it are named, and installed, as gstack says
   assert.deepEqual(named(MISSING), named(agents.filter(({ hasModel }) => hasModel)));
   // A machine may have one of them where everybody finds it.
   const missing = agents.filter(({ status }) => status === 'missing');
-  assert.deepEqual(MISSING.filter(({ name }) => missing.some((one) => one.name === name)), missing);
+  assert.deepEqual(
+    MISSING.filter(({ name }) => missing.some((one) => one.name === name)),
+    missing,
+  );
 });

@@ -15,7 +15,9 @@ import { until, within } from './harness/wait.mjs';
 
 describe('the native messaging host', () => {
   let home;
-  before(() => { home = new TestHome(); });
+  before(() => {
+    home = new TestHome();
+  });
   after(async () => assert.deepEqual(await home.stop(), [], 'no process had to be forced'));
 
   test('starts a daemon, greets, and ends with its port while the daemon stays', async () => {
@@ -58,15 +60,21 @@ describe('the native messaging host', () => {
 
   test('an unknown method and missing parameters are refused, each to its own request', async () => {
     const chrome = host(home);
-    chrome.write(frame(HELLO), frame({ jsonrpc: '2.0', id: 2, method: 'no.such', params: {} }),
-      frame({ jsonrpc: '2.0', id: 3, method: 'chat.subscribe', params: {} }));
+    chrome.write(
+      frame(HELLO),
+      frame({ jsonrpc: '2.0', id: 2, method: 'no.such', params: {} }),
+      frame({ jsonrpc: '2.0', id: 3, method: 'chat.subscribe', params: {} }),
+    );
     assert.equal((await chrome.frames.next((message) => message.id === 2)).error.code, 'bad-request');
     assert.equal((await chrome.frames.next((message) => message.id === 3)).error.code, 'bad-request');
     chrome.child.stdin.end();
     await within(chrome.ended, 'the host did not end');
   });
 
-  for (const [name, bytes] of [['a frame over the cap', frame('', 0xffff_ffff)], ['a frame of zero bytes', frame('', 0)]]) {
+  for (const [name, bytes] of [
+    ['a frame over the cap', frame('', 0xffff_ffff)],
+    ['a frame of zero bytes', frame('', 0)],
+  ]) {
     test(`${name} ends the host with a fault that names the hop`, async () => {
       const chrome = host(home);
       chrome.write(bytes);
@@ -127,7 +135,7 @@ describe('what a person reads when something is in the way', () => {
   async function refused(prepare, args = ['status'], options = {}) {
     const home = new TestHome();
     try {
-      const more = await prepare(home) ?? {};
+      const more = (await prepare(home)) ?? {};
       const { code, stderr } = await home.run(args, { ...options, ...more });
       assert.notEqual(code, 0, 'it is refused');
       assert.doesNotMatch(stderr, /panicked|RUST_BACKTRACE/);
@@ -147,22 +155,30 @@ describe('what a person reads when something is in the way', () => {
   });
 
   test('a home that is a file', async () => {
-    const said = await refused((home) => { writeFileSync(path.join(home.folder, 'g'), 'a file'); });
+    const said = await refused((home) => {
+      writeFileSync(path.join(home.folder, 'g'), 'a file');
+    });
     assert.match(said, /can't be used/);
     assert.match(said, /GSTACK_HOME/);
   });
 
   test('a browser that does not exist', async () => {
-    const said = await refused(() => ({ environment: { GSTACK_BROWSER_PATH: '/nowhere/chromium' } }), ['connect', '--headless'], { limit: 60_000 });
+    const said = await refused(() => ({ environment: { GSTACK_BROWSER_PATH: '/nowhere/chromium' } }), ['connect', '--headless'], {
+      limit: 60_000,
+    });
     assert.match(said, /\/nowhere\/chromium/);
   });
 
   test('a browser that ends at once is told with what it said', async () => {
-    const said = await refused((home) => {
-      const broken = path.join(home.folder, 'broken');
-      writeFileSync(broken, '#!/bin/sh\necho "cannot open display" >&2\nexit 3\n', { mode: 0o755 });
-      return { environment: { GSTACK_BROWSER_PATH: broken } };
-    }, ['connect', '--headless'], { limit: 90_000 });
+    const said = await refused(
+      (home) => {
+        const broken = path.join(home.folder, 'broken');
+        writeFileSync(broken, '#!/bin/sh\necho "cannot open display" >&2\nexit 3\n', { mode: 0o755 });
+        return { environment: { GSTACK_BROWSER_PATH: broken } };
+      },
+      ['connect', '--headless'],
+      { limit: 90_000 },
+    );
     assert.match(said, /cannot open display/);
   });
 
@@ -181,7 +197,9 @@ describe('what a person reads when something is in the way', () => {
 
 describe('the daemon', () => {
   let home;
-  before(() => { home = new TestHome(); });
+  before(() => {
+    home = new TestHome();
+  });
   after(async () => assert.deepEqual(await home.stop(), [], 'no process had to be forced'));
 
   test('takes another port when the usual one is taken, and says which', async () => {
@@ -213,7 +231,11 @@ describe('the daemon', () => {
     assert.equal((await ask('/status', { authorization })).status, 200);
     assert.equal((await ask('/status', { authorization, origin: 'https://evil.example' })).status, 403);
     assert.doesNotMatch(await (await ask('/health')).text(), new RegExp(token));
-    const person = await fetch(`http://127.0.0.1:${port}/stop`, { method: 'POST', body: '{}', headers: { authorization, 'content-type': 'application/json' } });
+    const person = await fetch(`http://127.0.0.1:${port}/stop`, {
+      method: 'POST',
+      body: '{}',
+      headers: { authorization, 'content-type': 'application/json' },
+    });
     assert.equal(person.status, 403, 'what belongs to the person is not offered on the port');
   });
 

@@ -11,7 +11,9 @@ const shows = (words) => `document.body.innerText.includes(${JSON.stringify(word
 
 describe('what a person keeps and decides in the panel', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 

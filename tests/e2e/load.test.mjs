@@ -20,9 +20,11 @@ const page = (name) => `<!doctype html><title>${name}</title><h1>Page ${name}</h
 /** Runs `work` for each item, so many at a time. */
 async function several(items, atOnce, work) {
   const waiting = [...items];
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    while (waiting.length > 0) await work(waiting.shift());
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (waiting.length > 0) await work(waiting.shift());
+    }),
+  );
 }
 
 describe('under load', () => {
@@ -52,28 +54,35 @@ describe('under load', () => {
   });
 
   test(`${TABS} tabs are opened, listed, and each answers for itself`, async () => {
-    await several(Array.from({ length: TABS }, (_, i) => i), 8, async (i) => {
-      tabs[i] = await api.tab(`${origin}/p/${i}`);
-    });
+    await several(
+      Array.from({ length: TABS }, (_, i) => i),
+      8,
+      async (i) => {
+        tabs[i] = await api.tab(`${origin}/p/${i}`);
+      },
+    );
     assert.equal(new Set(tabs).size, TABS, 'a number was given twice');
     const listed = await api.ok('tabs');
-    for (let i = 0; i < TABS; i += 1) assert.ok(listed.includes(`/p/${i}\n`) || listed.includes(`/p/${i} `) || listed.includes(`/p/${i}`), `page ${i} is not listed`);
+    for (let i = 0; i < TABS; i += 1)
+      assert.ok(listed.includes(`/p/${i}\n`) || listed.includes(`/p/${i} `) || listed.includes(`/p/${i}`), `page ${i} is not listed`);
     await several([0, 57, 123, 199], 4, async (i) => {
       assert.match(await api.ok('text', [], tabs[i]), new RegExp(`Page ${i}\\n`));
     });
   });
 
   test(`${CLIENTS} clients work on tabs of their own at once and never meet`, async () => {
-    await Promise.all(Array.from({ length: CLIENTS }, async (_, i) => {
-      const tab = tabs[i * 9];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const words = `client ${i} in round ${round}`;
-        await api.ok('fill', ['#field', words], tab);
-        await api.ok('click', ['#go'], tab);
-        assert.equal(await api.ok('js', ['said.textContent'], tab), words);
-        assert.equal(await api.ok('js', ['document.title'], tab), String(i * 9));
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, i) => {
+        const tab = tabs[i * 9];
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const words = `client ${i} in round ${round}`;
+          await api.ok('fill', ['#field', words], tab);
+          await api.ok('click', ['#go'], tab);
+          assert.equal(await api.ok('js', ['said.textContent'], tab), words);
+          assert.equal(await api.ok('js', ['document.title'], tab), String(i * 9));
+        }
+      }),
+    );
   });
 
   test('commands on one tab keep the order in which they were asked', async () => {
@@ -84,7 +93,10 @@ describe('under load', () => {
       const sent = api.ok('js', [`order.push(${i}); 0`], tab);
       calls.push(sent);
       // The next request leaves once the daemon has taken this one.
-      await until(async () => (await api.get('/activity/history?after=0')).body.entries.at(-1).args[0]?.includes(`push(${i})`), 'not begun');
+      await until(
+        async () => (await api.get('/activity/history?after=0')).body.entries.at(-1).args[0]?.includes(`push(${i})`),
+        'not begun',
+      );
     }
     await Promise.all(calls);
     assert.equal(await api.ok('js', ['order.join()'], tab), '0,1,2,3,4,5,6,7,8,9');
@@ -120,7 +132,10 @@ describe('under load', () => {
 
   test('a discarded tab is loaded again by the next command', async () => {
     const aside = await api.tab(`${origin}/p/aside`);
-    const worker = await client.target((one) => one.type === 'service_worker' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/`), 'the extension');
+    const worker = await client.target(
+      (one) => one.type === 'service_worker' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/`),
+      'the extension',
+    );
     const session = await client.attach(worker.targetId);
     const discard = `chrome.tabs.query({}).then((tabs) => chrome.tabs.discard(tabs.find((tab) => tab.url.endsWith('/p/aside')).id)).then(Boolean)`;
     const { result } = await session.send('Runtime.evaluate', { expression: discard, awaitPromise: true, returnByValue: true });

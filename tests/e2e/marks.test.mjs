@@ -10,7 +10,11 @@ import { until } from './harness/wait.mjs';
 
 /** Where something that was drawn is, in the page's viewport. */
 async function boxOf(page, { nodeId }) {
-  const { model: { border: [left, top, , , right, bottom] } } = await page.send('DOM.getBoxModel', { nodeId });
+  const {
+    model: {
+      border: [left, top, , , right, bottom],
+    },
+  } = await page.send('DOM.getBoxModel', { nodeId });
   return { left, top, right, bottom };
 }
 
@@ -18,7 +22,9 @@ const hosts = 'document.querySelectorAll("[data-gstack]").length';
 
 describe('in the page', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(() => scene.agent.settle());
   after(() => scene?.close());
 
@@ -36,7 +42,9 @@ describe('in the page', () => {
     await panel.answer('once');
     await ordering;
     const { style } = await seen(page, 'cursor');
-    const middle = await page.evaluate(`(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`);
+    const middle = await page.evaluate(
+      `(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`,
+    );
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(style);
     assert.ok(Math.abs(x - middle[0]) <= 1 && Math.abs(y - middle[1]) <= 1, `${style} is not at ${middle}`);
     const size = await page.evaluate('({ right: innerWidth, bottom: innerHeight })');
@@ -69,9 +77,9 @@ describe('in the page', () => {
     assert.equal(await off('frame'), false);
     await flip('pill');
     await flip('cursor');
-    await until(async () => await off('cursor') && await off('frame') && !await off('pill'), 'the pill alone');
+    await until(async () => (await off('cursor')) && (await off('frame')) && !(await off('pill')), 'the pill alone');
     await flip('cursor');
-    await until(async () => !await off('cursor'), 'the cursor again');
+    await until(async () => !(await off('cursor')), 'the cursor again');
     turn.end();
     await panel.gone('stop');
   });
@@ -86,7 +94,9 @@ describe('in the page', () => {
     const layer = async () => {
       await page.send('DOM.getDocument', { depth: 0 });
       const { nodeIds } = await page.send('DOM.getTopLayerElements');
-      const nodes = await Promise.all(nodeIds.map(async (nodeId) => (await page.send('DOM.describeNode', { nodeId })).node.attributes ?? []));
+      const nodes = await Promise.all(
+        nodeIds.map(async (nodeId) => (await page.send('DOM.describeNode', { nodeId })).node.attributes ?? []),
+      );
       return nodes.map((words) => (words.includes('data-gstack') ? 'gstack' : words[words.indexOf('id') + 1])).filter(Boolean);
     };
     const turn = await scene.ask('Look at it');
@@ -101,9 +111,15 @@ describe('in the page', () => {
     await page.press('Escape', { keyCode: 27 });
     await page.waitFor(`!document.querySelector('#modal').open`);
     await page.evaluate(`document.documentElement.requestFullscreen()`);
-    await until(async () => (await layer()).at(-1) === 'gstack' && (await page.evaluate('document.fullscreenElement !== null')), 'our element above what fills the screen');
+    await until(
+      async () => (await layer()).at(-1) === 'gstack' && (await page.evaluate('document.fullscreenElement !== null')),
+      'our element above what fills the screen',
+    );
     await page.evaluate(`document.exitFullscreen()`);
-    assert.ok((await page.evaluate('toggled')).every((id) => id !== ''), 'the page hears of its own popovers alone');
+    assert.ok(
+      (await page.evaluate('toggled')).every((id) => id !== ''),
+      'the page hears of its own popovers alone',
+    );
     const { content } = await turn.tool('snapshot', {});
     assert.doesNotMatch(content.map((one) => one.text ?? '').join(''), /Claude Code/);
     turn.end();
@@ -113,10 +129,15 @@ describe('in the page', () => {
 
   test('the pill lets an agent through that clicks where it is, and is in no picture', async () => {
     const { panel, page } = scene;
-    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`,
+    );
     const turn = await scene.ask('Click the corner');
     // Between two actions the pill can be clicked by a person.
-    await until(async () => (await drawn(page)).some(({ names }) => names.includes('pill') && names.includes('is-open')), 'a pill that can be clicked');
+    await until(
+      async () => (await drawn(page)).some(({ names }) => names.includes('pill') && names.includes('is-open')),
+      'a pill that can be clicked',
+    );
     await turn.tool('click', { selector: '#corner' });
     assert.equal(await page.waitFor(`document.querySelector('#corner').textContent === 'Hit' && 'Hit'`), 'Hit');
     turn.end();
@@ -124,19 +145,28 @@ describe('in the page', () => {
     await page.evaluate(`document.querySelector('#corner').remove()`);
   });
 
-  test('refs of a snapshot stand in the page while the drawer shows them, in one element with the agent\'s marks; what it acts on is marked among them', async () => {
+  test("refs of a snapshot stand in the page while the drawer shows them, in one element with the agent's marks; what it acts on is marked among them", async () => {
     const { panel, page } = scene;
     await panel.page.click('.statusbar [aria-label=Debug]');
     await panel.page.click('#debug-tab-refs');
     await panel.page.click('#debug-refs .drawer__tools .button');
     await panel.page.waitFor(`${visible('.ref-row')}.some((row) => row.innerText.includes('Order now'))`);
-    const ref = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).querySelector('.ref').innerText`);
+    const ref = await panel.page.evaluate(
+      `${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).querySelector('.ref').innerText`,
+    );
     await panel.page.click('#debug-refs .switch');
-    const badge = await until(async () => (await drawn(page)).find((one) => one.names.includes('ref') && one.text === ref && one.style.includes('translate')), `${ref} at its place`);
-    const at = await page.evaluate(`(() => { const { x, y } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x, y]; })()`);
+    const badge = await until(
+      async () => (await drawn(page)).find((one) => one.names.includes('ref') && one.text === ref && one.style.includes('translate')),
+      `${ref} at its place`,
+    );
+    const at = await page.evaluate(
+      `(() => { const { x, y } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x, y]; })()`,
+    );
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(badge.style);
     assert.ok(Math.abs(x - at[0]) < 8 && Math.abs(y - at[1]) < 16, `${badge.style} is not at ${at}`);
-    await panel.page.evaluate(`${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).dispatchEvent(new PointerEvent('pointerenter'))`);
+    await panel.page.evaluate(
+      `${visible('.ref-row')}.find((row) => row.innerText.includes('Order now')).dispatchEvent(new PointerEvent('pointerenter'))`,
+    );
     await seen(page, 'name', `${ref} button "Order now"`);
     await panel.page.click('.composer__text');
     // A message that is sent brings the conversation into sight; the refs come back with their drawer.
@@ -145,7 +175,9 @@ describe('in the page', () => {
     await panel.page.click('.statusbar [aria-label=Debug]');
     await seen(page, 'ref', ref);
     assert.equal(await page.evaluate(hosts), 1);
-    const field = await panel.page.evaluate(`${visible('.ref-row')}.find((row) => /textbox\\s*Name/.test(row.innerText)).querySelector('.ref').innerText`);
+    const field = await panel.page.evaluate(
+      `${visible('.ref-row')}.find((row) => /textbox\\s*Name/.test(row.innerText)).querySelector('.ref').innerText`,
+    );
     const { nodeId } = await seen(page, 'ref', field);
     /** How the field's badge looks, and what is drawn besides, as it changes: an action may be over within a frame. */
     const changes = [];
@@ -158,7 +190,10 @@ describe('in the page', () => {
     await until(() => changes.length === 3, 'the field is marked, and then is not');
     stop();
     assert.deepEqual(changes, ['outline', 'ref is-target', 'ref']);
-    assert.deepEqual((await drawn(page)).filter(({ names }) => names.includes('touched')), []);
+    assert.deepEqual(
+      (await drawn(page)).filter(({ names }) => names.includes('touched')),
+      [],
+    );
     turn.end();
     await panel.gone('stop');
     await seen(page, 'ref', ref);
@@ -178,12 +213,16 @@ describe('in the page', () => {
 
   test('a picked element goes into the message, and the page notices nothing', async () => {
     const { panel, page } = scene;
-    await page.evaluate(`window.noticed = []; for (const type of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, () => noticed.push(type), true);`);
+    await page.evaluate(
+      `window.noticed = []; for (const type of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, () => noticed.push(type), true);`,
+    );
     await panel.page.click('.composer__bar [aria-haspopup=menu]');
     await panel.page.waitFor(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText))`);
     await panel.page.evaluate(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText)).click()`);
     await panel.page.waitFor(`document.querySelector('#toast').checkVisibility()`);
-    const at = await page.evaluate(`(() => { const { x, y, width, height } = document.querySelector('#name').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`);
+    const at = await page.evaluate(
+      `(() => { const { x, y, width, height } = document.querySelector('#name').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
+    );
     await until(async () => {
       await page.evaluate('noticed.length = 0');
       await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: at.x - 1, y: at.y });

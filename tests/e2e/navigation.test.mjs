@@ -23,20 +23,28 @@ const PATHS = {
   '/circle': (_, response) => response.writeHead(302, { location: '/circle' }).end(),
   '/script': (_, response) => response.end(html('Script', '<script>location.replace("/other")</script>')),
   '/refresh': (_, response) => response.end(html('Refresh', '<meta http-equiv=refresh content="0;url=/other">')),
-  '/file': (_, response) => response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.bin"' }).end('bytes'),
+  '/file': (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.bin"' })
+      .end('bytes'),
   '/nothing': (_, response) => response.writeHead(204).end(),
   '/missing': (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end(html('Missing')),
   '/broken': (_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end(html('Broken')),
   '/empty-error': (_, response) => response.writeHead(503).end(),
   '/silent': () => {},
-  '/slow-body': (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Slow</title><p>begun'),
+  '/slow-body': (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Slow</title><p>begun'),
   '/slow-image': (_, response) => response.end(html('Image', '<img src="/silent">')),
   '/reset': (request) => request.socket.resetAndDestroy(),
   '/hangup': (request) => request.socket.end(),
   '/half': (_, response) => response.writeHead(200, { 'content-length': 1000 }).write('half', () => response.destroy()),
-  '/unload': (_, response) => response.end(html('Unload', '<button id=touch>touch</button><script>addEventListener("beforeunload", (event) => event.preventDefault())</script>')),
+  '/unload': (_, response) =>
+    response.end(
+      html('Unload', '<button id=touch>touch</button><script>addEventListener("beforeunload", (event) => event.preventDefault())</script>'),
+    ),
   '/busy': (_, response) => response.end(html('Busy', '<script>for (;;);</script>')),
-  '/late-busy': (_, response) => response.end(html('Late', '<script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>')),
+  '/late-busy': (_, response) =>
+    response.end(html('Late', '<script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>')),
 };
 
 describe('navigation', () => {
@@ -57,8 +65,15 @@ describe('navigation', () => {
     home = new TestHome({ port: false });
     // A certificate that nobody vouches for.
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(home.folder, name));
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '1', '-subj', '/CN=localhost'], { stdio: 'ignore' });
-    tls = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.end('secret')).listen(0, '127.0.0.1');
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '1', '-subj', '/CN=localhost'],
+      { stdio: 'ignore' },
+    );
+    tls = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.end('secret')).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(tls, 'listening');
     secure = `https://localhost:${tls.address().port}/`;
     await home.ok(['goto', origin]);

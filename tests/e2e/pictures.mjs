@@ -40,7 +40,9 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden 
 /** A display of our own, on a number that the X server chooses. */
 async function display() {
   const server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', `${SIZE.join('x')}x24`], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const number = await new Promise((resolve, reject) => server.once('error', reject).stdout.once('data', (data) => resolve(String(data).trim())));
+  const number = await new Promise((resolve, reject) =>
+    server.once('error', reject).stdout.once('data', (data) => resolve(String(data).trim())),
+  );
   return { name: `:${number}`, end: () => server.kill() };
 }
 
@@ -131,7 +133,10 @@ async function windows() {
 }
 
 /** How far a colour is from grey. */
-const hue = (colour) => { const parts = [...Buffer.from(colour, 'hex')]; return Math.max(...parts) - Math.min(...parts); };
+const hue = (colour) => {
+  const parts = [...Buffer.from(colour, 'hex')];
+  return Math.max(...parts) - Math.min(...parts);
+};
 
 /**
  * A third of the size: the colours that most of a picture consists of stay as they are, the rest, of letters' edges, take the
@@ -144,7 +149,9 @@ function optimise(file) {
   const coloured = counted.filter(({ colour }) => hue(colour) > 24).slice(0, 128);
   const kept = [...coloured, ...counted.filter((one) => !coloured.includes(one)).slice(0, 256 - coloured.length)];
   const palette = Buffer.concat([Buffer.from(`P6 ${kept.length} 1 255\n`), ...kept.map(({ colour }) => Buffer.from(colour, 'hex'))]);
-  const smaller = execFileSync('convert', [file, '-strip', '+dither', '-remap', 'ppm:-', '-define', 'png:compression-level=9', 'PNG8:-'], { input: palette });
+  const smaller = execFileSync('convert', [file, '-strip', '+dither', '-remap', 'ppm:-', '-define', 'png:compression-level=9', 'PNG8:-'], {
+    input: palette,
+  });
   writeFileSync(file, smaller);
 }
 

@@ -94,11 +94,26 @@ describe('a page that tells the agent what to do', () => {
   test('what was decided is written down without what was typed', async () => {
     const text = await scene.home.ok(['audit', '-n', '20', '--json']);
     const lines = JSON.parse(text);
-    assert.ok(lines.some((line) => line.action.startsWith('goto') && !line.allowed && line.by === 'terminal'), text);
-    assert.ok(lines.some((line) => line.action.startsWith('fill') && !line.allowed && line.by === 'panel'), text);
-    assert.ok(lines.some((line) => line.action === 'policy add' && line.by === 'terminal'), text);
-    assert.ok(lines.every((line) => !line.action.includes('the phrase')), 'the short form counts what was typed');
-    assert.ok(lines.some((line) => line.record?.command.includes('the phrase')), 'the record keeps all that the person was shown');
+    assert.ok(
+      lines.some((line) => line.action.startsWith('goto') && !line.allowed && line.by === 'terminal'),
+      text,
+    );
+    assert.ok(
+      lines.some((line) => line.action.startsWith('fill') && !line.allowed && line.by === 'panel'),
+      text,
+    );
+    assert.ok(
+      lines.some((line) => line.action === 'policy add' && line.by === 'terminal'),
+      text,
+    );
+    assert.ok(
+      lines.every((line) => !line.action.includes('the phrase')),
+      'the short form counts what was typed',
+    );
+    assert.ok(
+      lines.some((line) => line.record?.command.includes('the phrase')),
+      'the record keeps all that the person was shown',
+    );
     const file = path.join(scene.home.home, 'audit.jsonl');
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
@@ -143,8 +158,9 @@ describe('a page that tells the agent what to do', () => {
     const { approvalId, conversationId } = await scene.approval();
     const panels = await Promise.all(['one', 'two'].map((id) => BarePanel.open(scene.home, id, conversationId)));
     const decisions = ['allow-once', 'deny'];
-    const answers = await Promise.all(panels.map((panel, at) =>
-      panel.ask('approval.answer', { conversationId, approvalId, decision: decisions[at] })));
+    const answers = await Promise.all(
+      panels.map((panel, at) => panel.ask('approval.answer', { conversationId, approvalId, decision: decisions[at] })),
+    );
     const first = answers.findIndex((answer) => answer.error === undefined);
     assert.equal(answers.filter((answer) => answer.error === undefined).length, 1, JSON.stringify(answers));
     assert.ok(answers[1 - first].error.message, 'the other one is told why in words');
@@ -193,7 +209,9 @@ describe('a page that tells the agent what to do', () => {
 
   test('rules survive a restart, a question does not, and garbage allows nothing', async () => {
     const turn = await scene.ask('Click it');
-    const asking = turn.tool('click', { selector: 'text=Nowhere' }).catch((error) => ({ isError: true, content: [{ text: String(error) }] }));
+    const asking = turn
+      .tool('click', { selector: 'text=Nowhere' })
+      .catch((error) => ({ isError: true, content: [{ text: String(error) }] }));
     await scene.home.ok(['goto', `${scene.site.origin}/form`]).catch(() => {});
     void asking;
     await scene.home.ok(['stop']);
@@ -254,12 +272,28 @@ describe('an agent that was given a shell', () => {
     assert.equal((await clicking).code, 1);
   });
 
-  test('has no tab of others, no secrets, no paths and nothing that is the person\'s', async () => {
+  test("has no tab of others, no secrets, no paths and nothing that is the person's", async () => {
     const second = /Opened tab (\d+)/.exec(await scene.home.ok(['newtab', `${scene.site.origin}/form`]))[1];
     for (const line of [
-      `--tab ${second} text`, 'cookies', 'storage', 'state save mine', 'cdp Browser.getVersion', 'chain text', 'tab-each text',
-      'screenshot h1 mine.png', 'approvals', 'approvals allow', 'policy', 'policy unattended 1h', 'audit', 'disconnect',
-      'connect --attach http://127.0.0.1:9', 'chat hello', 'status', 'stop', 'mcp install claude-nothing',
+      `--tab ${second} text`,
+      'cookies',
+      'storage',
+      'state save mine',
+      'cdp Browser.getVersion',
+      'chain text',
+      'tab-each text',
+      'screenshot h1 mine.png',
+      'approvals',
+      'approvals allow',
+      'policy',
+      'policy unattended 1h',
+      'audit',
+      'disconnect',
+      'connect --attach http://127.0.0.1:9',
+      'chat hello',
+      'status',
+      'stop',
+      'mcp install claude-nothing',
     ]) {
       const outcome = await gstack(line);
       assert.notEqual(outcome.code, 0, `${line}: ${outcome.stdout}`);
@@ -293,7 +327,8 @@ describe('an agent that was given a shell', () => {
   });
 
   test('is known with a cleaned environment, a session of its own and its parents gone, and leaves nothing behind', async () => {
-    const escape = (line) => `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &' )`;
+    const escape = (line) =>
+      `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &' )`;
     const file = path.join(scene.home.folder, 'code');
     await turn.shell(escape(`"${GSTACK}" policy unattended 1h; echo $? > "${file}.new"; mv "${file}.new" "${file}"; exec sleep 86399`));
     await until(() => existsSync(file), 'the process that hides has asked');
@@ -313,12 +348,17 @@ describe('an agent that was given a shell', () => {
     turn = await scene.ask('And again');
   });
 
-  test('its file tools never see credentials, gstack\'s own folder, or what a link in the folder leads to', async () => {
+  test("its file tools never see credentials, gstack's own folder, or what a link in the folder leads to", async () => {
     const folder = scene.home.person;
     mkdirSync(path.join(folder, '.ssh'), { recursive: true });
     writeFileSync(path.join(folder, '.ssh/id'), 'secret');
     symlinkSync(path.join(folder, '.ssh/id'), path.join(folder, 'innocent'));
-    for (const file of [path.join(scene.home.home, 'browse.json'), path.join(scene.home.home, 'policy.json'), path.join(folder, '.ssh/id'), path.join(folder, 'innocent')]) {
+    for (const file of [
+      path.join(scene.home.home, 'browse.json'),
+      path.join(scene.home.home, 'policy.json'),
+      path.join(folder, '.ssh/id'),
+      path.join(folder, 'innocent'),
+    ]) {
       for (const tool of ['Read', 'Write', 'Edit']) {
         const answer = await turn.ask(tool, { file_path: file, content: 'x' });
         assert.equal(answer.behavior, 'deny', `${tool} ${file}`);

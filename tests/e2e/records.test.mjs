@@ -37,7 +37,9 @@ describe('an action is shown whole, and done as it was shown', () => {
   });
 
   test('a button, a link or a form that is another one by now is asked about again', async () => {
-    await set('<button id="b" type="button" onclick="window.clicked = this.textContent">Cancel</button><a id="l" href="/form?safe">Read more</a>');
+    await set(
+      '<button id="b" type="button" onclick="window.clicked = this.textContent">Cancel</button><a id="l" href="/form?safe">Read more</a>',
+    );
     const turn = await scene.ask('Go on');
     const changes = [
       ['#b', 'Cancel', 'b.textContent = "Pay 500 EUR"', 'Pay 500 EUR'],

@@ -84,13 +84,19 @@ class Scene {
     this.browser?.stop();
     const forced = await this.home.stop();
     await this.site?.stop();
-    assert.deepEqual(forced.map((one) => one.command.join(' ')), [], 'no process had to be ended by force');
+    assert.deepEqual(
+      forced.map((one) => one.command.join(' ')),
+      [],
+      'no process had to be ended by force',
+    );
   }
 }
 
 describe('a conversation in an everyday browser', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   afterEach(async () => {
     scene.agent.settle();
     await scene.panel.gone('stop');
@@ -180,7 +186,9 @@ describe('a conversation in an everyday browser', () => {
 
 describe('what may come between', () => {
   let scene;
-  before(async () => { scene = await Scene.open({ settings: '' }); });
+  before(async () => {
+    scene = await Scene.open({ settings: '' });
+  });
   afterEach(async () => {
     scene.agent.settle();
     await scene.panel.gone('stop');
@@ -216,7 +224,7 @@ describe('what may come between', () => {
     again.end();
   });
 
-  test('a tab that goes to a page of the browser\'s own is left, and is acted on again when it comes back', async () => {
+  test("a tab that goes to a page of the browser's own is left, and is acted on again when it comes back", async () => {
     const turn = await scene.ask('wait for it');
     const waiting = turn.tool('wait', { selector: '#never' });
     await until(async () => (await scene.browser.attached()).length === 1, 'the tab is attached to');
@@ -297,7 +305,9 @@ describe('what may come between', () => {
 
 describe('from a terminal', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   test('connect --everyday takes it into use; disconnect lets go and closes nothing', async () => {
@@ -343,7 +353,9 @@ describe('from a terminal', () => {
       assert.equal(listed.match(/Everyday browser/g).length, 2, listed);
       await Promise.all(Array.from({ length: 5 }, () => home.ok(['click', 'text=Add one', '--tab', String(counter)])));
       const [one, two, three] = await Promise.all([
-        home.ok(['text', '--tab', String(form)]), home.ok(['text', '--tab', String(counter)]), home.ok(['text']),
+        home.ok(['text', '--tab', String(form)]),
+        home.ok(['text', '--tab', String(counter)]),
+        home.ok(['text']),
       ]);
       assert.match(one, /Order/);
       assert.match(two, /Counter[\s\S]*5/);
@@ -361,7 +373,9 @@ describe('from a terminal', () => {
 
 describe('an everyday browser that is in use and was closed', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   test('it is said to be away, and nothing is opened in its place before it is left', async () => {

@@ -42,7 +42,9 @@ function weight(pid) {
 
 describe(`a soak of ${ROUNDS} rounds`, () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   /** What is held after a collection: what only waits for one is no growth. */
@@ -59,15 +61,24 @@ describe(`a soak of ${ROUNDS} rounds`, () => {
     const [panelHeap, workerHeap] = [await heap(panel.page), await heap(worker)];
     await client.send('Target.detachFromTarget', { sessionId: worker.sessionId });
     const { documents, nodes, jsEventListeners } = await panel.page.send('Memory.getDOMCounters');
-    const [daemon, keeper, host, extension] = ['daemon', 'browser-keeper', 'host', 'extension-renderer']
-      .map((role) => home.processes(role).map(({ pid }) => weight(pid)));
+    const [daemon, keeper, host, extension] = ['daemon', 'browser-keeper', 'host', 'extension-renderer'].map((role) =>
+      home.processes(role).map(({ pid }) => weight(pid)),
+    );
     assert.deepEqual([daemon.length, keeper.length, host.length], [1, 1, 1], 'one of each');
     return {
-      documents, nodes, listeners: jsEventListeners, panelHeap, workerHeap,
+      documents,
+      nodes,
+      listeners: jsEventListeners,
+      panelHeap,
+      workerHeap,
       extension: extension.reduce((sum, one) => sum + one.memory, 0),
-      daemon: daemon[0].memory, daemonFiles: daemon[0].files, daemonThreads: daemon[0].threads,
-      keeper: keeper[0].memory, keeperFiles: keeper[0].files,
-      host: host[0].memory, hostFiles: host[0].files,
+      daemon: daemon[0].memory,
+      daemonFiles: daemon[0].files,
+      daemonThreads: daemon[0].threads,
+      keeper: keeper[0].memory,
+      keeperFiles: keeper[0].files,
+      host: host[0].memory,
+      hostFiles: host[0].files,
     };
   }
 

@@ -12,7 +12,9 @@ import { site } from '../extension/site.mjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** An answer's headings are the agent's own; what lies under an open list is not for the pointer while it is open. */
-const run = (rules) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
+const run = (
+  rules,
+) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
 
 /** What sticks out of the panel to the side: the names of the elements. */
@@ -30,32 +32,45 @@ const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimatio
 
 describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () => {
   let pages;
-  before(async () => { pages = await site(); });
+  before(async () => {
+    pages = await site();
+  });
   after(() => pages.close());
 
   for (const [name, state] of Object.entries(STATES)) {
-    test(name, () => inState(name, pages.origin, async (panel) => {
-      await panel.evaluate(`${axe};0`);
-      for (const theme of ['dark', 'light']) {
-        await panel.theme(theme);
+    test(name, () =>
+      inState(name, pages.origin, async (panel) => {
+        await panel.evaluate(`${axe};0`);
+        for (const theme of ['dark', 'light']) {
+          await panel.theme(theme);
+          await panel.evaluate(drawn);
+          const open = await panel.evaluate("[...document.querySelectorAll('.menu')].some((one) => one.checkVisibility())");
+          const rules = { 'heading-order': { enabled: false }, ...(open ? { 'target-size': { enabled: false } } : {}) };
+          assert.deepEqual(await panel.evaluate(run(rules)), [], theme);
+        }
+        // 280 is also what 200 % zoom makes of a panel of 560 pixels.
+        for (const width of [280, 320, 420, 900]) {
+          await panel.size(width, heightOf(state, width));
+          await panel.evaluate(drawn);
+          assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
+        }
+        // The system's own high contrast: no letter has the colour of what it stands on.
+        await panel.size(420, heightOf(state, 420));
+        await panel.send('Emulation.setEmulatedMedia', {
+          features: [
+            { name: 'forced-colors', value: 'active' },
+            { name: 'prefers-reduced-motion', value: 'reduce' },
+          ],
+        });
         await panel.evaluate(drawn);
-        const open = await panel.evaluate("[...document.querySelectorAll('.menu')].some((one) => one.checkVisibility())");
-        const rules = { 'heading-order': { enabled: false }, ...(open ? { 'target-size': { enabled: false } } : {}) };
-        assert.deepEqual(await panel.evaluate(run(rules)), [], theme);
-      }
-      // 280 is also what 200 % zoom makes of a panel of 560 pixels.
-      for (const width of [280, 320, 420, 900]) {
-        await panel.size(width, heightOf(state, width));
-        await panel.evaluate(drawn);
-        assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
-      }
-      // The system's own high contrast: no letter has the colour of what it stands on.
-      await panel.size(420, heightOf(state, 420));
-      await panel.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
-      await panel.evaluate(drawn);
-      assert.deepEqual(await panel.evaluate(UNSEEN), [], 'in high contrast');
-      assert.equal(await panel.evaluate('document.activeElement !== document.body'), true, 'the focus is somewhere');
-      assert.deepEqual(await panel.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length"), 0, 'nothing moves for who asked for no motion');
-    }));
+        assert.deepEqual(await panel.evaluate(UNSEEN), [], 'in high contrast');
+        assert.equal(await panel.evaluate('document.activeElement !== document.body'), true, 'the focus is somewhere');
+        assert.deepEqual(
+          await panel.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length"),
+          0,
+          'nothing moves for who asked for no motion',
+        );
+      }),
+    );
   }
 });

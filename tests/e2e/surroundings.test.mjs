@@ -26,7 +26,9 @@ describe('ports', () => {
 
 describe('more than one', () => {
   let scene;
-  before(async () => { scene = await Scene.open(); });
+  before(async () => {
+    scene = await Scene.open();
+  });
   after(() => scene?.close());
 
   test('another tab has a conversation of its own; coming back shows the first', async () => {
@@ -127,7 +129,9 @@ describe('the welcome page', () => {
 
 describe('registration with browsers', () => {
   let home;
-  before(() => { home = new TestHome(); });
+  before(() => {
+    home = new TestHome();
+  });
   after(() => home.stop());
 
   test('install-host serves the browsers that are there, twice without a change, and can be taken back', async () => {

@@ -25,7 +25,7 @@ describe('an agent among many tabs', () => {
     await other?.stop();
     await scene?.close();
   });
-  const tabs = async () => (await scene.home.json('tabs')).data ?? await scene.home.json('tabs');
+  const tabs = async () => (await scene.home.json('tabs')).data ?? (await scene.home.json('tabs'));
   /** Opens a tab as the person does, and comes back to the one that has the panel; gives its number. */
   const personOpens = async (url) => {
     const [own] = (await tabs()).filter((tab) => tab.current);
@@ -43,10 +43,11 @@ describe('an agent among many tabs', () => {
     await page.waitFor(`document.querySelector('.tabchip__others')?.textContent.includes('2')`, 'two tabs that the agent may use');
     await page.press('Escape');
   };
-  const shown = (tab, site) => until(async () => {
-    const page = await scene.home.page(scene.client, site);
-    return page.evaluate('document.querySelectorAll("[data-gstack]").length > 0');
-  }, `marks in tab ${tab}`);
+  const shown = (tab, site) =>
+    until(async () => {
+      const page = await scene.home.page(scene.client, site);
+      return page.evaluate('document.querySelectorAll("[data-gstack]").length > 0');
+    }, `marks in tab ${tab}`);
 
   test('it sees its own tab and no other, and is refused the rest in words, by tool and by command line', async () => {
     const closed = await personOpens(`${other.origin}/login`);
@@ -55,8 +56,13 @@ describe('an agent among many tabs', () => {
     const listed = words(await turn.tool('tabs', {}));
     assert.match(listed, new RegExp(`→ \\[${own}\\] Opener`));
     assert.ok(!listed.includes(`[${closed}]`) && !listed.includes('Login'), listed);
-    assert.match(listed, /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/, 'titles are the pages\' words');
-    for (const [tool, input] of [['tab', { id: closed }], ['closetab', { id: closed }], ['tab', { id: 9999 }], ['closetab', { id: -1 }]]) {
+    assert.match(listed, /UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/, "titles are the pages' words");
+    for (const [tool, input] of [
+      ['tab', { id: closed }],
+      ['closetab', { id: closed }],
+      ['tab', { id: 9999 }],
+      ['closetab', { id: -1 }],
+    ]) {
       const result = await turn.tool(tool, input);
       assert.ok(result.isError, `${tool} ${JSON.stringify(input)}`);
       assert.match(words(result), /not one of this conversation's tabs|not a tab number/);
@@ -73,7 +79,10 @@ describe('an agent among many tabs', () => {
     assert.notEqual(outcome.code, 0, outcome.stdout);
     assert.deepEqual(JSON.parse(await scene.home.ok(['approvals', '--json'])).approvals, [], 'nobody was asked');
     assert.match(words(await turn.tool('url', {})), /opener/, 'it still works in its own');
-    assert.ok((await tabs()).some((tab) => tab.id === closed), 'nothing was closed');
+    assert.ok(
+      (await tabs()).some((tab) => tab.id === closed),
+      'nothing was closed',
+    );
     turn.end();
     await scene.panel.gone('stop');
     await scene.home.ok(['closetab', String(closed)]);
@@ -121,7 +130,10 @@ describe('an agent among many tabs', () => {
 
   test('what its page opens joins its tabs and the answer says so; what it opened it may close', async () => {
     const turn = await scene.ask('Open them');
-    for (const [selector, title] of [['text=Open the counter', 'Counter'], ['text=Log in elsewhere', 'Login']]) {
+    for (const [selector, title] of [
+      ['text=Open the counter', 'Counter'],
+      ['text=Log in elsewhere', 'Login'],
+    ]) {
       const clicked = words(await turn.tool('click', { selector }));
       const number = Number(/The page opened tab (\d+)/.exec(clicked)?.[1]);
       assert.ok(number, clicked);
@@ -144,7 +156,7 @@ describe('an agent among many tabs', () => {
     assert.ok((await own).isError, 'its own tab is asked about whatever is allowed');
   });
 
-  test('a tab that the person opens from the page while no turn runs is not the agent\'s', async () => {
+  test("a tab that the person opens from the page while no turn runs is not the agent's", async () => {
     const before = (await tabs()).length;
     await scene.page.evaluate(`document.querySelector('button').click()`);
     await until(async () => (await tabs()).length === before + 1, 'another tab');

@@ -31,7 +31,9 @@ async function giveToPanel(panel) {
 /** Types a sentence while `act` is done again and again, at least once. */
 async function typeDuring(display, act) {
   let typing = true;
-  const typed = display.type(SENTENCE).finally(() => { typing = false; });
+  const typed = display.type(SENTENCE).finally(() => {
+    typing = false;
+  });
   let acts = 0;
   while (typing || acts === 0) {
     await act();
@@ -51,12 +53,16 @@ async function reachesPanelAlone(panel, page, sentence = SENTENCE) {
 
 describe('typing for the panel', { skip: noDisplay }, () => {
   let display;
-  before(async () => { display = await Display.open(); });
+  before(async () => {
+    display = await Display.open();
+  });
   after(() => display?.close());
 
   describe('in the browser of connect', () => {
     let scene;
-    before(async () => { scene = await Scene.open({ display }); });
+    before(async () => {
+      scene = await Scene.open({ display });
+    });
     afterEach(() => scene.agent.settle());
     after(() => scene?.close());
 
@@ -87,14 +93,17 @@ describe('typing for the panel', { skip: noDisplay }, () => {
       await giveToPanel(panel);
       await panel.page.evaluate(`[...document.querySelectorAll('.quick button')].at(-1).click()`);
       await panel.page.waitFor(`document.querySelector('#toast').checkVisibility()`);
-      const at = await page.evaluate(`(() => { const { x, y, width, height } = document.querySelector('#email').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`);
+      const at = await page.evaluate(
+        `(() => { const { x, y, width, height } = document.querySelector('#email').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
+      );
       await until(async () => {
         for (const x of [at.x - 1, at.x]) await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y: at.y });
         return (await drawn(page)).some(({ names }) => names.includes('name'));
       }, 'a pick under way');
       await page.evaluate('seen.length = 0');
       // As by a hand: it takes the keyboard into the page.
-      for (const type of ['mousePressed', 'mouseReleased']) await page.send('Input.dispatchMouseEvent', { type, ...at, button: 'left', clickCount: 1 });
+      for (const type of ['mousePressed', 'mouseReleased'])
+        await page.send('Input.dispatchMouseEvent', { type, ...at, button: 'left', clickCount: 1 });
       await panel.page.waitFor(`document.querySelector('.attachment[data-kind=element]')`);
       await panel.page.waitFor(`document.hasFocus() && document.activeElement === ${COMPOSER}`);
       await display.type('what is this ');

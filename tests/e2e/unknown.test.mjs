@@ -30,7 +30,12 @@ describe('a command that is cut off', () => {
     ['the daemon is killed', async () => home.kill(await home.only('daemon'))],
     ['the browser is killed', async () => home.kill(await browser())],
     ['the keeper is killed', async () => home.kill(await home.only('browser-keeper'))],
-    ['the daemon is told to end', async () => { await home.ok(['stop']); }],
+    [
+      'the daemon is told to end',
+      async () => {
+        await home.ok(['stop']);
+      },
+    ],
   ];
   for (const [words, end] of ways) {
     test(`${words}: a click has exit code 3 and an unknown outcome, and is not repeated`, async () => {

@@ -39,7 +39,11 @@ describe('what the panel says', () => {
     await client.gone(worker.targetId, 'the worker');
     await panel.page.waitFor(said('connecting'));
     await panel.connected();
-    assert.deepEqual(await panel.page.evaluate(`globalThis.said.filter((one) => /daemon/i.test(one))`), [], 'nothing of the daemon, which lives');
+    assert.deepEqual(
+      await panel.page.evaluate(`globalThis.said.filter((one) => /daemon/i.test(one))`),
+      [],
+      'nothing of the daemon, which lives',
+    );
   });
 
   test('of a host that was killed: the host, and that nothing is lost', async () => {
@@ -66,7 +70,9 @@ describe('what the panel says', () => {
     const aside = path.join(home.folder, 'aside');
     renameSync(hosts, aside);
     await home.kill(await home.only('host'));
-    await panel.page.waitFor(`document.querySelector('#banner').innerText.includes('is not installed') && document.querySelector('#banner code')?.innerText === 'gstack install-host'`);
+    await panel.page.waitFor(
+      `document.querySelector('#banner').innerText.includes('is not installed') && document.querySelector('#banner code')?.innerText === 'gstack install-host'`,
+    );
     await panel.say('Is it lost?');
     await panel.page.waitFor(`document.querySelector('.bubble-note--failed')?.innerText.includes('not sent')`);
     mkdirSync(path.dirname(hosts), { recursive: true });
@@ -93,7 +99,9 @@ describe('what the panel says', () => {
     const words = await panel.page.evaluate(`document.querySelector('.card--danger').innerText`);
     assert.match(words, /Claude Code/);
     renameSync(`${program}.aside`, program);
-    await panel.page.evaluate(`[...document.querySelectorAll('.card--danger button')].find((one) => /installed it|Retry/.test(one.innerText)).click()`);
+    await panel.page.evaluate(
+      `[...document.querySelectorAll('.card--danger button')].find((one) => /installed it|Retry/.test(one.innerText)).click()`,
+    );
     const turn = await scene.agent.prompt();
     assert.match(turn.prompt, /Are you there\?/);
     turn.end();

@@ -13,9 +13,10 @@ async function types(panel, words) {
 }
 
 describe("a card that asks", options, () => {
-  test("a click and an Enter that come with it decide nothing", () => withPanel("approval-later", async (panel, browser) => {
-    await panel.until("document.querySelector('.suggestion')");
-    await panel.evaluate(`(() => {
+  test("a click and an Enter that come with it decide nothing", () =>
+    withPanel("approval-later", async (panel, browser) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await panel.evaluate(`(() => {
       globalThis.hasty = 0;
       new MutationObserver(() => {
         const choice = document.querySelector(${JSON.stringify(first)});
@@ -28,140 +29,179 @@ describe("a card that asks", options, () => {
         document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true, cancelable: true }));
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true });
     })()`);
-    await say(panel, "Revoke it");
-    await panel.until(armed);
-    assert.equal(await panel.evaluate("hasty"), 1);
-    assert.equal(await panel.evaluate(decided), 0);
-    assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
-    await press(panel, "Deny");
-    await panel.until(`${decided} === 1`);
-  }));
+      await say(panel, "Revoke it");
+      await panel.until(armed);
+      assert.equal(await panel.evaluate("hasty"), 1);
+      assert.equal(await panel.evaluate(decided), 0);
+      assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
+      await press(panel, "Deny");
+      await panel.until(`${decided} === 1`);
+    }));
 
-  test("the second click of a double click does not approve the next card, however late it comes", () => withPanel("approvals", async (panel) => {
-    await panel.until(armed);
-    await panel.click(first);
-    await panel.until(`${decided} === 1 && ${armed}`);
-    await panel.click(first, 2);
-    assert.equal(await panel.evaluate(decided), 1);
-    await panel.click(first);
-    await panel.until(`${decided} === 2`);
-  }));
+  test("the second click of a double click does not approve the next card, however late it comes", () =>
+    withPanel("approvals", async (panel) => {
+      await panel.until(armed);
+      await panel.click(first);
+      await panel.until(`${decided} === 1 && ${armed}`);
+      await panel.click(first, 2);
+      assert.equal(await panel.evaluate(decided), 1);
+      await panel.click(first);
+      await panel.until(`${decided} === 2`);
+    }));
 
-  test("one Enter never approves two cards, and a held one approves none", () => withPanel("approvals", async (panel) => {
-    await panel.until(armed);
-    await panel.evaluate(`document.querySelector(${JSON.stringify(first)}).focus()`);
-    await panel.key("Enter", "Enter", { autoRepeat: true });
-    assert.equal(await panel.evaluate(decided), 0);
-    await panel.key("Enter");
-    await panel.until(`${decided} === 1 && ${armed}`);
-    // The next card has the focus itself, and none of its answers.
-    assert.equal(await panel.evaluate(`document.activeElement === ${card} || document.activeElement === ${composer}`), true);
-    await panel.evaluate(`${card}.focus()`);
-    await panel.key("Enter");
-    await panel.key(" ", "Space");
-    assert.equal(await panel.evaluate(decided), 1);
-  }));
+  test("one Enter never approves two cards, and a held one approves none", () =>
+    withPanel("approvals", async (panel) => {
+      await panel.until(armed);
+      await panel.evaluate(`document.querySelector(${JSON.stringify(first)}).focus()`);
+      await panel.key("Enter", "Enter", { autoRepeat: true });
+      assert.equal(await panel.evaluate(decided), 0);
+      await panel.key("Enter");
+      await panel.until(`${decided} === 1 && ${armed}`);
+      // The next card has the focus itself, and none of its answers.
+      assert.equal(await panel.evaluate(`document.activeElement === ${card} || document.activeElement === ${composer}`), true);
+      await panel.evaluate(`${card}.focus()`);
+      await panel.key("Enter");
+      await panel.key(" ", "Space");
+      assert.equal(await panel.evaluate(decided), 1);
+    }));
 
-  test("a sentence typed over it goes to the composer, with its spaces and its Enter", () => withPanel("approval", async (panel, browser) => {
-    await panel.until(`${armed} && document.activeElement === ${card}`);
-    await types(panel, "no wait, 2 of them");
-    assert.equal(await panel.evaluate(`${composer}.value`), "no wait, 2 of them");
-    await panel.key("Enter");
-    await panel.until("document.querySelector('.queue').innerText.includes('no wait, 2 of them')");
-    assert.equal(await panel.evaluate(decided), 0);
-    assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
-  }));
+  test("a sentence typed over it goes to the composer, with its spaces and its Enter", () =>
+    withPanel("approval", async (panel, browser) => {
+      await panel.until(`${armed} && document.activeElement === ${card}`);
+      await types(panel, "no wait, 2 of them");
+      assert.equal(await panel.evaluate(`${composer}.value`), "no wait, 2 of them");
+      await panel.key("Enter");
+      await panel.until("document.querySelector('.queue').innerText.includes('no wait, 2 of them')");
+      assert.equal(await panel.evaluate(decided), 0);
+      assert.doesNotMatch(await browser.wire(), /call approval\.answer/);
+    }));
 
-  test("a card that moves under the pointer is not armed any more", () => withPanel("approval", async (panel) => {
-    await panel.until(armed);
-    await panel.evaluate(`${card}.closest(".turn").before(Object.assign(document.createElement("div"), { textContent: "It came meanwhile.", id: "meanwhile" }))`);
-    await panel.evaluate(`document.querySelector("#conversation").scrollTop = 0`);
-    // In the very moment: no listener was told of the move yet.
-    await panel.evaluate(`document.querySelector("#meanwhile").style.height = "37px"; document.querySelector(${JSON.stringify(first)}).click()`);
-    assert.equal(await panel.evaluate(decided), 0);
-    await panel.until(armed);
-    await press(panel, "Deny");
-    await panel.until(`${decided} === 1`);
-  }));
+  test("a card that moves under the pointer is not armed any more", () =>
+    withPanel("approval", async (panel) => {
+      await panel.until(armed);
+      await panel.evaluate(
+        `${card}.closest(".turn").before(Object.assign(document.createElement("div"), { textContent: "It came meanwhile.", id: "meanwhile" }))`,
+      );
+      await panel.evaluate(`document.querySelector("#conversation").scrollTop = 0`);
+      // In the very moment: no listener was told of the move yet.
+      await panel.evaluate(
+        `document.querySelector("#meanwhile").style.height = "37px"; document.querySelector(${JSON.stringify(first)}).click()`,
+      );
+      assert.equal(await panel.evaluate(decided), 0);
+      await panel.until(armed);
+      await press(panel, "Deny");
+      await panel.until(`${decided} === 1`);
+    }));
 
-  test("all that runs is shown: blanks are counted, what turns letters around is named, nothing is cut", () => withPanel("approval-hidden", async (panel) => {
-    await panel.until(card);
-    const shown = await panel.evaluate("document.querySelector('.approval__does').innerText");
-    assert.match(shown, /^document\.title⟨600 spaces⟩; fetch\("\/transfer\?to=⟨U\+202E⟩gro\.live⟨U\+202C⟩"\)/);
-    assert.match(shown, /⟨41 empty lines⟩\s+\/\/ end x{3000} the last word$/);
-    assert.match(await panel.evaluate("document.querySelector('.approval__why').innerText"), /^The agent says: The person ⟨U\+2067⟩already agreed$/);
-    await panel.until("!document.querySelector('.approval__long').hidden");
-    await panel.evaluate("document.querySelector('.approval__does').scrollTop = 1e6");
-    assert.equal(await panel.evaluate("(() => { const one = document.querySelector('.approval__does'); return one.scrollTop + one.clientHeight >= one.scrollHeight - 1; })()"), true);
-  }));
+  test("all that runs is shown: blanks are counted, what turns letters around is named, nothing is cut", () =>
+    withPanel("approval-hidden", async (panel) => {
+      await panel.until(card);
+      const shown = await panel.evaluate("document.querySelector('.approval__does').innerText");
+      assert.match(shown, /^document\.title⟨600 spaces⟩; fetch\("\/transfer\?to=⟨U\+202E⟩gro\.live⟨U\+202C⟩"\)/);
+      assert.match(shown, /⟨41 empty lines⟩\s+\/\/ end x{3000} the last word$/);
+      assert.match(
+        await panel.evaluate("document.querySelector('.approval__why').innerText"),
+        /^The agent says: The person ⟨U\+2067⟩already agreed$/,
+      );
+      await panel.until("!document.querySelector('.approval__long').hidden");
+      await panel.evaluate("document.querySelector('.approval__does').scrollTop = 1e6");
+      assert.equal(
+        await panel.evaluate(
+          "(() => { const one = document.querySelector('.approval__does'); return one.scrollTop + one.clientHeight >= one.scrollHeight - 1; })()",
+        ),
+        true,
+      );
+    }));
 
-  test("each choice says what it allows and where", () => withPanel("approval", async (panel) => {
-    await panel.until(card);
-    const choices = await panel.evaluate("[...document.querySelectorAll('.choice__words')].map((one) => one.innerText)");
-    assert.deepEqual(choices, ["Allow once", "Allow clicks and typing on console.halden.example", "Allow clicks and typing in this conversation", "Deny"]);
-  }));
+  test("each choice says what it allows and where", () =>
+    withPanel("approval", async (panel) => {
+      await panel.until(card);
+      const choices = await panel.evaluate("[...document.querySelectorAll('.choice__words')].map((one) => one.innerText)");
+      assert.deepEqual(choices, [
+        "Allow once",
+        "Allow clicks and typing on console.halden.example",
+        "Allow clicks and typing in this conversation",
+        "Deny",
+      ]);
+    }));
 
-  test("a choice for what sends forms does not say clicks and typing", () => withPanel("approval-submit", async (panel) => {
-    await panel.until(card);
-    const choices = await panel.evaluate("[...document.querySelectorAll('.choice__words')].map((one) => one.innerText)");
-    assert.deepEqual(choices, ["Allow once", "Allow sending forms, paying, deleting on console.halden.example", "Deny"]);
-    assert.match(await panel.evaluate("document.querySelector('.approval__does').innerText"), /^click @e14\nbutton “Revoke key”\n→ https:\/\/console\.halden\.example\/keys$/);
-  }));
+  test("a choice for what sends forms does not say clicks and typing", () =>
+    withPanel("approval-submit", async (panel) => {
+      await panel.until(card);
+      const choices = await panel.evaluate("[...document.querySelectorAll('.choice__words')].map((one) => one.innerText)");
+      assert.deepEqual(choices, ["Allow once", "Allow sending forms, paying, deleting on console.halden.example", "Deny"]);
+      assert.match(
+        await panel.evaluate("document.querySelector('.approval__does').innerText"),
+        /^click @e14\nbutton “Revoke key”\n→ https:\/\/console\.halden\.example\/keys$/,
+      );
+    }));
 });
 
 describe("the card and the composer come first", options, () => {
   for (const drawer of ["Debug", "Settings", "History"]) {
-    test(`a card that arrives closes ${drawer}; one that is behind it says so`, () => withPanel("approval-later", async (panel) => {
-      await panel.until("document.querySelector('.suggestion')");
-      await panel.evaluate(`${composer}.value = "Revoke it"; ${composer}.dispatchEvent(new Event("input"))`);
-      await panel.evaluate(`document.querySelector("#composer").requestSubmit(); document.querySelector('.statusbar [aria-label=${drawer}]').click()`);
-      await panel.until(armed);
-      assert.deepEqual(await panel.evaluate("['history', 'settings', 'debug'].map((id) => document.getElementById(id).hidden)"), [true, true, true]);
-      await panel.evaluate(`document.querySelector('.statusbar [aria-label=${drawer}]').click()`);
-      await panel.until("!document.querySelector('#asks').hidden");
-      await press(panel, "Show");
-      await panel.until(`${armed} && document.querySelector('#asks').hidden`);
-    }));
+    test(`a card that arrives closes ${drawer}; one that is behind it says so`, () =>
+      withPanel("approval-later", async (panel) => {
+        await panel.until("document.querySelector('.suggestion')");
+        await panel.evaluate(`${composer}.value = "Revoke it"; ${composer}.dispatchEvent(new Event("input"))`);
+        await panel.evaluate(
+          `document.querySelector("#composer").requestSubmit(); document.querySelector('.statusbar [aria-label=${drawer}]').click()`,
+        );
+        await panel.until(armed);
+        assert.deepEqual(await panel.evaluate("['history', 'settings', 'debug'].map((id) => document.getElementById(id).hidden)"), [
+          true,
+          true,
+          true,
+        ]);
+        await panel.evaluate(`document.querySelector('.statusbar [aria-label=${drawer}]').click()`);
+        await panel.until("!document.querySelector('#asks').hidden");
+        await press(panel, "Show");
+        await panel.until(`${armed} && document.querySelector('#asks').hidden`);
+      }));
   }
 
-  test("what is typed after a footer icon, a drawer and Escape is a message", () => withPanel("usual", async (panel) => {
-    await panel.until("document.querySelector('.suggestion')");
-    await panel.click(".statusbar [aria-label=Settings]");
-    await panel.until("!document.querySelector('#settings').hidden");
-    await panel.key("Escape");
-    await panel.until("document.querySelector('#settings').hidden");
-    await types(panel, "one two");
-    assert.equal(await panel.evaluate(`${composer}.value`), "one two");
-    await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').focus()");
-    await types(panel, "x three");
-    assert.equal(await panel.evaluate(`${composer}.value`), "one twox three");
-    assert.equal(await panel.evaluate("document.querySelector('#debug').hidden"), true);
-    await panel.click(".statusbar [aria-label=Settings]");
-    await panel.until("!document.querySelector('#settings').hidden");
-    await panel.evaluate("document.activeElement.blur()");
-    await types(panel, "y");
-    assert.equal(await panel.evaluate(`document.querySelector('#settings').hidden && ${composer}.value`), "one twox threey");
-  }));
+  test("what is typed after a footer icon, a drawer and Escape is a message", () =>
+    withPanel("usual", async (panel) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await panel.click(".statusbar [aria-label=Settings]");
+      await panel.until("!document.querySelector('#settings').hidden");
+      await panel.key("Escape");
+      await panel.until("document.querySelector('#settings').hidden");
+      await types(panel, "one two");
+      assert.equal(await panel.evaluate(`${composer}.value`), "one two");
+      await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').focus()");
+      await types(panel, "x three");
+      assert.equal(await panel.evaluate(`${composer}.value`), "one twox three");
+      assert.equal(await panel.evaluate("document.querySelector('#debug').hidden"), true);
+      await panel.click(".statusbar [aria-label=Settings]");
+      await panel.until("!document.querySelector('#settings').hidden");
+      await panel.evaluate("document.activeElement.blur()");
+      await types(panel, "y");
+      assert.equal(await panel.evaluate(`document.querySelector('#settings').hidden && ${composer}.value`), "one twox threey");
+    }));
 
-  test("without the keyboard the composer shows no ring", () => withPanel("usual", async (panel, _browser, page) => {
-    await panel.until("document.querySelector('.suggestion')");
-    const ring = "getComputedStyle(document.querySelector('.composer')).borderColor";
-    await panel.send("Page.bringToFront");
-    await panel.evaluate(`${composer}.focus()`);
-    await panel.until("document.hasFocus() && !document.documentElement.classList.contains('is-away')");
-    await panel.evaluate("Promise.all(document.querySelector('.composer').getAnimations().map((one) => one.finished))");
-    const focused = await panel.evaluate(ring);
-    await page.send("Page.bringToFront");
-    await panel.until("!document.hasFocus() && document.documentElement.classList.contains('is-away')");
-    await panel.evaluate("Promise.all(document.querySelector('.composer').getAnimations().map((one) => one.finished))");
-    assert.notEqual(await panel.evaluate(ring), focused);
-    assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
-  }));
+  test("without the keyboard the composer shows no ring", () =>
+    withPanel("usual", async (panel, _browser, page) => {
+      await panel.until("document.querySelector('.suggestion')");
+      const ring = "getComputedStyle(document.querySelector('.composer')).borderColor";
+      await panel.send("Page.bringToFront");
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.until("document.hasFocus() && !document.documentElement.classList.contains('is-away')");
+      await panel.evaluate("Promise.all(document.querySelector('.composer').getAnimations().map((one) => one.finished))");
+      const focused = await panel.evaluate(ring);
+      await page.send("Page.bringToFront");
+      await panel.until("!document.hasFocus() && document.documentElement.classList.contains('is-away')");
+      await panel.evaluate("Promise.all(document.querySelector('.composer').getAnimations().map((one) => one.finished))");
+      assert.notEqual(await panel.evaluate(ring), focused);
+      assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
+    }));
 });
 
 describe("a text as it is", () => {
   test("what can't be seen is named, what people write stays", () => {
-    const told = (words) => revealed(words).map((part) => (part.kind === "text" ? part.text : part.kind === "hidden" ? `<${part.name}>` : `<${part.count} ${part.kind}>`)).join("");
+    const told = (words) =>
+      revealed(words)
+        .map((part) => (part.kind === "text" ? part.text : part.kind === "hidden" ? `<${part.name}>` : `<${part.count} ${part.kind}>`))
+        .join("");
     assert.equal(told("a\u202eb\u2066c\u2069"), "a<U+202E>b<U+2066>c<U+2069>");
     assert.equal(told("pay\u200bpal\u00ad\u034f\u061c\u180e\u{e0041}"), "pay<U+200B>pal<U+00AD><U+034F><U+061C><U+180E><U+E0041>");
     assert.equal(told("a\rb\u0007c\u2028d"), "a<U+000D>b<U+0007>c<U+2028>d");
@@ -176,6 +216,11 @@ describe("a text as it is", () => {
 
   test("what the daemon has spelled out is named the same way", () => {
     const kinds = revealed("a⟨U+202E⟩b ⟨600 blanks⟩ c\n⟨90 line breaks⟩\nd⟨U+27E8⟩e⟨f⟩").filter((part) => part.kind !== "text");
-    assert.deepEqual(kinds, [{ kind: "hidden", name: "U+202E" }, { kind: "spaces", count: 600 }, { kind: "lines", count: 89 }, { kind: "hidden", name: "U+27E8" }]);
+    assert.deepEqual(kinds, [
+      { kind: "hidden", name: "U+202E" },
+      { kind: "spaces", count: 600 },
+      { kind: "lines", count: 89 },
+      { kind: "hidden", name: "U+27E8" },
+    ]);
   });
 });

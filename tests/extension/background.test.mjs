@@ -11,11 +11,24 @@ import { t } from "./shim.mjs";
 function fakePort() {
   const listeners = { message: () => {}, disconnect: () => {} };
   return {
-    sent: [], closed: false,
-    postMessage(message) { this.sent.push(message); },
-    disconnect() { this.closed = true; },
-    onMessage: { addListener: (listener) => { listeners.message = listener; } },
-    onDisconnect: { addListener: (listener) => { listeners.disconnect = listener; } },
+    sent: [],
+    closed: false,
+    postMessage(message) {
+      this.sent.push(message);
+    },
+    disconnect() {
+      this.closed = true;
+    },
+    onMessage: {
+      addListener: (listener) => {
+        listeners.message = listener;
+      },
+    },
+    onDisconnect: {
+      addListener: (listener) => {
+        listeners.disconnect = listener;
+      },
+    },
     receive: (message) => listeners.message(message),
     lose: () => listeners.disconnect(),
   };
@@ -29,7 +42,11 @@ function setUp({ retries = () => true } = {}) {
   const notifications = [];
   const held = { lastError: "Native host has exited." };
   const link = new NativeLink({
-    open: () => { const port = fakePort(); ports.push(port); return port; },
+    open: () => {
+      const port = fakePort();
+      ports.push(port);
+      return port;
+    },
     lossFault: (text) => faultOfLastError(text, t),
     lastError: () => held.lastError,
     hello: async () => ({ protocol: 1 }),
@@ -150,7 +167,10 @@ describe("the native link", () => {
 });
 
 test("the wait doubles up to its limit and is never longer", () => {
-  assert.deepEqual([0, 1, 2, 3, 4, 5, 6, 60].map((attempt) => backoff(attempt, 0)), [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5, 6, 60].map((attempt) => backoff(attempt, 0)),
+    [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000],
+  );
   assert.equal(backoff(0, 1), 188);
 });
 
@@ -177,7 +197,10 @@ describe("tabs that Chrome brings back", () => {
   function watch() {
     const known = { closed: [], now: 0, back: [] };
     globalThis.chrome = { ...globalThis.chrome, sessions: { getRecentlyClosed: async () => known.closed } };
-    const reopened = new Reopened((tabId) => known.back.push(tabId), () => known.now);
+    const reopened = new Reopened(
+      (tabId) => known.back.push(tabId),
+      () => known.now,
+    );
     /** The list as Chrome gives it from now on. */
     const list = async (...urls) => {
       known.closed = urls.map((url) => ({ tab: { sessionId: `of ${url}`, url } }));

@@ -25,7 +25,8 @@ async function opening(panel) {
   for (let run = 0; run < RUNS; run += 1) {
     await panel.evaluate(`chrome.tabs.update(${other}, { active: true })`);
     await panel.until("!document.querySelector('#conversation').textContent.includes('Question 4999')");
-    times.push(await panel.evaluate(`new Promise((shown) => {
+    times.push(
+      await panel.evaluate(`new Promise((shown) => {
       let began;
       chrome.tabs.onActivated.addListener(function activated() { began = performance.now(); chrome.tabs.onActivated.removeListener(activated); });
       const watch = new MutationObserver(() => {
@@ -35,7 +36,8 @@ async function opening(panel) {
       });
       watch.observe(document.querySelector("#conversation"), { subtree: true, childList: true });
       chrome.tabs.update(${cart}, { active: true });
-    })`));
+    })`),
+    );
   }
   return median(times);
 }
@@ -45,7 +47,13 @@ async function scrolling(panel) {
   const began = performance.now();
   const atFirst = "document.querySelector('.conversation__column .bubble').textContent === 'Question 0'";
   // A frame a step: what came is drawn before the next is asked for.
-  while (!(await panel.evaluate(`new Promise((drawn) => { document.querySelector("#conversation").scrollTop = 0; requestAnimationFrame(() => drawn(${atFirst})); })`))) { /* goes on */ }
+  while (
+    !(await panel.evaluate(
+      `new Promise((drawn) => { document.querySelector("#conversation").scrollTop = 0; requestAnimationFrame(() => drawn(${atFirst})); })`,
+    ))
+  ) {
+    /* goes on */
+  }
   const reading = performance.now() - began;
   const frames = await panel.evaluate(`new Promise((end) => {
     const view = document.querySelector("#conversation");
@@ -73,15 +81,24 @@ function listen({ method, params }) {
 /** Runs while the panel's main thread is traced: its tasks, each with the time it took and what of that was its own work. `until`: the mark behind which nothing counts. */
 async function traced(panel, browser, run, until = null) {
   events = [];
-  const ended = new Promise((resolve) => { end = resolve; });
-  await browser.pipe.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "blink.user_timing"] } });
+  const ended = new Promise((resolve) => {
+    end = resolve;
+  });
+  await browser.pipe.send("Tracing.start", {
+    transferMode: "ReportEvents",
+    traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "blink.user_timing"] },
+  });
   await panel.evaluate("performance.mark('the panel')");
   await run();
   await browser.pipe.send("Tracing.end");
   await ended;
   const mark = events.find(({ name }) => name === "the panel");
   const last = until === null ? Infinity : events.find(({ name }) => name === until).ts;
-  return events.filter(({ name, ph, pid, tid, ts }) => ph === "X" && pid === mark.pid && tid === mark.tid && ts >= mark.ts && ts <= last && name === "ThreadControllerImpl::RunTask")
+  return events
+    .filter(
+      ({ name, ph, pid, tid, ts }) =>
+        ph === "X" && pid === mark.pid && tid === mark.tid && ts >= mark.ts && ts <= last && name === "ThreadControllerImpl::RunTask",
+    )
     .map(({ dur, tdur }) => ({ wall: dur / 1000, cpu: (tdur ?? 0) / 1000 }));
 }
 
@@ -91,7 +108,9 @@ async function stream(panel, browser) {
   const began = performance.now();
   const tasks = await traced(panel, browser, async () => {
     await say(panel, "Tell me everything");
-    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block, [aria-busy]')");
+    await panel.until(
+      "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block, [aria-busy]')",
+    );
   });
   return { took: performance.now() - began, tasks };
 }
@@ -115,10 +134,15 @@ async function bubble(panel, browser) {
       });
       watch.observe(document.querySelector("#conversation"), { subtree: true, childList: true });
     }), null`);
-    const tasks = await traced(panel, browser, async () => {
-      await panel.key("Enter");
-      times.push(await panel.evaluate("bubbleAfter"));
-    }, "the bubble");
+    const tasks = await traced(
+      panel,
+      browser,
+      async () => {
+        await panel.key("Enter");
+        times.push(await panel.evaluate("bubbleAfter"));
+      },
+      "the bubble",
+    );
     works.push(tasks.reduce((sum, { cpu }) => sum + cpu, 0));
   }
   return { time: median(times), work: median(works), most: Math.max(...works) };
@@ -129,7 +153,8 @@ async function bubble(panel, browser) {
  * A tenth of the pieces is enough to see it: the work of one, times all of them.
  */
 async function naiveStream(panel, browser, source) {
-  const tasks = await traced(panel, browser, () => panel.evaluate(`(async (source) => {
+  const tasks = await traced(panel, browser, () =>
+    panel.evaluate(`(async (source) => {
     const view = document.createElement("div");
     view.className = "prose";
     document.querySelector("#conversation").append(view);
@@ -139,7 +164,8 @@ async function naiveStream(panel, browser, source) {
       await new Promise(requestAnimationFrame);
     }
     view.remove();
-  })(${JSON.stringify(source)})`));
+  })(${JSON.stringify(source)})`),
+  );
   return tasks.reduce((sum, { cpu }) => sum + cpu, 0) * 10;
 }
 
@@ -166,16 +192,17 @@ function naiveOpening(panel) {
 const numbers = {};
 const onlyAt = process.argv.indexOf("--only");
 const only = onlyAt === -1 ? null : process.argv[onlyAt + 1];
-if (only === null || only === "huge") await withPanel("huge", async (panel) => {
-  await panel.until(text("Question 4999"));
-  numbers["open 10,000 entries, ms"] = await opening(panel);
-  const { reading, frames, nodes } = await scrolling(panel);
-  numbers["read all of it to the first, ms"] = reading;
-  numbers["entries with nodes then"] = nodes;
-  numbers["frame while scrolling, p50 ms"] = percentile(frames, 0.5);
-  numbers["frame while scrolling, p95 ms"] = percentile(frames, 0.95);
-  numbers["opening: the same as plain nodes, all of them, ms"] = await naiveOpening(panel);
-});
+if (only === null || only === "huge")
+  await withPanel("huge", async (panel) => {
+    await panel.until(text("Question 4999"));
+    numbers["open 10,000 entries, ms"] = await opening(panel);
+    const { reading, frames, nodes } = await scrolling(panel);
+    numbers["read all of it to the first, ms"] = reading;
+    numbers["entries with nodes then"] = nodes;
+    numbers["frame while scrolling, p50 ms"] = percentile(frames, 0.5);
+    numbers["frame while scrolling, p95 ms"] = percentile(frames, 0.95);
+    numbers["opening: the same as plain nodes, all of them, ms"] = await naiveOpening(panel);
+  });
 for (const [name, source] of Object.entries(FLOODS)) {
   if (only !== null && only !== name) continue;
   await withPanel(name, async (panel, browser) => {
@@ -188,7 +215,8 @@ for (const [name, source] of Object.entries(FLOODS)) {
     numbers["… the longest task's own work, ms"] = Math.max(...tasks.map((each) => each.cpu));
     numbers["… tasks with over 50 ms of work"] = over("cpu");
     numbers["… tasks over 50 ms, waiting included"] = over("wall");
-    if (name === "flood") numbers["… drawing it again with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
+    if (name === "flood")
+      numbers["… drawing it again with each piece is so many times the work"] = (await naiveStream(panel, browser, source)) / cpu;
     const { time, work, most } = await bubble(panel, browser);
     numbers["… above: Enter to the bubble, ms"] = time;
     numbers["… above: the panel's own work until the bubble, ms"] = work;
@@ -203,13 +231,19 @@ for (const [name, source] of Object.entries(FLOODS)) {
 const baselines = JSON.parse(readFileSync(file, "utf8"));
 const name = process.env.GSTACK_BENCH_BASELINE ?? Object.keys(baselines).at(-1);
 const baseline = baselines[name] ?? {};
-console.log(`load ${loadavg().map((each) => each.toFixed(1)).join(" ")}, ${cpus().length} cores`);
+console.log(
+  `load ${loadavg()
+    .map((each) => each.toFixed(1))
+    .join(" ")}, ${cpus().length} cores`,
+);
 console.log(`${"".padEnd(72)}${"now".padStart(10)}${String(name ?? "").padStart(20)}`);
 for (const [what, value] of Object.entries(numbers)) {
   console.log(`${what.padEnd(72)}${value.toFixed(1).padStart(10)}${(baseline[what]?.toFixed(1) ?? "–").padStart(20)}`);
 }
 const save = process.argv.indexOf("--save");
 if (save !== -1) {
-  baselines[process.argv[save + 1]] = Object.fromEntries(Object.entries(numbers).map(([what, value]) => [what, Math.round(value * 10) / 10]));
+  baselines[process.argv[save + 1]] = Object.fromEntries(
+    Object.entries(numbers).map(([what, value]) => [what, Math.round(value * 10) / 10]),
+  );
   writeFileSync(file, `${JSON.stringify(baselines, null, 2)}\n`);
 }

@@ -68,7 +68,13 @@ function stage(held) {
     },
     working(doing, waiting = false, phrase = undefined) {
       const tab = tabs.find(({ chromeTabId }) => chromeTabId === held.chromeTabId);
-      post({ method: "tabs.working", params: { tabs: doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, phrase, waiting }] } });
+      post({
+        method: "tabs.working",
+        params: {
+          tabs:
+            doing === null || !tab ? [] : [{ tabId: 1, chromeTabId: tab.chromeTabId, agentLabel: "Claude Code", doing, phrase, waiting }],
+        },
+      });
     },
     post,
     exit: (code) => process.stdout.write("", () => process.exit(code)),
@@ -77,15 +83,24 @@ function stage(held) {
 
 function newConversation(chromeTabId) {
   const held = {
-    conversationId: crypto.randomUUID(), chromeTabId, title: "", tabId: 1, folder: "/home/you/shop", createdAt: Date.now(), updatedAt: Date.now(), state: "idle",
-    agent: agents.find((agent) => agent.default)?.name, events: [],
+    conversationId: crypto.randomUUID(),
+    chromeTabId,
+    title: "",
+    tabId: 1,
+    folder: "/home/you/shop",
+    createdAt: Date.now(),
+    updatedAt: Date.now(),
+    state: "idle",
+    agent: agents.find((agent) => agent.default)?.name,
+    events: [],
   };
   conversations.set(held.conversationId, held);
   save();
   return held;
 }
 
-const current = (chromeTabId) => [...conversations.values()].findLast((held) => held.chromeTabId === chromeTabId && !held.past) ?? newConversation(chromeTabId);
+const current = (chromeTabId) =>
+  [...conversations.values()].findLast((held) => held.chromeTabId === chromeTabId && !held.past) ?? newConversation(chromeTabId);
 const fault = (code, message, more = {}) => Object.assign(new Error(message), { fault: { code, message, ...more } });
 
 const methods = {
@@ -93,7 +108,12 @@ const methods = {
   ping: () => ({ epoch }),
   hops: () => ({ hops: scenario.hops() }),
   "tabs.changed": ({ full, tabs: changed, removed }) => {
-    tabs = full ? changed : [...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)), ...changed];
+    tabs = full
+      ? changed
+      : [
+          ...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)),
+          ...changed,
+        ];
   },
   "panel.opened": () => {
     if (scenario.tabs) post({ method: "tabs.conversations", params: { tabs: scenario.tabs } });
@@ -106,7 +126,16 @@ const methods = {
     return infoOf(held);
   },
   "chat.subscribe": ({ conversationId, after }, client) => {
-    const held = conversations.get(conversationId) ?? { ...scenario.past?.(Date.now()).find((one) => one.conversationId === conversationId), conversationId, events: [{ seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" }, { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" }, { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." }, { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 }] };
+    const held = conversations.get(conversationId) ?? {
+      ...scenario.past?.(Date.now()).find((one) => one.conversationId === conversationId),
+      conversationId,
+      events: [
+        { seq: 1, at: 1, type: "message", clientId: "then", text: "Said long ago", from: "panel" },
+        { seq: 2, at: 2, type: "turn-started", turnId: "then", clientId: "then", agent: "claude", agentLabel: "Claude Code" },
+        { seq: 3, at: 3, type: "text", turnId: "then", text: "Answered long ago." },
+        { seq: 4, at: 4, type: "turn-done", turnId: "then", outcome: "done", durationMs: 4000 },
+      ],
+    };
     if (!subscribers.has(conversationId)) subscribers.set(conversationId, new Set());
     subscribers.get(conversationId).add(client);
     const events = held.events.filter(({ seq }) => seq > after);
@@ -129,13 +158,24 @@ const methods = {
     if (!held.title) held.title = text.slice(0, 60);
     held.page = page;
     const event = on.event({
-      type: "message", clientId, text, page, from: "panel",
-      attachments: attachments.map((file) => ({ id: crypto.randomUUID(), name: file.name, mime: file.mime, bytes: Math.floor((file.data ?? "").length * 0.75) })),
+      type: "message",
+      clientId,
+      text,
+      page,
+      from: "panel",
+      attachments: attachments.map((file) => ({
+        id: crypto.randomUUID(),
+        name: file.name,
+        mime: file.mime,
+        bytes: Math.floor((file.data ?? "").length * 0.75),
+      })),
     });
     if (held.state === "idle") void run(on, clientId, text);
     return { seq: event.seq, position: held.state === "idle" ? 0 : 1 };
   },
-  "chat.unqueue": ({ conversationId, clientId }) => (stage(conversations.get(conversationId)).event({ type: "message-removed", clientId }), {}),
+  "chat.unqueue": ({ conversationId, clientId }) => (
+    stage(conversations.get(conversationId)).event({ type: "message-removed", clientId }), {}
+  ),
   "chat.stop": ({ conversationId }) => {
     const held = conversations.get(conversationId);
     const turn = held.events.findLast(({ type }) => type === "turn-started");
@@ -149,7 +189,14 @@ const methods = {
     return infoOf(newConversation(held.chromeTabId));
   },
   "approval.answer": ({ conversationId, approvalId, decision, text }) => {
-    log("answered", JSON.stringify({ ask: conversations.get(conversationId).events.find((event) => event.approvalId === approvalId).ask, decision, text }));
+    log(
+      "answered",
+      JSON.stringify({
+        ask: conversations.get(conversationId).events.find((event) => event.approvalId === approvalId).ask,
+        decision,
+        text,
+      }),
+    );
     const held = conversations.get(conversationId);
     const { turnId } = held.events.find((event) => event.approvalId === approvalId);
     const on = stage(held);
@@ -174,12 +221,19 @@ const methods = {
   },
   "chat.continue": ({ conversationId }) => {
     const on = stage(conversations.get(conversationId));
-    const waiting = on.held.events.filter((event) => event.type === "message" && !on.held.events.some((each) => each.type === "turn-started" && each.clientId === event.clientId));
+    const waiting = on.held.events.filter(
+      (event) =>
+        event.type === "message" && !on.held.events.some((each) => each.type === "turn-started" && each.clientId === event.clientId),
+    );
     if (waiting[0]) void run(on, waiting[0].clientId, waiting[0].text);
     return {};
   },
   "chat.stopAll": () => ({ turns: 2 }),
-  "pick.start": () => (scenario.refused ? Promise.reject(fault(scenario.refused.code, scenario.refused.message, scenario.refused)) : scenario.picked) ?? new Promise((_resolve, reject) => { stopPick = () => reject(fault("cancelled", "Nothing was picked")); }),
+  "pick.start": () =>
+    (scenario.refused ? Promise.reject(fault(scenario.refused.code, scenario.refused.message, scenario.refused)) : scenario.picked) ??
+    new Promise((_resolve, reject) => {
+      stopPick = () => reject(fault("cancelled", "Nothing was picked"));
+    }),
   "pick.stop": () => (stopPick?.(), {}),
   ...recordMethods({ scenario, conversations, infoOf, save, fault, tabs: () => tabs, current: (chromeTabId) => current(chromeTabId) }),
   "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
@@ -221,12 +275,13 @@ async function receive({ id, method, params, client }) {
 log("start", process.pid);
 scenario.start?.({ post, exit: (code) => process.stdout.write("", () => process.exit(code)) });
 let rest = Buffer.alloc(0);
-if (!scenario.start) process.stdin.on("data", (chunk) => {
-  rest = Buffer.concat([rest, chunk]);
-  while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32LE(0)) {
-    const end = 4 + rest.readUInt32LE(0);
-    void receive(JSON.parse(rest.subarray(4, end).toString()));
-    rest = rest.subarray(end);
-  }
-});
+if (!scenario.start)
+  process.stdin.on("data", (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32LE(0)) {
+      const end = 4 + rest.readUInt32LE(0);
+      void receive(JSON.parse(rest.subarray(4, end).toString()));
+      rest = rest.subarray(end);
+    }
+  });
 process.stdin.on("end", () => process.exit(0));

@@ -7,11 +7,25 @@ import { readFileSync } from "node:fs";
 export const exported = new Map();
 
 /** As gstack itself answers (`tests/e2e/fixtures.test.mjs` holds the file to that), with one setting changed. */
-const SETTINGS = () => JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8")).map((setting) => (setting.name === "agents.at-once" ? { ...setting, value: 4 } : setting));
+const SETTINGS = () =>
+  JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8")).map((setting) =>
+    setting.name === "agents.at-once" ? { ...setting, value: 4 } : setting,
+  );
 
 /** A choice of two and a text that is refused, which gstack's own settings have none of. Left out of the states that pictures are taken of. */
 const OF_TESTS = [
-  { name: "test.copy", label: "Work in", help: "A copy leaves your own files alone.", group: "Test", value: "folder", default: "folder", choices: [{ value: "folder", label: "The folder" }, { value: "copy", label: "A copy of it" }] },
+  {
+    name: "test.copy",
+    label: "Work in",
+    help: "A copy leaves your own files alone.",
+    group: "Test",
+    value: "folder",
+    default: "folder",
+    choices: [
+      { value: "folder", label: "The folder" },
+      { value: "copy", label: "A copy of it" },
+    ],
+  },
   { name: "report.to", label: "Name in notes", help: "", group: "Test", value: "", default: "" },
 ];
 
@@ -20,7 +34,12 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
   let rules = scenario.rules?.(Date.now()) ?? [];
   let count = 0;
   const past = scenario.past?.(Date.now()) ?? [];
-  const held = (id) => conversations.get(id) ?? past.find(({ conversationId }) => conversationId === id) ?? (() => { throw fault("not-found", "There is no such conversation"); })();
+  const held = (id) =>
+    conversations.get(id) ??
+    past.find(({ conversationId }) => conversationId === id) ??
+    (() => {
+      throw fault("not-found", "There is no such conversation");
+    })();
   const info = (one) => (one.events ? infoOf(one) : one);
   const set = (id, change) => {
     Object.assign(held(id), change);
@@ -33,7 +52,12 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
       const all = [...past, ...conversations.values()].filter(({ deleted }) => !deleted);
       const excerpts = {};
       const found = all.filter((one) => {
-        const said = one.words ?? (one.events ?? []).filter(({ type }) => type === "message" || type === "text").map(({ text }) => text).join(" ");
+        const said =
+          one.words ??
+          (one.events ?? [])
+            .filter(({ type }) => type === "message" || type === "text")
+            .map(({ text }) => text)
+            .join(" ");
         const at = wanted ? said.toLowerCase().indexOf(wanted) : -1;
         if (at !== -1) excerpts[one.conversationId] = `… ${said.slice(Math.max(0, at - 40), at + 80)} …`;
         return !wanted || at !== -1 || one.title.toLowerCase().includes(wanted);
@@ -54,7 +78,10 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
       if (before.conversationId !== conversationId) before.past = true;
       const one = held(conversationId);
       if (!one.events) {
-        conversations.set(conversationId, { ...one, events: [{ seq: 1, at: one.updatedAt, type: "message", clientId: "then", text: one.title, from: "panel" }] });
+        conversations.set(conversationId, {
+          ...one,
+          events: [{ seq: 1, at: one.updatedAt, type: "message", clientId: "then", text: one.title, from: "panel" }],
+        });
         past.splice(past.indexOf(one), 1);
       }
       // The newest of a tab is its own.
@@ -71,7 +98,9 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
       const one = held(conversationId);
       const tab = tabs().find((each) => each.chromeTabId === chromeTabId);
       const others = (one.tabs ?? []).filter((each) => each.chromeTabId !== chromeTabId);
-      return set(conversationId, { tabs: allowed && tab ? [...others, { tabId: chromeTabId, chromeTabId, title: tab.title, url: tab.url }] : others });
+      return set(conversationId, {
+        tabs: allowed && tab ? [...others, { tabId: chromeTabId, chromeTabId, title: tab.title, url: tab.url }] : others,
+      });
     },
     "inbox.leave": () => ({ path: "/home/you/shop/.gstack/inbox/2026-11-21.md" }),
     "settings.get": () => ({ settings, file: "/home/you/.gstack/config.toml" }),

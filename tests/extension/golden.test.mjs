@@ -2,40 +2,42 @@
  * The golden messages of tests/golden as the extension's types see them: each literal is handed to the compiler
  * with the type that extension/protocol.d.ts gives it. The same files are read by the Rust tests.
  */
-import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import test from 'node:test';
-import { fileURLToPath } from 'node:url';
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.resolve(here, '../..');
-const golden = path.join(root, 'tests/golden');
-const types = path.join(root, 'extension/protocol');
-const compiler = path.join(here, 'node_modules/typescript/bin/tsc');
+const root = path.resolve(here, "../..");
+const golden = path.join(root, "tests/golden");
+const types = path.join(root, "extension/protocol");
+const compiler = path.join(here, "node_modules/typescript/bin/tsc");
 
 /** All golden files: direction, method, messages and answers. */
 function files() {
   return readdirSync(golden).map((name) => {
     const [, direction, method] = /^(to-daemon|to-panel)\.(.+)\.json$/.exec(name);
-    return { direction, method, ...JSON.parse(readFileSync(path.join(golden, name), 'utf8')) };
+    return { direction, method, ...JSON.parse(readFileSync(path.join(golden, name), "utf8")) };
   });
 }
 
 /** Compiles one text; gives the compiler's complaints, empty when there are none. */
 function complaints(text) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'gstack-golden-'));
+  const folder = mkdtempSync(path.join(tmpdir(), "gstack-golden-"));
   try {
-    const file = path.join(folder, 'golden.ts');
+    const file = path.join(folder, "golden.ts");
     writeFileSync(file, text);
-    execFileSync(process.execPath, [compiler, '--noEmit', '--strict', '--target', 'es2023', '--module', 'esnext',
-      '--moduleResolution', 'bundler', file],
-    { encoding: 'utf8', cwd: folder });
-    return '';
+    execFileSync(
+      process.execPath,
+      [compiler, "--noEmit", "--strict", "--target", "es2023", "--module", "esnext", "--moduleResolution", "bundler", file],
+      { encoding: "utf8", cwd: folder },
+    );
+    return "";
   } catch (error) {
-    return `${error.stdout ?? ''}${error.stderr ?? ''}` || String(error);
+    return `${error.stdout ?? ""}${error.stderr ?? ""}` || String(error);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -43,19 +45,19 @@ function complaints(text) {
 
 const imports = `import type { Answers, ToDaemon, ToPanel } from ${JSON.stringify(types)};\n`;
 
-test('every golden message has the type that the extension gives it', () => {
+test("every golden message has the type that the extension gives it", () => {
   let text = imports;
   let count = 0;
   for (const { direction, method, messages, answers = [] } of files()) {
-    const type = direction === 'to-daemon' ? 'ToDaemon' : 'ToPanel';
+    const type = direction === "to-daemon" ? "ToDaemon" : "ToPanel";
     for (const message of messages) text += `export const m${count++}: ${type} = ${JSON.stringify(message)};\n`;
     for (const answer of answers) text += `export const m${count++}: Answers[${JSON.stringify(method)}] = ${JSON.stringify(answer)};\n`;
   }
   assert.ok(count > 40);
-  assert.equal(complaints(text), '');
+  assert.equal(complaints(text), "");
 });
 
-test('a message with a missing or misspelt field would be found', () => {
+test("a message with a missing or misspelt field would be found", () => {
   const bad = `${imports}
     export const a: ToDaemon = { "method": "chat.stop", "params": {} };
     export const b: ToDaemon = { "method": "chat.stopp", "params": { "conversationId": "c" } };

@@ -5,14 +5,18 @@ import { options, say, text, withPanel } from "./with-panel.mjs";
 
 /** What may never be seen of a source, however much of it has come; and what its text is in the end. */
 const CASES = [
-  ["a link", "See [how rounding works](https://example.com/a_(b)?c=d \"Title\") for **more**.", "See how rounding works for more."],
+  ["a link", 'See [how rounding works](https://example.com/a_(b)?c=d "Title") for **more**.', "See how rounding works for more."],
   ["a link that ends the answer", "See [the `lineTotal` page](https://example.com/very/long/path)", "See the lineTotal page"],
   ["an address in brackets", "At <https://example.com/x>.", "At https://example.com/x."],
   ["a picture", "![A cart](https://example.com/cart.png) stands", "A cart stands"],
   ["a fence", "```js\nconst a = [b(1)];\n```", "const a = [b(1)];\n"],
   ["a fence of tildes", "~~~\nx\n~~~", "x\n"],
   ["a fence in a list", "- one\n\n  ```sh\n  ls\n    a\n  ```\n- two", "one  ls\n  a\ntwo"],
-  ["emphasis of each kind", "**bold** and *light* and ~~gone~~ and __strong__ and ***both***", "bold and light and gone and strong and both"],
+  [
+    "emphasis of each kind",
+    "**bold** and *light* and ~~gone~~ and __strong__ and ***both***",
+    "bold and light and gone and strong and both",
+  ],
   ["an escape", "5 \\* 3 and \\[x\\]", "5 * 3 and [x]"],
   ["a rule", "---", ""],
   ["a task list", "- [ ] open\n- [x] done", "open done"],
@@ -38,67 +42,81 @@ const grown = (source) => `import(chrome.runtime.getURL("panel/markdown/live.js"
 })`;
 
 describe("growing Markdown", options, () => {
-  test("no marker and no link's address is seen, neither while a block grows nor at its end", () => withPanel("usual", async (panel) => {
-    await panel.until("document.querySelector('.suggestion')");
-    for (const [name, source, end] of CASES) {
-      const shown = await panel.evaluate(grown(source));
-      assert.deepEqual(shown.filter((one) => SEEN.test(one)), [], name);
-      assert.equal(shown.at(-1), end, name);
-    }
-    for (const [name, source, end] of KEPT) assert.equal((await panel.evaluate(grown(source))).at(-1), end, name);
-    const nested = await panel.evaluate(`import(chrome.runtime.getURL("panel/markdown/live.js")).then(({ LiveBlock }) => { const block = new LiveBlock(); block.grow("- a\\n  - b\\n- c"); block.end(); return block.element.innerHTML; })`);
-    // A space before a tag is not drawn.
-    assert.equal(nested.replaceAll(" <", "<"), "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>");
-  }));
+  test("no marker and no link's address is seen, neither while a block grows nor at its end", () =>
+    withPanel("usual", async (panel) => {
+      await panel.until("document.querySelector('.suggestion')");
+      for (const [name, source, end] of CASES) {
+        const shown = await panel.evaluate(grown(source));
+        assert.deepEqual(
+          shown.filter((one) => SEEN.test(one)),
+          [],
+          name,
+        );
+        assert.equal(shown.at(-1), end, name);
+      }
+      for (const [name, source, end] of KEPT) assert.equal((await panel.evaluate(grown(source))).at(-1), end, name);
+      const nested = await panel.evaluate(
+        `import(chrome.runtime.getURL("panel/markdown/live.js")).then(({ LiveBlock }) => { const block = new LiveBlock(); block.grow("- a\\n  - b\\n- c"); block.end(); return block.element.innerHTML; })`,
+      );
+      // A space before a tag is not drawn.
+      assert.equal(nested.replaceAll(" <", "<"), "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>");
+    }));
 
-  test("a stream never shows a raw link or a fence, up to the frame in which it is rendered", () => withPanel("usual", async (panel) => {
-    await panel.until("document.querySelector('.suggestion')");
-    await panel.evaluate(`{
+  test("a stream never shows a raw link or a fence, up to the frame in which it is rendered", () =>
+    withPanel("usual", async (panel) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await panel.evaluate(`{
       globalThis.seen = [];
       new MutationObserver(() => {
         for (const prose of document.querySelectorAll(".prose")) if (/\\]\\(|\`\`\`|\\*\\*/.test(prose.textContent)) seen.push(prose.textContent.slice(-120));
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true, characterData: true });
     }`);
-    await say(panel, "go");
-    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
-    assert.deepEqual(await panel.evaluate("seen"), []);
-  }));
+      await say(panel, "go");
+      await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
+      assert.deepEqual(await panel.evaluate("seen"), []);
+    }));
 });
 
 describe("code", options, () => {
   /** The files of others that a panel runs, from now on and before. */
   async function vendored(panel, browser) {
     const names = new Set();
-    browser.pipe.on(({ method, params }) => { if (method === "Debugger.scriptParsed" && params.url.includes("/vendor/")) names.add(params.url.split("/").at(-1)); });
+    browser.pipe.on(({ method, params }) => {
+      if (method === "Debugger.scriptParsed" && params.url.includes("/vendor/")) names.add(params.url.split("/").at(-1));
+    });
     await panel.send("Debugger.enable");
     return names;
   }
 
-  test("nothing of the highlighter is loaded before a block of code is in view", () => withPanel("usual", async (panel, browser) => {
-    const loaded = await vendored(panel, browser);
-    await panel.until("document.querySelector('.suggestion')");
-    assert.deepEqual([...loaded], []);
-  }));
+  test("nothing of the highlighter is loaded before a block of code is in view", () =>
+    withPanel("usual", async (panel, browser) => {
+      const loaded = await vendored(panel, browser);
+      await panel.until("document.querySelector('.suggestion')");
+      assert.deepEqual([...loaded], []);
+    }));
 
-  test("is coloured, letter for letter the same, and only its own languages are loaded", () => withPanel("code", async (panel, browser) => {
-    const loaded = await vendored(panel, browser);
-    await panel.until(text("That is all"));
-    await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
-    await panel.until("document.querySelector('.code--keyword')");
-    for (let index = 0; index < 4; index += 1) {
-      const block = `document.querySelectorAll(".codeblock")[${index}]`;
-      await panel.evaluate(`${block}.scrollIntoView()`);
-      if (index < 3) await panel.until(`${block}.querySelector("[class^=code--]")`);
-    }
-    assert.deepEqual([...loaded].toSorted(), ["core.min.js", "rust.min.js", "typescript.min.js", "xml.min.js"]);
-    const drawn = await panel.evaluate(`[...document.querySelectorAll(".codeblock")].map((block) => [...block.querySelectorAll(".line")].map((line) => line.textContent.replace("\\u200b", "")).join("\\n"))`);
-    assert.deepEqual(drawn, [
-      'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}',
-      "export const answer: number = 42; // &lt; stays",
-      '<b onclick="run()">bold</b><script>alert(1)</script>',
-      "no such language",
-    ]);
-    assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock :is(img, b, script)').length"), 0);
-    assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock')[3].querySelectorAll('.line > *').length"), 0);
-  }));
+  test("is coloured, letter for letter the same, and only its own languages are loaded", () =>
+    withPanel("code", async (panel, browser) => {
+      const loaded = await vendored(panel, browser);
+      await panel.until(text("That is all"));
+      await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
+      await panel.until("document.querySelector('.code--keyword')");
+      for (let index = 0; index < 4; index += 1) {
+        const block = `document.querySelectorAll(".codeblock")[${index}]`;
+        await panel.evaluate(`${block}.scrollIntoView()`);
+        if (index < 3) await panel.until(`${block}.querySelector("[class^=code--]")`);
+      }
+      assert.deepEqual([...loaded].toSorted(), ["core.min.js", "rust.min.js", "typescript.min.js", "xml.min.js"]);
+      const drawn = await panel.evaluate(
+        `[...document.querySelectorAll(".codeblock")].map((block) => [...block.querySelectorAll(".line")].map((line) => line.textContent.replace("\\u200b", "")).join("\\n"))`,
+      );
+      assert.deepEqual(drawn, [
+        'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}',
+        "export const answer: number = 42; // &lt; stays",
+        '<b onclick="run()">bold</b><script>alert(1)</script>',
+        "no such language",
+      ]);
+      assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock :is(img, b, script)').length"), 0);
+      assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock')[3].querySelectorAll('.line > *').length"), 0);
+    }));
 });

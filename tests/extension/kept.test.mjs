@@ -10,7 +10,14 @@ class Store {
 
   async get(keys) {
     const found = structuredClone(this.held);
-    return keys === null ? found : Object.fromEntries([keys].flat().filter((key) => key in found).map((key) => [key, found[key]]));
+    return keys === null
+      ? found
+      : Object.fromEntries(
+          [keys]
+            .flat()
+            .filter((key) => key in found)
+            .map((key) => [key, found[key]]),
+        );
   }
 
   async set(items) {
@@ -31,7 +38,15 @@ beforeEach(() => {
 
 const settled = () => new Promise((next) => setImmediate(next));
 
-const unsent = (clientId, state = "new", fault = null) => ({ clientId, conversationId: "c", text: clientId, page: null, attachments: [], state, fault });
+const unsent = (clientId, state = "new", fault = null) => ({
+  clientId,
+  conversationId: "c",
+  text: clientId,
+  page: null,
+  attachments: [],
+  state,
+  fault,
+});
 const refused = { code: "conflict", message: "The daemon is updating" };
 const brief = (outbox) => outbox.map(({ clientId, state }) => [clientId, state]);
 
@@ -52,14 +67,20 @@ describe("unsent messages", () => {
     keepUnsent([unsent("a"), unsent("b")], [unsent("a", "failed", refused), unsent("b")]);
     keepUnsent([unsent("a", "failed", refused), unsent("b")], [unsent("a"), unsent("b")]);
     assert.deepEqual(store.held, said);
-    assert.deepEqual(brief(await restoreUnsent()).map(([, state]) => state), ["new", "new"]);
+    assert.deepEqual(
+      brief(await restoreUnsent()).map(([, state]) => state),
+      ["new", "new"],
+    );
   });
 
   test("a failure of a restored one keeps its place before those that were said later", async () => {
     await store.set({ "unsent:z": { at: 1, message: unsent("z") }, "unsent:a": { at: 2, message: unsent("a") } });
     const restored = await restoreUnsent();
     keepUnsent(restored, [unsent("z", "failed", refused), unsent("a")]);
-    assert.deepEqual(brief(await restoreUnsent()), [["z", "failed"], ["a", "new"]]);
+    assert.deepEqual(brief(await restoreUnsent()), [
+      ["z", "failed"],
+      ["a", "new"],
+    ]);
   });
 
   test("one that arrived or was taken back is not kept", async () => {
@@ -75,7 +96,19 @@ describe("drafts", () => {
 
   /** A composer without nodes, and the drafts of it. */
   function made() {
-    const composer = { value: "", attachments: { held: [], add(one) { this.held = [...this.held, one]; drafts.attached(); } }, bring(held) { this.attachments.held = held; } };
+    const composer = {
+      value: "",
+      attachments: {
+        held: [],
+        add(one) {
+          this.held = [...this.held, one];
+          drafts.attached();
+        },
+      },
+      bring(held) {
+        this.attachments.held = held;
+      },
+    };
     const drafts = new Drafts(composer);
     return { composer, drafts };
   }
@@ -88,7 +121,10 @@ describe("drafts", () => {
     assert.equal(drafts.follow("c"), true);
     await settled();
     assert.equal(composer.value, "written down\n\ntyped");
-    assert.deepEqual(composer.attachments.held.map(({ text }) => text), ["one", "new", "two"]);
+    assert.deepEqual(
+      composer.attachments.held.map(({ text }) => text),
+      ["one", "new", "two"],
+    );
     drafts.follow("other");
     assert.equal(store.held["draft:c"], "written down\n\ntyped");
     assert.equal(store.held["attached:c"].length, 3);
@@ -166,7 +202,13 @@ describe("drafts", () => {
     await settled();
     drafts.follow("c");
     await settled();
-    assert.deepEqual(composer.attachments.held.map(({ text }) => text), ["one", "two"]);
-    assert.deepEqual(store.held["attached:c"].map(({ text }) => text), ["one", "two"]);
+    assert.deepEqual(
+      composer.attachments.held.map(({ text }) => text),
+      ["one", "two"],
+    );
+    assert.deepEqual(
+      store.held["attached:c"].map(({ text }) => text),
+      ["one", "two"],
+    );
   });
 });

@@ -38,62 +38,90 @@ const PLACES = {
   "a conversation": ["done", "document.querySelector('.codeblock') && document.querySelector('.table-scroll')"],
   "a card that asks": ["approval", "document.querySelector('.choice')"],
   "a question": ["question", "document.querySelector('.question')"],
-  "errors": ["errors", "document.querySelectorAll('.card--danger').length === 3"],
+  errors: ["errors", "document.querySelectorAll('.card--danger').length === 3"],
   "a queue": ["queue-full", "document.querySelectorAll('.queue-chip').length === 5"],
   "no host": [undefined, "document.querySelector('.hopline')"],
-  "history": ["history", "!document.querySelector('button[aria-label=History]').disabled", "document.querySelector('button[aria-label=History]').click()", "document.querySelector('.history-row')"],
-  "settings": ["history", "!document.querySelector('button[aria-label=History]').disabled", "document.querySelector('button[aria-label=Settings]').click()", "document.querySelector('[data-setting]') && document.querySelector('.rules')"],
+  history: [
+    "history",
+    "!document.querySelector('button[aria-label=History]').disabled",
+    "document.querySelector('button[aria-label=History]').click()",
+    "document.querySelector('.history-row')",
+  ],
+  settings: [
+    "history",
+    "!document.querySelector('button[aria-label=History]').disabled",
+    "document.querySelector('button[aria-label=Settings]').click()",
+    "document.querySelector('[data-setting]') && document.querySelector('.rules')",
+  ],
 };
 
 describe("by keyboard", options, () => {
   for (const [place, [scenario, ready, act, after]] of Object.entries(PLACES)) {
-    test(`everything is reached in ${place}`, () => withPanel(scenario, async (panel) => {
-      await panel.until(ready);
-      if (act) await panel.evaluate(act);
-      if (after) await panel.until(after);
-      assert.deepEqual(await unreached(panel), []);
-    }));
+    test(`everything is reached in ${place}`, () =>
+      withPanel(scenario, async (panel) => {
+        await panel.until(ready);
+        if (act) await panel.evaluate(act);
+        if (after) await panel.until(after);
+        assert.deepEqual(await unreached(panel), []);
+      }));
   }
 
-  test("each menu opens, is walked through, and gives the focus back", () => withPanel("history", async (panel) => {
-    await panel.until("document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled");
-    for (const [button, menu] of [[".tabchip", ".menu--tabs"], [".agent-button", "#agents"], [".folder-button", "#folder"], [".composer__bar [aria-haspopup=menu]", "#attach"]]) {
-      const find = `document.querySelector(${JSON.stringify(button)})`;
-      await panel.evaluate(`${find}.focus()`);
-      await panel.key("ArrowDown");
-      await panel.until(`!document.querySelector(${JSON.stringify(menu)}).hidden && document.querySelector(${JSON.stringify(menu)}).contains(document.activeElement)`);
-      const first = await panel.evaluate("document.activeElement.outerHTML");
-      await panel.key("ArrowDown");
-      if (await panel.evaluate(`document.querySelectorAll(${JSON.stringify(`${menu} button:not([disabled])`)}).length > 1`)) assert.notEqual(await panel.evaluate("document.activeElement.outerHTML"), first, menu);
+  test("each menu opens, is walked through, and gives the focus back", () =>
+    withPanel("history", async (panel) => {
+      await panel.until("document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled");
+      for (const [button, menu] of [
+        [".tabchip", ".menu--tabs"],
+        [".agent-button", "#agents"],
+        [".folder-button", "#folder"],
+        [".composer__bar [aria-haspopup=menu]", "#attach"],
+      ]) {
+        const find = `document.querySelector(${JSON.stringify(button)})`;
+        await panel.evaluate(`${find}.focus()`);
+        await panel.key("ArrowDown");
+        await panel.until(
+          `!document.querySelector(${JSON.stringify(menu)}).hidden && document.querySelector(${JSON.stringify(menu)}).contains(document.activeElement)`,
+        );
+        const first = await panel.evaluate("document.activeElement.outerHTML");
+        await panel.key("ArrowDown");
+        if (await panel.evaluate(`document.querySelectorAll(${JSON.stringify(`${menu} button:not([disabled])`)}).length > 1`))
+          assert.notEqual(await panel.evaluate("document.activeElement.outerHTML"), first, menu);
+        await panel.key("Escape");
+        assert.equal(
+          await panel.evaluate(`document.querySelector(${JSON.stringify(menu)}).hidden && document.activeElement === ${find}`),
+          true,
+          menu,
+        );
+      }
+    }));
+
+  test("the drawer's tabs are walked by arrows, and Escape leads to the composer, where the next sentence goes", () =>
+    withPanel("debug", async (panel) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').focus()");
+      await panel.key("Enter");
+      await panel.until("document.querySelector('.log-row')");
+      await panel.evaluate("document.querySelector('#debug-tab-activity').focus()");
+      for (const tab of ["refs", "inspector", "connection", "activity"]) {
+        await panel.key("ArrowRight");
+        await panel.until(
+          `document.querySelector('#debug-tab-${tab}').getAttribute("aria-selected") === "true" && document.activeElement.id === "debug-tab-${tab}"`,
+        );
+        assert.deepEqual(await unreached(panel), [], tab);
+        await panel.evaluate(`document.querySelector('#debug-tab-${tab}').focus()`);
+      }
       await panel.key("Escape");
-      assert.equal(await panel.evaluate(`document.querySelector(${JSON.stringify(menu)}).hidden && document.activeElement === ${find}`), true, menu);
-    }
-  }));
+      await panel.until("document.querySelector('#debug').hidden");
+      assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
+    }));
 
-  test("the drawer's tabs are walked by arrows, and Escape leads to the composer, where the next sentence goes", () => withPanel("debug", async (panel) => {
-    await panel.until("document.querySelector('.suggestion')");
-    await panel.evaluate(`${composer}.focus()`);
-    await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').focus()");
-    await panel.key("Enter");
-    await panel.until("document.querySelector('.log-row')");
-    await panel.evaluate("document.querySelector('#debug-tab-activity').focus()");
-    for (const tab of ["refs", "inspector", "connection", "activity"]) {
-      await panel.key("ArrowRight");
-      await panel.until(`document.querySelector('#debug-tab-${tab}').getAttribute("aria-selected") === "true" && document.activeElement.id === "debug-tab-${tab}"`);
-      assert.deepEqual(await unreached(panel), [], tab);
-      await panel.evaluate(`document.querySelector('#debug-tab-${tab}').focus()`);
-    }
-    await panel.key("Escape");
-    await panel.until("document.querySelector('#debug').hidden");
-    assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
-  }));
-
-  test("an answer leaves the focus where one goes on", () => withPanel("approval", async (panel) => {
-    await panel.until(`document.activeElement?.matches(".approval") && ${armed}`);
-    await panel.key("Tab");
-    while (!(await panel.evaluate("document.activeElement.matches('.choice')"))) await panel.key("Tab");
-    await panel.key("Enter");
-    await panel.until(text("Revoked."));
-    assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
-  }));
+  test("an answer leaves the focus where one goes on", () =>
+    withPanel("approval", async (panel) => {
+      await panel.until(`document.activeElement?.matches(".approval") && ${armed}`);
+      await panel.key("Tab");
+      while (!(await panel.evaluate("document.activeElement.matches('.choice')"))) await panel.key("Tab");
+      await panel.key("Enter");
+      await panel.until(text("Revoked."));
+      assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);
+    }));
 });

@@ -12,11 +12,16 @@ const catalogue = (locale) => JSON.parse(readFileSync(new URL(`${locale}/message
 /** Speaks as a browser of that language does. */
 function speak(locale) {
   const words = catalogue(locale);
-  globalThis.chrome = { i18n: { getMessage: (name, values = []) => (words[name]?.message ?? "").replaceAll(/\$(\d)/g, (_place, at) => values[at - 1] ?? "") } };
+  globalThis.chrome = {
+    i18n: { getMessage: (name, values = []) => (words[name]?.message ?? "").replaceAll(/\$(\d)/g, (_place, at) => values[at - 1] ?? "") },
+  };
 }
 
 const FAULT = {
-  code: "agent-error", message: "OpenAI's API failed. (stream error)", hint: "Try again in a minute.", hop: "agent",
+  code: "agent-error",
+  message: "OpenAI's API failed. (stream error)",
+  hint: "Try again in a minute.",
+  hop: "agent",
   words: { message: { code: "api_failed", values: ["OpenAI"] }, said: "stream error", hint: { code: "try_in_a_minute" } },
 };
 
@@ -90,44 +95,77 @@ const places = (selector, ...parts) => `(() => {
 })()`;
 
 describe("the panel", options, () => {
-  for (const [language, card, ended] of [["de", "Claude Code ist nicht angemeldet.", "Codex wurde unerwartet beendet (exit status: 101)."], ["fr", "Claude Code n’est pas connecté à un compte.", "Codex s’est arrêté de façon inattendue (exit status: 101)."]]) {
-    test(`says why a turn failed in its language: ${language}`, () => withPanel("errors", async (panel) => {
-      await panel.until(text(card));
-      await panel.until(text(ended));
-      assert.equal(await panel.evaluate(text("is not signed in")), false);
-    }, { language }));
+  for (const [language, card, ended] of [
+    ["de", "Claude Code ist nicht angemeldet.", "Codex wurde unerwartet beendet (exit status: 101)."],
+    ["fr", "Claude Code n’est pas connecté à un compte.", "Codex s’est arrêté de façon inattendue (exit status: 101)."],
+  ]) {
+    test(`says why a turn failed in its language: ${language}`, () =>
+      withPanel(
+        "errors",
+        async (panel) => {
+          await panel.until(text(card));
+          await panel.until(text(ended));
+          assert.equal(await panel.evaluate(text("is not signed in")), false);
+        },
+        { language },
+      ));
   }
 
-  test("says in Arabic, from the right, that the host is missing", () => withPanel(undefined, async (panel) => {
-    await panel.until("document.querySelector('.empty__title') && document.querySelector('.empty .command code')");
-    const [first, name, last] = await panel.evaluate(places(".empty__title", "مضيف", "gstack", "غير"));
-    assert.ok(first[0] >= name[1] && name[0] >= last[1], JSON.stringify([first, name, last]));
-    const [no, host] = await panel.evaluate(places(".agent-button__name", "بلا", "المضيف"));
-    assert.ok(no[0] >= host[1], JSON.stringify([no, host]));
-    const [program, argument] = await panel.evaluate(places(".empty .command code", "gstack", "host"));
-    assert.ok(program[1] <= argument[0], "a command runs from the left");
-  }, { language: "ar" }));
+  test("says in Arabic, from the right, that the host is missing", () =>
+    withPanel(
+      undefined,
+      async (panel) => {
+        await panel.until("document.querySelector('.empty__title') && document.querySelector('.empty .command code')");
+        const [first, name, last] = await panel.evaluate(places(".empty__title", "مضيف", "gstack", "غير"));
+        assert.ok(first[0] >= name[1] && name[0] >= last[1], JSON.stringify([first, name, last]));
+        const [no, host] = await panel.evaluate(places(".agent-button__name", "بلا", "المضيف"));
+        assert.ok(no[0] >= host[1], JSON.stringify([no, host]));
+        const [program, argument] = await panel.evaluate(places(".empty .command code", "gstack", "host"));
+        assert.ok(program[1] <= argument[0], "a command runs from the left");
+      },
+      { language: "ar" },
+    ));
 
-  test("leaves English without Arabic words as it is read: its full stop comes behind it", () => withPanel("broken", async (panel) => {
-    await panel.until("document.querySelector('.empty .quiet')");
-    const [first, last] = await panel.evaluate(places(".empty .quiet", "Its", "wrong:"));
-    assert.ok(first[1] <= last[0], JSON.stringify([first, last]));
-    const [word, colon] = await panel.evaluate(places(".empty .quiet", "wrong", ":"));
-    assert.ok(word[1] <= colon[0] + 1, JSON.stringify([word, colon]));
-  }, { language: "ar" }));
+  test("leaves English without Arabic words as it is read: its full stop comes behind it", () =>
+    withPanel(
+      "broken",
+      async (panel) => {
+        await panel.until("document.querySelector('.empty .quiet')");
+        const [first, last] = await panel.evaluate(places(".empty .quiet", "Its", "wrong:"));
+        assert.ok(first[1] <= last[0], JSON.stringify([first, last]));
+        const [word, colon] = await panel.evaluate(places(".empty .quiet", "wrong", ":"));
+        assert.ok(word[1] <= colon[0] + 1, JSON.stringify([word, colon]));
+      },
+      { language: "ar" },
+    ));
 });
 
 describe("the pill in the page", options, () => {
-  for (const [language, doing] of [["en", "clicking Apply"], ["de", "Apply anklicken"], ["ar", "Apply"]]) {
-    test(`says what the agent does: ${language}`, () => withPanel("working", async (panel, _browser, page) => {
-      await say(panel, "Do it");
-      await page.send("DOM.enable");
-      const pill = await until(async () => (await drawn(page)).find(({ names, text: said }) => names.includes("pill") && !names.includes("is-idle") && said.includes("Apply")), "the pill");
-      if (language === "ar") {
-        assert.match(pill.text, /[\u0600-\u06ff].*\u2068Apply\u2069/s);
-        const { node } = await page.send("DOM.describeNode", { nodeId: pill.nodeId });
-        assert.equal(node.attributes[node.attributes.indexOf("dir") + 1], "rtl");
-      } else assert.ok(pill.text.includes(doing), pill.text);
-    }, { language }));
+  for (const [language, doing] of [
+    ["en", "clicking Apply"],
+    ["de", "Apply anklicken"],
+    ["ar", "Apply"],
+  ]) {
+    test(`says what the agent does: ${language}`, () =>
+      withPanel(
+        "working",
+        async (panel, _browser, page) => {
+          await say(panel, "Do it");
+          await page.send("DOM.enable");
+          const pill = await until(
+            async () =>
+              (await drawn(page)).find(
+                ({ names, text: said }) => names.includes("pill") && !names.includes("is-idle") && said.includes("Apply"),
+              ),
+            "the pill",
+          );
+          if (language === "ar") {
+            assert.match(pill.text, /[\u0600-\u06ff].*\u2068Apply\u2069/s);
+            const { node } = await page.send("DOM.describeNode", { nodeId: pill.nodeId });
+            assert.equal(node.attributes[node.attributes.indexOf("dir") + 1], "rtl");
+          } else assert.ok(pill.text.includes(doing), pill.text);
+        },
+        { language },
+      ));
   }
 });

@@ -24,7 +24,11 @@ const CASES = {
   "a fence ends a paragraph": ["a\n```\nb\n```\n", ["a", "```\nb\n```"], ""],
   "a loose list is one block": ["1. a\n\n2. b\n\nend\n\n", ["1. a\n\n2. b", "end"], ""],
   "a list goes on by indentation": ["- a\n\n  more\n- b\n\nend\n\n", ["- a\n\n  more\n- b", "end"], ""],
-  "a fence in a list does not end it": ["- a\n\n  ```\n  x\n\n  y\n  ```\n- b\n\nend\n\n", ["- a\n\n  ```\n  x\n\n  y\n  ```\n- b", "end"], ""],
+  "a fence in a list does not end it": [
+    "- a\n\n  ```\n  x\n\n  y\n  ```\n- b\n\nend\n\n",
+    ["- a\n\n  ```\n  x\n\n  y\n  ```\n- b", "end"],
+    "",
+  ],
   "a table is a block": ["| a |\n|---|\n| b |\n\n", ["| a |\n|---|\n| b |"], ""],
   "blank lines between blocks are nothing": ["\n\n\na\n\n\n\n", ["a"], ""],
 };
@@ -61,20 +65,35 @@ for (const [name, source] of Object.entries(LONG)) {
 test("nothing is lost or added where a block is cut", () => {
   const code = (name) => {
     let text = "";
-    split(LONG[name]).blocks.filter(({ source }) => source.includes("```")).forEach(({ source, goesOn, glued }) => {
-      const inside = source.slice(source.indexOf("\n", source.indexOf("```")) + 1, source.lastIndexOf("\n"));
-      text += !goesOn || glued ? inside : `\n${inside}`;
-    });
+    split(LONG[name])
+      .blocks.filter(({ source }) => source.includes("```"))
+      .forEach(({ source, goesOn, glued }) => {
+        const inside = source.slice(source.indexOf("\n", source.indexOf("```")) + 1, source.lastIndexOf("\n"));
+        text += !goesOn || glued ? inside : `\n${inside}`;
+      });
     return text;
   };
   assert.equal(code("code"), LONG.code.slice(6, LONG.code.lastIndexOf("\n```")));
   assert.equal(code("code in one line"), "ab😀".repeat(9000));
   const rows = split(LONG.table).blocks.flatMap(({ source }) => source.split("\n").filter((line) => line.includes("cell")));
   assert.equal(rows.length, 900);
-  assert.ok(split(LONG.table).blocks.slice(0, -1).every(({ source }) => source.startsWith("| a | b |\n|---|--:|\n| cell")));
+  assert.ok(
+    split(LONG.table)
+      .blocks.slice(0, -1)
+      .every(({ source }) => source.startsWith("| a | b |\n|---|--:|\n| cell")),
+  );
   const items = split(LONG.list).blocks.flatMap(({ source }) => source.split("\n").filter((line) => /^\d/.test(line)));
-  assert.deepEqual(items, Array.from({ length: 900 }, (_, n) => `${n + 1}. item ${n}`));
-  assert.equal(split(LONG.paragraph).blocks.slice(0, -1).map(({ source }) => source).join(" "), "One sentence of it. ".repeat(900).trim());
+  assert.deepEqual(
+    items,
+    Array.from({ length: 900 }, (_, n) => `${n + 1}. item ${n}`),
+  );
+  assert.equal(
+    split(LONG.paragraph)
+      .blocks.slice(0, -1)
+      .map(({ source }) => source)
+      .join(" "),
+    "One sentence of it. ".repeat(900).trim(),
+  );
 });
 
 test("a hostile head makes no piece longer than what it heads", () => {

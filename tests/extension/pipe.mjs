@@ -39,10 +39,13 @@ class Pipe {
 
   send(method, params = {}, sessionId = undefined) {
     const id = this.#nextId++;
-    return within(new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, method });
-      this.write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    }), `answer to ${method} ${JSON.stringify(params).slice(0, 200)}`);
+    return within(
+      new Promise((resolve, reject) => {
+        this.#pending.set(id, { resolve, reject, method });
+        this.write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+      }),
+      `answer to ${method} ${JSON.stringify(params).slice(0, 200)}`,
+    );
   }
 
   on(listener) {
@@ -77,7 +80,12 @@ export class Target {
   /** Runs an expression or a function's text and gives its value; throws what the page threw. */
   async evaluate(expression, ...args) {
     const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
-    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression: text, awaitPromise: true, returnByValue: true, userGesture: true });
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
+      expression: text,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
@@ -107,13 +115,19 @@ export class Target {
       const { x, y, width, height } = document.querySelector(css).getBoundingClientRect();
       return { x: x + width / 2, y: y + height / 2 };
     }, selector);
-    for (const type of ["mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount });
+    for (const type of ["mousePressed", "mouseReleased"])
+      await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount });
   }
   async size(width, height) {
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
   }
   async theme(theme) {
-    await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }, { name: "prefers-reduced-motion", value: "reduce" }] });
+    await this.send("Emulation.setEmulatedMedia", {
+      features: [
+        { name: "prefers-color-scheme", value: theme },
+        { name: "prefers-reduced-motion", value: "reduce" },
+      ],
+    });
   }
   async screenshot() {
     const { data } = await this.send("Page.captureScreenshot", { format: "png" });
@@ -130,10 +144,19 @@ export class Browser {
    * @param {string} [options.origin]  on loopback; the hosts that scenarios name are served from there
    * @param {string} [options.program]
    */
-  static async start({ scenario, preferences = {}, language = "en", origin, program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium" } = {}) {
+  static async start({
+    scenario,
+    preferences = {},
+    language = "en",
+    origin,
+    program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium",
+  } = {}) {
     const profile = await mkdtemp(join(tmpdir(), "gstack-extension-"));
     await mkdir(join(profile, "Default"), { recursive: true });
-    await writeFile(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } }, ...preferences }));
+    await writeFile(
+      join(profile, "Default", "Preferences"),
+      JSON.stringify({ extensions: { ui: { developer_mode: true } }, ...preferences }),
+    );
     const browser = new Browser();
     browser.profile = profile;
     if (scenario) await browser.installHost(scenario);
@@ -142,10 +165,26 @@ export class Browser {
     const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
     const hosts = host ? [`--host-resolver-rules=MAP localhost:5173 ${host}, MAP *.halden.example ${host}`, mouse] : [];
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    browser.process = spawn(program, [
-      "--headless=new", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging", `--user-data-dir=${profile}`,
-      "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic", "--window-size=1280,900", `--lang=${language}`, ...hosts, ...sandbox, "about:blank",
-    ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile, LANGUAGE: language } });
+    browser.process = spawn(
+      program,
+      [
+        "--headless=new",
+        "--remote-debugging-pipe",
+        "--enable-unsafe-extension-debugging",
+        `--user-data-dir=${profile}`,
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--disable-quic",
+        "--window-size=1280,900",
+        `--lang=${language}`,
+        ...hosts,
+        ...sandbox,
+        "about:blank",
+      ],
+      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile, LANGUAGE: language } },
+    );
     // However this process ends, the browser does not outlive it.
     const kill = () => browser.process.kill("SIGKILL");
     process.once("exit", kill);
@@ -160,13 +199,23 @@ export class Browser {
   async installHost(scenario) {
     const runner = join(this.profile, "host.sh");
     const log = join(this.profile, "host.log");
-    await writeFile(runner, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(here, "fake-host.mjs"))} ${JSON.stringify(this.profile)} ${scenario} 2>>${JSON.stringify(log)}\n`);
+    await writeFile(
+      runner,
+      `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(here, "fake-host.mjs"))} ${JSON.stringify(this.profile)} ${scenario} 2>>${JSON.stringify(log)}\n`,
+    );
     await chmod(runner, 0o755);
     const folder = join(this.profile, "NativeMessagingHosts");
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "io.gstack.host.json"), JSON.stringify({
-      name: "io.gstack.host", description: "fake host of the tests", path: runner, type: "stdio", allowed_origins: [`chrome-extension://${EXTENSION_ID}/`],
-    }));
+    await writeFile(
+      join(folder, "io.gstack.host.json"),
+      JSON.stringify({
+        name: "io.gstack.host",
+        description: "fake host of the tests",
+        path: runner,
+        type: "stdio",
+        allowed_origins: [`chrome-extension://${EXTENSION_ID}/`],
+      }),
+    );
   }
 
   /** Chrome finds the host no more; a running one stays. */
@@ -209,7 +258,8 @@ export class Browser {
     // Listening comes first: an event may lie right behind the answer.
     const coming = new Promise((resolve) => {
       this.pipe.on(({ method, params }) => {
-        if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo)) resolve(params.targetInfo);
+        if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo))
+          resolve(params.targetInfo);
       });
     });
     const found = (await this.targets()).find(matches);
@@ -231,7 +281,9 @@ export class Browser {
     }
     const tab = (await this.targets()).find(({ type }) => type === "tab");
     await this.pipe.send("Extensions.triggerAction", { id: EXTENSION_ID, targetId: tab.targetId });
-    const panel = await this.target(({ type, url }) => type !== "tab" && url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`));
+    const panel = await this.target(
+      ({ type, url }) => type !== "tab" && url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`),
+    );
     const target = await this.attach(panel.targetId);
     await target.send("Runtime.enable");
     await target.until("document.querySelector('.composer__text')");
@@ -239,7 +291,9 @@ export class Browser {
   }
 
   async worker() {
-    return this.attach((await this.target(({ type, url }) => type === "service_worker" && url.startsWith(`chrome-extension://${EXTENSION_ID}/`))).targetId);
+    return this.attach(
+      (await this.target(({ type, url }) => type === "service_worker" && url.startsWith(`chrome-extension://${EXTENSION_ID}/`))).targetId,
+    );
   }
 
   async page() {

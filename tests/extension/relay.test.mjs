@@ -10,7 +10,9 @@ let attached, held, told, relay;
 /** The next call of that name waits until it is let through. */
 function hold(name) {
   let go;
-  held[name] = new Promise((resolve) => { go = resolve; });
+  held[name] = new Promise((resolve) => {
+    go = resolve;
+  });
   return () => go();
 }
 
@@ -64,7 +66,10 @@ describe("the relay", () => {
     await settled();
     relay.message("relay.detach", { chromeTabId: 7 });
     await settled();
-    assert.deepEqual(told, [["relay.answer", { call: 1, result: { targetId: "target-7" } }], ["relay.answer", { call: 2, result: { method: "Page.enable" } }]]);
+    assert.deepEqual(told, [
+      ["relay.answer", { call: 1, result: { targetId: "target-7" } }],
+      ["relay.answer", { call: 2, result: { method: "Page.enable" } }],
+    ]);
     assert.equal(attached.size, 0);
   });
 
@@ -123,7 +128,9 @@ describe("the relay", () => {
   });
 
   test("another's attachment is a refusal, and takes nothing from it", async () => {
-    globalThis.chrome.debugger.detach = async () => { throw new Error("Debugger is not attached to the tab with id: 7."); };
+    globalThis.chrome.debugger.detach = async () => {
+      throw new Error("Debugger is not attached to the tab with id: 7.");
+    };
     attached.add(7);
     relay.message("relay.attach", { call: 1, chromeTabId: 7 });
     await settled();

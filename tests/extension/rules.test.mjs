@@ -18,23 +18,43 @@ import { offered, ownCommand, typedCommand } from "../../extension/panel/state/s
 const INFO = { conversationId: "c", title: "", folder: "/home/you", head: 0, createdAt: 1, updatedAt: 1, state: "idle", queued: 0 };
 const event = (seq, body) => ({ seq, at: seq * 1000, ...body });
 const message = (seq, clientId = "m") => event(seq, { type: "message", clientId, text: clientId, from: "panel" });
-const started = (seq, turnId = "t", clientId = "m", more = {}) => event(seq, { type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", ...more });
+const started = (seq, turnId = "t", clientId = "m", more = {}) =>
+  event(seq, { type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", ...more });
 const done = (seq, outcome = "done", turnId = "t") => event(seq, { type: "turn-done", turnId, outcome, durationMs: 9 });
 const read = (...events) => subscribed(newConversation(INFO), { epoch: "e", info: INFO, head: events.length, events, older: false }, 0);
 
 describe("commands", () => {
-  const own = [{ name: "new", about: "", hint: "", own: true }, { name: "rename", about: "", hint: "title", own: true }];
+  const own = [
+    { name: "new", about: "", hint: "", own: true },
+    { name: "rename", about: "", hint: "title", own: true },
+  ];
   const claude = { label: "Claude Code", commands: [{ name: "review" }, { name: "pre-release", hint: "[since]" }, { name: "cost" }] };
 
   test("a slash at the very beginning, alone, is a command; all else is a message", () => {
-    assert.deepEqual(["/", "/re", "/re view", "a /re", "", "//", "/mcp:list"].map(typedCommand), ["", "re", null, null, null, null, "mcp:list"]);
+    assert.deepEqual(["/", "/re", "/re view", "a /re", "", "//", "/mcp:list"].map(typedCommand), [
+      "",
+      "re",
+      null,
+      null,
+      null,
+      null,
+      "mcp:list",
+    ]);
   });
 
   test("the agent's come first, those that begin with it before those that hold it", () => {
-    assert.deepEqual(offered("re", own, claude).map(({ title, commands }) => [title, commands.map(({ name }) => name)]),
-      [["Claude Code", ["review", "pre-release"]], ["gstack", ["rename"]]]);
+    assert.deepEqual(
+      offered("re", own, claude).map(({ title, commands }) => [title, commands.map(({ name }) => name)]),
+      [
+        ["Claude Code", ["review", "pre-release"]],
+        ["gstack", ["rename"]],
+      ],
+    );
     assert.deepEqual(offered("zzz", own, claude), []);
-    assert.deepEqual(offered("", own, undefined).map(({ title }) => title), ["gstack"]);
+    assert.deepEqual(
+      offered("", own, undefined).map(({ title }) => title),
+      ["gstack"],
+    );
   });
 
   test("ours are known with what follows them, the agent's are messages", () => {
@@ -45,13 +65,23 @@ describe("commands", () => {
 });
 
 describe("what goes with a message", () => {
-  const picked = { ref: "@e17", role: "button", name: "Buy now", selector: "button#buy", url: "https://shop.example/", rect: [0, 0, 1, 1], html: "<button>" };
+  const picked = {
+    ref: "@e17",
+    role: "button",
+    name: "Buy now",
+    selector: "button#buy",
+    url: "https://shop.example/",
+    rect: [0, 0, 1, 1],
+    html: "<button>",
+  };
 
   test("a selection alone stands as it is; several are told apart", () => {
     assert.equal(joined([]), null);
     assert.equal(joined([selectionContext("  3 items ")]), "3 items");
-    assert.equal(joined([selectionContext("3 items"), elementContext(picked)]),
-      "Selected text:\n3 items\n\nPicked element:\n@e17: button “Buy now”, button#buy in https://shop.example/\n<button>");
+    assert.equal(
+      joined([selectionContext("3 items"), elementContext(picked)]),
+      "Selected text:\n3 items\n\nPicked element:\n@e17: button “Buy now”, button#buy in https://shop.example/\n<button>",
+    );
   });
 
   test("chips are short, and a page is cut", () => {
@@ -67,8 +97,14 @@ describe("models", () => {
     assert.deepEqual(["fast", "deep", "opus-4", null, undefined].map(keptModel), ["fast", "deep", null, null, null]);
   });
   test("are named by people and found by what they write", () => {
-    assert.deepEqual([null, "deep", "opus-4", "gone"].map((model) => modelName(model, agent)), [null, "deep", "Opus", "gone"]);
-    assert.deepEqual(["auto", "FAST", "opus", "opus-4", "sonnet"].map((text) => modelNamed(text, agent)), [{ model: null }, { model: "fast" }, { model: "opus-4" }, { model: "opus-4" }, null]);
+    assert.deepEqual(
+      [null, "deep", "opus-4", "gone"].map((model) => modelName(model, agent)),
+      [null, "deep", "Opus", "gone"],
+    );
+    assert.deepEqual(
+      ["auto", "FAST", "opus", "opus-4", "sonnet"].map((text) => modelNamed(text, agent)),
+      [{ model: null }, { model: "fast" }, { model: "opus-4" }, { model: "opus-4" }, null],
+    );
   });
 });
 
@@ -76,12 +112,23 @@ describe("history", () => {
   const at = (...parts) => new Date(...parts).getTime();
   test("days: today, yesterday (also over the clock's change), earlier; nothing without words", () => {
     const now = at(2026, 2, 29, 9);
-    assert.deepEqual([at(2026, 2, 29, 0, 1), at(2026, 2, 28, 23), at(2026, 2, 27, 23)].map((each) => dayOf(each, now)), ["today", "yesterday", "earlier"]);
+    assert.deepEqual(
+      [at(2026, 2, 29, 0, 1), at(2026, 2, 28, 23), at(2026, 2, 27, 23)].map((each) => dayOf(each, now)),
+      ["today", "yesterday", "earlier"],
+    );
     const info = (updatedAt, head = 1) => ({ ...INFO, updatedAt, head });
-    assert.deepEqual(byDay([info(at(2026, 2, 28, 3)), info(at(2026, 2, 29, 8)), info(now, 0), info(at(2026, 2, 28, 23))]).map(([, infos]) => infos.length), [1, 2]);
+    assert.deepEqual(
+      byDay([info(at(2026, 2, 28, 3)), info(at(2026, 2, 29, 8)), info(now, 0), info(at(2026, 2, 28, 23))]).map(([, infos]) => infos.length),
+      [1, 2],
+    );
   });
   test("finds are marked, in any case of letters", () => {
-    assert.deepEqual(marked("Total and total", "TOTAL").map(({ text, hit }) => (hit ? `[${text}]` : text)).join(""), "[Total] and [total]");
+    assert.deepEqual(
+      marked("Total and total", "TOTAL")
+        .map(({ text, hit }) => (hit ? `[${text}]` : text))
+        .join(""),
+      "[Total] and [total]",
+    );
     assert.deepEqual(marked("İstanbul", "i"), [{ text: "İstanbul", hit: false }]);
     assert.deepEqual(marked("a", ""), [{ text: "a", hit: false }]);
   });
@@ -104,8 +151,17 @@ describe("settings", () => {
   });
   test("numbers are checked, groups keep their order", () => {
     const number = setting({ value: 3, range: [1, 32] });
-    assert.deepEqual(["4", "", "x", "0", "33", "1e9"].map((text) => valueOf(number, text)), [{ value: 4 }, { refused: "number" }, { refused: "number" }, { refused: "range" }, { refused: "range" }, { refused: "range" }]);
-    assert.deepEqual(byGroup([setting({ group: "B" }), setting({ group: "A" }), setting({ group: "B" })]).map(([group, of]) => [group, of.length]), [["B", 2], ["A", 1]]);
+    assert.deepEqual(
+      ["4", "", "x", "0", "33", "1e9"].map((text) => valueOf(number, text)),
+      [{ value: 4 }, { refused: "number" }, { refused: "number" }, { refused: "range" }, { refused: "range" }, { refused: "range" }],
+    );
+    assert.deepEqual(
+      byGroup([setting({ group: "B" }), setting({ group: "A" }), setting({ group: "B" })]).map(([group, of]) => [group, of.length]),
+      [
+        ["B", 2],
+        ["A", 1],
+      ],
+    );
   });
 });
 
@@ -115,11 +171,29 @@ describe("a person's rules", () => {
     const of = (more, now = 1000) => unattendedRule([rule(more)], "c", now)?.id ?? null;
     assert.equal(of({}), "r");
     assert.equal(of({ conversationId: "c" }), "r");
-    for (const other of [{ conversationId: "d" }, { effect: "deny" }, { scope: "act" }, { site: "a.example" }, { until: undefined }, { until: 900 }]) assert.equal(of(other), null, JSON.stringify(other));
+    for (const other of [
+      { conversationId: "d" },
+      { effect: "deny" },
+      { scope: "act" },
+      { site: "a.example" },
+      { until: undefined },
+      { until: 900 },
+    ])
+      assert.equal(of(other), null, JSON.stringify(other));
     assert.equal(unattendedRule(null, "c", 0), null);
   });
   test("spans as people write them, at most a day", () => {
-    assert.deepEqual(["15", "15m", "1h", "2 hours", "24h", "25h", "0", "soon", "-1"].map(spanOf), [15, 15, 60, 120, 1440, null, null, null, null]);
+    assert.deepEqual(["15", "15m", "1h", "2 hours", "24h", "25h", "0", "soon", "-1"].map(spanOf), [
+      15,
+      15,
+      60,
+      120,
+      1440,
+      null,
+      null,
+      null,
+      null,
+    ]);
     assert.deepEqual(unattended("c", 15, 1000), { effect: "allow", scope: "everything", conversationId: "c", until: 901_000 });
   });
 });
@@ -135,19 +209,37 @@ describe("answers", () => {
 
 describe("turns", () => {
   const plan = (seq, ...entries) => event(seq, { type: "plan", turnId: "t", entries: entries.map(([text, status]) => ({ text, status })) });
-  const question = (seq, questionId = "q") => event(seq, { type: "question", turnId: "t", questionId, parts: [{ text: "Which?", options: [] }] });
+  const question = (seq, questionId = "q") =>
+    event(seq, { type: "question", turnId: "t", questionId, parts: [{ text: "Which?", options: [] }] });
 
   test("a new plan takes the place of the one before", () => {
-    const held = read(message(1), started(2), plan(3, ["a", "running"]), event(4, { type: "notice", turnId: "t", text: "n" }), plan(5, ["a", "done"], ["b", "running"]));
+    const held = read(
+      message(1),
+      started(2),
+      plan(3, ["a", "running"]),
+      event(4, { type: "notice", turnId: "t", text: "n" }),
+      plan(5, ["a", "done"], ["b", "running"]),
+    );
     const { items } = runningTurn(held.view);
-    assert.deepEqual(items.map(({ kind, seq }) => [kind, seq]), [["plan", 3], ["notice", 4]]);
+    assert.deepEqual(
+      items.map(({ kind, seq }) => [kind, seq]),
+      [
+        ["plan", 3],
+        ["notice", 4],
+      ],
+    );
     assert.equal(items[0].entries.length, 2);
   });
 
   test("a question waits until it is answered or its turn ends", () => {
     const held = read(message(1), started(2), question(3));
     assert.equal(openAsk(runningTurn(held.view)).ask.questionId, "q");
-    assert.equal(openAsk(runningTurn(pushed(held, event(4, { type: "question-done", turnId: "t", questionId: "q", answers: [["A"]], by: "panel" })).view)), null);
+    assert.equal(
+      openAsk(
+        runningTurn(pushed(held, event(4, { type: "question-done", turnId: "t", questionId: "q", answers: [["A"]], by: "panel" })).view),
+      ),
+      null,
+    );
     assert.equal(openAsk(pushed(held, done(4, "stopped")).view.entries.at(-1)), null);
   });
 
@@ -157,7 +249,19 @@ describe("turns", () => {
   });
 
   test("read at once or pushed one by one, the entries are the same", () => {
-    const events = [message(1), started(2), plan(3, ["a", "running"]), question(4), event(5, { type: "text", turnId: "t", text: "x" }), message(6, "n"), message(7, "o"), event(8, { type: "message-removed", clientId: "n" }), done(9), started(10, "u", "o"), done(11, "done", "u")];
+    const events = [
+      message(1),
+      started(2),
+      plan(3, ["a", "running"]),
+      question(4),
+      event(5, { type: "text", turnId: "t", text: "x" }),
+      message(6, "n"),
+      message(7, "o"),
+      event(8, { type: "message-removed", clientId: "n" }),
+      done(9),
+      started(10, "u", "o"),
+      done(11, "done", "u"),
+    ];
     const one = events.reduce((held, each) => pushed(held, each), read());
     assert.deepEqual(one.view, fold(events));
     assert.deepEqual(prepended(read(), { events, older: false }).view, fold(events));
@@ -174,7 +278,10 @@ describe("the queue after a turn that did not end well", () => {
   test("waits for a word, and no message of it looks as if it ran", () => {
     const { entries, queue, paused } = displayed(stopped(), [], true);
     assert.equal(paused, true);
-    assert.deepEqual(queue.map(({ clientId }) => clientId), ["a", "b"]);
+    assert.deepEqual(
+      queue.map(({ clientId }) => clientId),
+      ["a", "b"],
+    );
     assert.equal(entries.at(-1).kind, "turn");
   });
   test("goes on by itself after a good end, and a message that comes later is not held up", () => {
@@ -185,7 +292,8 @@ describe("the queue after a turn that did not end well", () => {
 });
 
 describe("a newer extension", () => {
-  const connected = (extensionVersion) => reduce(INITIAL, { type: "connection", state: { status: "connected", fault: null, retryAt: null, welcome: { extensionVersion } } });
+  const connected = (extensionVersion) =>
+    reduce(INITIAL, { type: "connection", state: { status: "connected", fault: null, retryAt: null, welcome: { extensionVersion } } });
   test("is offered where it differs, and loaded only while nothing runs", () => {
     assert.equal(newerExtension(connected("1.0.0"), "1.0.0"), null);
     assert.equal(newerExtension(connected(undefined), "1.0.0"), null);
@@ -196,7 +304,14 @@ describe("a newer extension", () => {
 });
 
 test("a text runs as its first letter does", () => {
-  assert.deepEqual(["Hello שלום", "**שלום** a", "1. يتم", "金額", "…", "`x` يتم"].map(directionOf), ["ltr", "rtl", "rtl", "ltr", null, "ltr"]);
+  assert.deepEqual(["Hello שלום", "**שלום** a", "1. يتم", "金額", "…", "`x` يتم"].map(directionOf), [
+    "ltr",
+    "rtl",
+    "rtl",
+    "ltr",
+    null,
+    "ltr",
+  ]);
 });
 
 test("numbers and paths are short", () => {

@@ -9,15 +9,42 @@ import { debugScenario } from "./debug-scenario.mjs";
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const CLAUDE = {
-  name: "claude", label: "Claude Code", status: "ready", version: "2.1.329", default: true, hasModel: true,
-  models: [{ id: "sonnet", label: "Sonnet", description: "Fast and able" }, { id: "opus", label: "Opus", description: "For hard questions" }],
-  commands: [{ name: "review", description: "Review the changes on this branch" }, { name: "release-notes", description: "Write notes from the commits", hint: "[since]" }, { name: "init", description: "Write down what this folder is" }],
+  name: "claude",
+  label: "Claude Code",
+  status: "ready",
+  version: "2.1.329",
+  default: true,
+  hasModel: true,
+  models: [
+    { id: "sonnet", label: "Sonnet", description: "Fast and able" },
+    { id: "opus", label: "Opus", description: "For hard questions" },
+  ],
+  commands: [
+    { name: "review", description: "Review the changes on this branch" },
+    { name: "release-notes", description: "Write notes from the commits", hint: "[since]" },
+    { name: "init", description: "Write down what this folder is" },
+  ],
 };
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
 /** A fault's sentences as codes, as the daemon sends them. */
 const words = (message, values, hint) => ({ message: { code: message, values }, hint: { code: hint } });
-const signedOut = (label, command) => ({ code: "agent-signed-out", message: `${label} is not signed in.`, hint: "Sign in in a terminal, then send the message again.", command, hop: "agent", words: words("agent_signed_out", [label], "sign_in") });
-const GEMINI = { name: "gemini", label: "Gemini CLI", status: "signed-out", version: "0.12.1", default: false, hasModel: true, fault: signedOut("Gemini CLI", "gemini") };
+const signedOut = (label, command) => ({
+  code: "agent-signed-out",
+  message: `${label} is not signed in.`,
+  hint: "Sign in in a terminal, then send the message again.",
+  command,
+  hop: "agent",
+  words: words("agent_signed_out", [label], "sign_in"),
+});
+const GEMINI = {
+  name: "gemini",
+  label: "Gemini CLI",
+  status: "signed-out",
+  version: "0.12.1",
+  default: false,
+  hasModel: true,
+  fault: signedOut("Gemini CLI", "gemini"),
+};
 const BUILTIN = { name: "builtin", label: "Built-in", status: "ready", version: "0.1.0", default: false, hasModel: false };
 /** Every agent with a model as it is where none is installed. */
 export const MISSING = [
@@ -26,8 +53,19 @@ export const MISSING = [
   ["gemini", "Gemini CLI", "npm install -g @google/gemini-cli"],
   ["claude-agent-acp", "Claude (ACP)", "npm install -g @agentclientprotocol/claude-agent-acp"],
 ].map(([name, label, command]) => ({
-  name, label, status: "missing", default: false, hasModel: true,
-  fault: { code: "agent-missing", message: `${label} is not installed.`, hint: "Install it, or set its path in the configuration; then look again.", command, hop: "agent", words: words("agent_missing", [label], "agent_install") },
+  name,
+  label,
+  status: "missing",
+  default: false,
+  hasModel: true,
+  fault: {
+    code: "agent-missing",
+    message: `${label} is not installed.`,
+    hint: "Install it, or set its path in the configuration; then look again.",
+    command,
+    hop: "agent",
+    words: words("agent_missing", [label], "agent_install"),
+  },
 }));
 const [, , NO_GEMINI, NO_ACP] = MISSING;
 const AGENTS = [CLAUDE, CODEX, GEMINI, NO_ACP, BUILTIN];
@@ -56,8 +94,16 @@ function picture(width = 320, height = 200) {
       raw.set(shade, at);
     }
   }
-  const table = Array.from({ length: 256 }, (_, n) => { let c = n; for (let k = 0; k < 8; k += 1) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1; return c >>> 0; });
-  const crc = (bytes) => { let c = 0xffffffff; for (const byte of bytes) c = table[(c ^ byte) & 255] ^ (c >>> 8); return (c ^ 0xffffffff) >>> 0; };
+  const table = Array.from({ length: 256 }, (_, n) => {
+    let c = n;
+    for (let k = 0; k < 8; k += 1) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+    return c >>> 0;
+  });
+  const crc = (bytes) => {
+    let c = 0xffffffff;
+    for (const byte of bytes) c = table[(c ^ byte) & 255] ^ (c >>> 8);
+    return (c ^ 0xffffffff) >>> 0;
+  };
   const chunk = (type, data) => {
     const body = Buffer.concat([Buffer.from(type), data]);
     const whole = Buffer.alloc(body.length + 8);
@@ -70,7 +116,12 @@ function picture(width = 320, height = 200) {
   head.writeUInt32BE(width);
   head.writeUInt32BE(height, 4);
   head.set([8, 2, 0, 0, 0], 8);
-  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", head), chunk("IDAT", deflateSync(raw)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(raw)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 /** How much a flood says, in letters. */
@@ -124,8 +175,21 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
     notice: (text) => on.event({ type: "notice", turnId, text }),
     approval(more = {}) {
       on.event({
-        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", does: "click @e14", kind: "act",
-        action: { command: "click @e14", scope: "act", submits: false, agentReason: "Last used 212 days ago; you asked for keys idle over 90 days." }, choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"], ...more,
+        type: "approval",
+        turnId,
+        approvalId: fresh("approval"),
+        ask: "Click “Revoke key” for ci-old",
+        site: "console.halden.example",
+        does: "click @e14",
+        kind: "act",
+        action: {
+          command: "click @e14",
+          scope: "act",
+          submits: false,
+          agentReason: "Last used 212 days ago; you asked for keys idle over 90 days.",
+        },
+        choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"],
+        ...more,
       });
       on.state("waiting-for-approval");
     },
@@ -173,7 +237,11 @@ const SIX = (turn) => {
   turn.step("Reading the page", "", 31, { kind: "read" });
   turn.step("Typing into", "Coupon code", 120);
   turn.step("Clicking", "Apply", 300);
-  turn.step("Reading network requests", "", 4, { kind: "read", args: '{"filter":"xhr"}', result: "POST /api/cart/coupon → 200 (48ms, 212B)\nGET /api/cart → 200 (31ms, 1840B)\nGET /img/board.webp → pending" });
+  turn.step("Reading network requests", "", 4, {
+    kind: "read",
+    args: '{"filter":"xhr"}',
+    result: "POST /api/cart/coupon → 200 (48ms, 212B)\nGET /api/cart → 200 (31ms, 1840B)\nGET /img/board.webp → pending",
+  });
   turn.step("Reading", "src/cart/total.ts", 6, { kind: "file" });
 };
 
@@ -196,7 +264,14 @@ export const scenarios = {
   usual: base,
   /** For the debug drawer. */
   debug: debugScenario(base),
-  "debug-refused": { ...debugScenario(base), refused: { code: "forbidden", message: "nothing can be picked here: the browser lets no extension into its own pages", hint: "Choose from the refs." } },
+  "debug-refused": {
+    ...debugScenario(base),
+    refused: {
+      code: "forbidden",
+      message: "nothing can be picked here: the browser lets no extension into its own pages",
+      hint: "Choose from the refs.",
+    },
+  },
   "no-agent": { ...base, agents: [...MISSING, { ...BUILTIN, default: true }] },
   /** The agent that is to answer has no account: its hop, its menu and the status bar all say so. */
   "signed-out": {
@@ -210,7 +285,9 @@ export const scenarios = {
     before(on) {
       const turn = turnOf(on, says(on, "The total is one cent off when I apply SPRING10. Find out why."));
       SIX(turn);
-      turn.text("I can reproduce it. With `SPRING10` the page shows **€41.38**, the exact total is **€41.39**.\n\nThe amount is rounded twice:\n\n1. `lineTotal()` takes 10 % off a line and rounds it.\n2. `cartTotal()` adds the rounded lines up and rounds the sum ag");
+      turn.text(
+        "I can reproduce it. With `SPRING10` the page shows **€41.38**, the exact total is **€41.39**.\n\nThe amount is rounded twice:\n\n1. `lineTotal()` takes 10 % off a line and rounds it.\n2. `cartTotal()` adds the rounded lines up and rounds the sum ag",
+      );
       turn.running("Running the cart with", "24 prices");
       on.held.state = "running";
       says(on, "Then check the same on a phone’s width");
@@ -222,18 +299,44 @@ export const scenarios = {
     before(on) {
       turnOf(on, says(on, "The total is one cent off. Find out why.")).running("Reading", "src/cart/total.ts");
       on.held.state = "running";
-      for (const text of ["Then check the same on a phone’s width", "And write a test that would have caught it", "Is the tax line right too?", "Compare with the product page", "Commit it"]) says(on, text);
+      for (const text of [
+        "Then check the same on a phone’s width",
+        "And write a test that would have caught it",
+        "Is the tax line right too?",
+        "Compare with the product page",
+        "Commit it",
+      ])
+        says(on, text);
     },
   },
   question: {
     ...base,
     before(on) {
       const turn = turnOf(on, says(on, "Set up the shop’s price page for me."));
-      turn.plan(["Look at the page as it is", "done"], ["Ask what it should show", "running"], ["Change the page", "pending"], ["Check it on a phone’s width", "pending"]);
+      turn.plan(
+        ["Look at the page as it is", "done"],
+        ["Ask what it should show", "running"],
+        ["Change the page", "pending"],
+        ["Check it on a phone’s width", "pending"],
+      );
       turn.step("Reading the page", "", 44, { kind: "read" });
       turn.question(
-        { header: "Currency", text: "Which currency should the prices be shown in?", options: [{ label: "Euro", description: "As on the cart page" }, { label: "Danish krone" }, { label: "The visitor’s own", description: "Needs a rate each day" }] },
-        { header: "Columns", text: "Which columns should the table have?", multiple: true, options: [{ label: "Price" }, { label: "Price with tax" }, { label: "In stock" }] });
+        {
+          header: "Currency",
+          text: "Which currency should the prices be shown in?",
+          options: [
+            { label: "Euro", description: "As on the cart page" },
+            { label: "Danish krone" },
+            { label: "The visitor’s own", description: "Needs a rate each day" },
+          ],
+        },
+        {
+          header: "Columns",
+          text: "Which columns should the table have?",
+          multiple: true,
+          options: [{ label: "Price" }, { label: "Price with tax" }, { label: "In stock" }],
+        },
+      );
     },
     async answered(on, turnId, answers) {
       on.event({ type: "text", turnId, text: answers.length > 0 ? "I take that." : "I leave it." });
@@ -259,7 +362,12 @@ export const scenarios = {
       const turn = turnOf(on, says(on, "Move the tests to the new runner."));
       turn.plan(["Find the tests", "running"], ["Move them", "pending"]);
       turn.step("Searching", "tests/**", 80, { kind: "file" });
-      turn.plan(["Find the tests", "done"], ["Move the ones that only need another import, which is most of them", "running"], ["Move the others", "pending"], ["Run all", "pending"]);
+      turn.plan(
+        ["Find the tests", "done"],
+        ["Move the ones that only need another import, which is most of them", "running"],
+        ["Move the others", "pending"],
+        ["Run all", "pending"],
+      );
       turn.text("There are 41 files; 38 need only another import.");
       turn.running("Writing", "tests/cart.test.ts");
       on.held.state = "running";
@@ -288,27 +396,74 @@ export const scenarios = {
   usage: {
     ...base,
     before(on) {
-      turnOf(on, says(on, "go to localhost:5173/cart"), { direct: true, agent: "builtin", agentLabel: "Built-in", model: null }).done({ durationMs: 410, model: null });
-      const turn = turnOf(on, says(on, "What does the coupon do?", { page: { url: "http://localhost:5173/cart", title: "Cart", selection: "SPRING10 takes 10 % off" } }));
+      turnOf(on, says(on, "go to localhost:5173/cart"), { direct: true, agent: "builtin", agentLabel: "Built-in", model: null }).done({
+        durationMs: 410,
+        model: null,
+      });
+      const turn = turnOf(
+        on,
+        says(on, "What does the coupon do?", {
+          page: { url: "http://localhost:5173/cart", title: "Cart", selection: "SPRING10 takes 10 % off" },
+        }),
+      );
       turn.text("It takes **10 %** off each line.");
-      turn.done({ durationMs: 4100, costUsd: 0.03, usage: { inputTokens: 4200, outputTokens: 310, cachedTokens: 14_000, contextTokens: 18_500, contextWindow: 200_000 } });
+      turn.done({
+        durationMs: 4100,
+        costUsd: 0.03,
+        usage: { inputTokens: 4200, outputTokens: 310, cachedTokens: 14_000, contextTokens: 18_500, contextWindow: 200_000 },
+      });
       on.held.costUsd = 0.42;
     },
   },
-  picked: { ...base, picked: { ref: "@e17", role: "button", name: "Buy now", selector: "button#buy.primary", url: "http://localhost:5173/cart", rect: [10, 20, 90, 32], html: "<button id=\"buy\">Buy now</button>" } },
+  picked: {
+    ...base,
+    picked: {
+      ref: "@e17",
+      role: "button",
+      name: "Buy now",
+      selector: "button#buy.primary",
+      url: "http://localhost:5173/cart",
+      rect: [10, 20, 90, 32],
+      html: '<button id="buy">Buy now</button>',
+    },
+  },
   /** A newer extension lies on disk. */
   newer: { ...base, welcome: { extensionVersion: "9.0.0" } },
   /** An earlier conversation about this page. */
   earlier: {
     ...base,
-    past: (now) => [{ conversationId: "past-0", title: "Cart total one cent off with SPRING10", page: { url: "http://localhost:5173/cart", title: "Cart" }, agent: "claude", folder: "/home/you/shop", head: 4, createdAt: now, updatedAt: now - 3 * 86_400_000, state: "idle", queued: 0 }],
-    before(on) { on.held.earlier = { conversationId: "past-0", title: "Cart total one cent off with SPRING10", updatedAt: Date.now() - 3 * 86_400_000 }; },
+    past: (now) => [
+      {
+        conversationId: "past-0",
+        title: "Cart total one cent off with SPRING10",
+        page: { url: "http://localhost:5173/cart", title: "Cart" },
+        agent: "claude",
+        folder: "/home/you/shop",
+        head: 4,
+        createdAt: now,
+        updatedAt: now - 3 * 86_400_000,
+        state: "idle",
+        queued: 0,
+      },
+    ],
+    before(on) {
+      on.held.earlier = {
+        conversationId: "past-0",
+        title: "Cart total one cent off with SPRING10",
+        updatedAt: Date.now() - 3 * 86_400_000,
+      };
+    },
   },
   missing: {
     ...base,
     agents: [CLAUDE, CODEX, NO_GEMINI, NO_ACP, BUILTIN],
     before(on) {
-      turnOf(on, says(on, "Which rule sets the width of the cart?"), { agent: "gemini", agentLabel: "Gemini CLI", model: null }).done({ outcome: "failed", durationMs: 20, model: null, fault: NO_GEMINI.fault });
+      turnOf(on, says(on, "Which rule sets the width of the cart?"), { agent: "gemini", agentLabel: "Gemini CLI", model: null }).done({
+        outcome: "failed",
+        durationMs: 20,
+        model: null,
+        fault: NO_GEMINI.fault,
+      });
     },
   },
   /** Text from right to left, and letters without spaces. */
@@ -320,7 +475,9 @@ export const scenarios = {
       turn.text("يتم **تقريب** المبلغ مرتين:\n\n- `lineTotal()` يقرّب كل سطر.\n- `cartTotal()` يقرّب المجموع مرة أخرى.");
       turn.done({ durationMs: 4100 });
       const next = turnOf(on, says(on, "合計が一セントずれるのはなぜですか。割引コードを使うと起こります。"));
-      next.text("金額が**二回**丸められているためです。各行で一度、合計でもう一度丸めています。`roundCents()`は最後に一度だけ呼ぶべきです。");
+      next.text(
+        "金額が**二回**丸められているためです。各行で一度、合計でもう一度丸めています。`roundCents()`は最後に一度だけ呼ぶべきです。",
+      );
       next.done({ durationMs: 3100 });
     },
   },
@@ -338,8 +495,15 @@ export const scenarios = {
     before(on) {
       const turn = turnOf(on, says(on, "Show me"));
       const block = (language, code) => `\`\`\`${language}\n${code}\n\`\`\``;
-      turn.text([block("rs", 'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}'), block("TypeScript", "export const answer: number = 42; // &lt; stays"),
-        block("html", '<b onclick="run()">bold</b><script>alert(1)</script>'), block("klingon", "no such language"), "That is all."].join("\n\n"));
+      turn.text(
+        [
+          block("rs", 'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}'),
+          block("TypeScript", "export const answer: number = 42; // &lt; stays"),
+          block("html", '<b onclick="run()">bold</b><script>alert(1)</script>'),
+          block("klingon", "no such language"),
+          "That is all.",
+        ].join("\n\n"),
+      );
       turn.done({ durationMs: 900 });
     },
   },
@@ -350,7 +514,10 @@ export const scenarios = {
       SIX(turn);
       turn.step("Running the cart with", "24 prices", 4100);
       turn.step("Reading the page", "", 28, { kind: "read" });
-      turn.step("Taking a screenshot", "", 200, { kind: "read", images: [{ id: "picture", name: "Cart with the fix, total €41.39", mime: "image/png", bytes: picture().length }] });
+      turn.step("Taking a screenshot", "", 200, {
+        kind: "read",
+        images: [{ id: "picture", name: "Cart with the fix, total €41.39", mime: "image/png", bytes: picture().length }],
+      });
       turn.text(ANSWER);
       turn.done({ durationMs: 48_000, costUsd: 0.14 });
     },
@@ -361,13 +528,18 @@ export const scenarios = {
       const turn = turnOf(on, says(on, "Apply SPRING10 and take it as far as the payment page."));
       turn.thinking("The coupon field is in the summary. I apply it first, then go on to the checkout.");
       SIX(turn);
-      turn.step("Clicking", "Checkout", 5000, { outcome: "failed", result: "Covered by <div class=\"cookie-banner\">. Waited 5 s for the button to receive the click." });
+      turn.step("Clicking", "Checkout", 5000, {
+        outcome: "failed",
+        result: 'Covered by <div class="cookie-banner">. Waited 5 s for the button to receive the click.',
+      });
       turn.step("Cleaning up the page", "", 58);
       turn.step("Clicking", "Checkout", 600);
       turn.step("Waiting for the page to load", "", 900);
       turn.step("Submitting", "payment", 30, { outcome: "denied" });
       turn.step("Closing", "the tab", 30, { outcome: "unknown" });
-      turn.text("The payment page opens and the coupon holds: **€41.39**.\n\nOne thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n### What I would change\n\n- Give the banner its own row instead of laying it over the page.\n- Add the bottom padding back to the cart while it is open.\n\nShall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?");
+      turn.text(
+        "The payment page opens and the coupon holds: **€41.39**.\n\nOne thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n### What I would change\n\n- Give the banner its own row instead of laying it over the page.\n- Add the bottom padding back to the cart while it is open.\n\nShall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?",
+      );
       turn.notice("The agent’s API was busy; it tried again after 4 s.");
       turn.done({ durationMs: 7500 });
     },
@@ -377,23 +549,41 @@ export const scenarios = {
     ...base,
     before(on) {
       const turn = turnOf(on, says(on, "Order it for Ada Lovelace."));
-      for (const [ref, name, text] of [["@e3", "Full name", "Ada Lovelace"], ["#town", "Town", "Grasmere"], ["@e9", "Place order", null]]) {
+      for (const [ref, name, text] of [
+        ["@e3", "Full name", "Ada Lovelace"],
+        ["#town", "Town", "Grasmere"],
+        ["@e9", "Place order", null],
+      ]) {
         const code = text === null ? "click_sel" : "fill_sel";
         turn.running(text === null ? "Clicking" : "Filling", text === null ? name : ref, { code, values: [text === null ? name : ref] });
         turn.approval({
           phrase: { code, values: [name] },
-          ask: text === null ? `Click “${name}”` : `Fill “${name}”`, site: "shop.example", does: text === null ? `click ${ref}` : `fill ${ref} "${text}"`,
+          ask: text === null ? `Click “${name}”` : `Fill “${name}”`,
+          site: "shop.example",
+          does: text === null ? `click ${ref}` : `fill ${ref} "${text}"`,
           choices: ["allow-once", "allow-site", "allow-conversation", "deny"],
           action: {
-            command: text === null ? `click ${ref}` : `fill ${ref} "${text}"`, scope: text === null ? "submit" : "act", submits: text === null, ...(text !== null && { text }),
-            element: { target: ref, role: text === null ? "button" : "textbox", name, document: "d1" }, ...(text === null && { destination: "https://shop.example/order" }),
+            command: text === null ? `click ${ref}` : `fill ${ref} "${text}"`,
+            scope: text === null ? "submit" : "act",
+            submits: text === null,
+            ...(text !== null && { text }),
+            element: { target: ref, role: text === null ? "button" : "textbox", name, document: "d1" },
+            ...(text === null && { destination: "https://shop.example/order" }),
           },
         });
       }
       const step = on.held.events.find(({ object }) => object === "#town");
-      on.event({ type: "step-updated", turnId: step.turnId, stepId: step.stepId, object: "Town", phrase: { code: "fill_sel", values: ["Town"] } });
+      on.event({
+        type: "step-updated",
+        turnId: step.turnId,
+        stepId: step.stepId,
+        object: "Town",
+        phrase: { code: "fill_sel", values: ["Town"] },
+      });
     },
-    async answered() { /* the turn goes on */ },
+    async answered() {
+      /* the turn goes on */
+    },
   },
   /** Two calls wait whose texts are longer than a panel is high. */
   "together-long": {
@@ -405,11 +595,26 @@ export const scenarios = {
       const why = `${"You asked for all of it. ".repeat(120)}The last word of the reason`;
       const element = (target, role, name) => ({ target, role, name, document: "d1" });
       turn.running("Filling", "Report");
-      turn.approval({ ask: "Fill “Report”", site: "shop.example", does: "fill @e3 …", why, choices: ["allow-once", "deny"], action: { command: "fill @e3 …", scope: "act", submits: false, text: long, element: element("@e3", "textbox", "Report") } });
+      turn.approval({
+        ask: "Fill “Report”",
+        site: "shop.example",
+        does: "fill @e3 …",
+        why,
+        choices: ["allow-once", "deny"],
+        action: { command: "fill @e3 …", scope: "act", submits: false, text: long, element: element("@e3", "textbox", "Report") },
+      });
       turn.running("Clicking", "Send");
-      turn.approval({ ask: `Click “Send ${"and send again ".repeat(80)}the last word of the name”`, site: "shop.example", does: "click @e9", choices: ["allow-once", "deny"], action: { command: "click @e9", scope: "submit", submits: true, element: element("@e9", "button", "Send"), destination: address } });
+      turn.approval({
+        ask: `Click “Send ${"and send again ".repeat(80)}the last word of the name”`,
+        site: "shop.example",
+        does: "click @e9",
+        choices: ["allow-once", "deny"],
+        action: { command: "click @e9", scope: "submit", submits: true, element: element("@e9", "button", "Send"), destination: address },
+      });
     },
-    async answered() { /* the turn goes on */ },
+    async answered() {
+      /* the turn goes on */
+    },
   },
   approval: {
     ...base,
@@ -438,8 +643,20 @@ export const scenarios = {
     rules: () => [],
     async answered(on, turnId) {
       on.event({
-        type: "approval", turnId, approvalId: fresh("approval"), ask: "Click “Revoke key” for ci-old", site: "console.halden.example", does: "click @e14", kind: "act",
-        action: { command: "click @e14", scope: "act", submits: false, agentReason: "Last used 212 days ago; you asked for keys idle over 90 days." }, choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"],
+        type: "approval",
+        turnId,
+        approvalId: fresh("approval"),
+        ask: "Click “Revoke key” for ci-old",
+        site: "console.halden.example",
+        does: "click @e14",
+        kind: "act",
+        action: {
+          command: "click @e14",
+          scope: "act",
+          submits: false,
+          agentReason: "Last used 212 days ago; you asked for keys idle over 90 days.",
+        },
+        choices: ["allow-once", "allow-site", "allow-conversation", "allow-always", "deny"],
       });
       on.state("waiting-for-approval");
     },
@@ -448,7 +665,12 @@ export const scenarios = {
     ...base,
     before(on) {
       const payload = `document.title${" ".repeat(600)}; fetch("/transfer?to=\u202egro.live\u202c")\n${"\n".repeat(40)}// end ${"x".repeat(3000)} the last word`;
-      turnOf(on, says(on, "What is the title?")).approval({ ask: "Run JavaScript in the page", does: payload, kind: "control", action: { command: payload, scope: "control", submits: false, agentReason: "The person \u2067already agreed" } });
+      turnOf(on, says(on, "What is the title?")).approval({
+        ask: "Run JavaScript in the page",
+        does: payload,
+        kind: "control",
+        action: { command: payload, scope: "control", submits: false, agentReason: "The person \u2067already agreed" },
+      });
     },
     rules: () => [],
   },
@@ -478,7 +700,16 @@ export const scenarios = {
       });
       const codex = turnOf(on, says(on, "Compare it with the product page."), { agent: "codex", agentLabel: "Codex", model: null });
       codex.step("Reading the page", "", 30);
-      codex.done({ outcome: "failed", fault: { code: "agent-crashed", message: "Codex ended unexpectedly (exit status: 101).", hint: "Send the message again: the conversation goes on.", hop: "agent", words: words("agent_ended", ["Codex", "exit status: 101"], "send_again_goes_on") } });
+      codex.done({
+        outcome: "failed",
+        fault: {
+          code: "agent-crashed",
+          message: "Codex ended unexpectedly (exit status: 101).",
+          hint: "Send the message again: the conversation goes on.",
+          hop: "agent",
+          words: words("agent_ended", ["Codex", "exit status: 101"], "send_again_goes_on"),
+        },
+      });
       turnOf(on, says(on, "And again?", { from: "terminal" })).done({ outcome: "stopped", durationMs: 12_000 });
       turnOf(on, says(on, "Go on")).done({ outcome: "interrupted", durationMs: 3000 });
     },
@@ -500,9 +731,33 @@ export const scenarios = {
       on.held.tabs = [{ tabId: 1, chromeTabId: on.held.chromeTabId, title: "Cart – Halden Store", url: "http://localhost:5173/cart" }];
     },
     tabs: [
-      { tabId: 2, chromeTabId: 900_002, windowId: 1, title: "API keys – Halden Console", url: "https://console.halden.example/keys", conversationId: "b", running: true },
-      { tabId: 3, chromeTabId: 900_003, windowId: 1, title: "Rounding – Money handbook", url: "https://docs.halden.example/rounding", conversationId: "c", running: true },
-      { tabId: 4, chromeTabId: 900_004, windowId: 1, title: "Release checklist", url: "https://docs.halden.example/release", conversationId: "d", running: false },
+      {
+        tabId: 2,
+        chromeTabId: 900_002,
+        windowId: 1,
+        title: "API keys – Halden Console",
+        url: "https://console.halden.example/keys",
+        conversationId: "b",
+        running: true,
+      },
+      {
+        tabId: 3,
+        chromeTabId: 900_003,
+        windowId: 1,
+        title: "Rounding – Money handbook",
+        url: "https://docs.halden.example/rounding",
+        conversationId: "c",
+        running: true,
+      },
+      {
+        tabId: 4,
+        chromeTabId: 900_004,
+        windowId: 1,
+        title: "Release checklist",
+        url: "https://docs.halden.example/release",
+        conversationId: "d",
+        running: false,
+      },
     ],
   },
   history: {
@@ -511,19 +766,41 @@ export const scenarios = {
       { id: "r-2", effect: "deny", scope: "act", site: "bank.example", madeAt: now - 1000 },
       { id: "r-1", effect: "allow", scope: "act", site: "localhost:5173", madeAt: now - 2000 },
     ],
-    past: (now) => [
-      ["Cart total one cent off with SPRING10", "http://localhost:5173/cart", 0, "running"],
-      ["Revoke idle API keys", "https://console.halden.example/keys", 1, "waiting-for-approval"],
-      ["Which rounding rule does the handbook name", "https://docs.halden.example/rounding", 2, "idle"],
-      ["Why the hero image loads last", "http://localhost:5173/", 26, "idle"],
-      ["Keyboard order of the product filter", "http://localhost:5173/filter", 110, "idle"],
-    ].map(([title, url, hours, state], index) => ({ words: `${title}. The amount was rounded twice; now it is rounded once at the end.`, conversationId: `past-${index}`, title, page: { url, title }, agent: "claude", folder: "/home/you", head: 4, createdAt: now - hours * 3_600_000, updatedAt: now - hours * 3_600_000, state, queued: 0 })),
+    past: (now) =>
+      [
+        ["Cart total one cent off with SPRING10", "http://localhost:5173/cart", 0, "running"],
+        ["Revoke idle API keys", "https://console.halden.example/keys", 1, "waiting-for-approval"],
+        ["Which rounding rule does the handbook name", "https://docs.halden.example/rounding", 2, "idle"],
+        ["Why the hero image loads last", "http://localhost:5173/", 26, "idle"],
+        ["Keyboard order of the product filter", "http://localhost:5173/filter", 110, "idle"],
+      ].map(([title, url, hours, state], index) => ({
+        words: `${title}. The amount was rounded twice; now it is rounded once at the end.`,
+        conversationId: `past-${index}`,
+        title,
+        page: { url, title },
+        agent: "claude",
+        folder: "/home/you",
+        head: 4,
+        createdAt: now - hours * 3_600_000,
+        updatedAt: now - hours * 3_600_000,
+        state,
+        queued: 0,
+      })),
   },
   /** Says why and ends. */
   broken: {
     ...base,
     start({ post, exit }) {
-      post({ method: "fault", params: { code: "daemon-down", hop: "daemon", message: "The gstack daemon could not be started", hint: "Its folder is not writable. This shows what is wrong:", command: "gstack doctor" } });
+      post({
+        method: "fault",
+        params: {
+          code: "daemon-down",
+          hop: "daemon",
+          message: "The gstack daemon could not be started",
+          hint: "Its folder is not writable. This shows what is wrong:",
+          command: "gstack doctor",
+        },
+      });
       exit(1);
     },
   },
@@ -540,7 +817,12 @@ export const scenarios = {
   long: { ...base, before: (on) => tell(on, 700) },
   huge: { ...base, before: (on) => tell(on, 5000) },
   /** Long answers in small pieces, as fast as it goes: of many blocks, and of one. */
-  ...Object.fromEntries(Object.entries(FLOODS).map(([name, text]) => [name, { ...base, turn: (on, clientId, said) => flood(on, clientId, said.startsWith("And then") ? "Yes." : text) }])),
+  ...Object.fromEntries(
+    Object.entries(FLOODS).map(([name, text]) => [
+      name,
+      { ...base, turn: (on, clientId, said) => flood(on, clientId, said.startsWith("And then") ? "Yes." : text) },
+    ]),
+  ),
   /** All of them, said before the panel opened. */
   "flood-read": {
     ...base,

@@ -10,11 +10,16 @@ export function element(localName, attributes = {}, children = [], namespaceURI 
   const held = new Map(Object.entries(attributes));
   const childNodes = [...children];
   return {
-    nodeType: 1, localName, namespaceURI, childNodes,
+    nodeType: 1,
+    localName,
+    namespaceURI,
+    childNodes,
     getAttribute: (name) => held.get(name) ?? null,
     setAttribute: (name, value) => held.set(name, value),
     append: (...nodes) => childNodes.push(...nodes),
-    get textContent() { return childNodes.map((child) => child.textContent).join(""); },
+    get textContent() {
+      return childNodes.map((child) => child.textContent).join("");
+    },
     get markup() {
       const inside = childNodes.map((child) => child.markup ?? child.textContent).join("");
       return `<${localName}${[...held].map(([name, value]) => ` ${name}="${value}"`).join("")}>${inside}</${localName}>`;

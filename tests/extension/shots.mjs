@@ -9,9 +9,11 @@ import { fileURLToPath } from "node:url";
 import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
-const click = (text) => `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
+const click = (text) =>
+  `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
 /** As the pointer does: the focus comes along. */
-const press = (selector) => `{ const one = document.querySelector(${JSON.stringify(selector)}); one.focus({ focusVisible: false }); one.click(); }`;
+const press = (selector) =>
+  `{ const one = document.querySelector(${JSON.stringify(selector)}); one.focus({ focusVisible: false }); one.click(); }`;
 const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block *)')";
 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
@@ -29,35 +31,106 @@ export const heightOf = ({ height = 720 }, width) => (typeof height === "functio
 /** The states that show most words, in another language of the panel. */
 function inLanguage(language) {
   const drawer = (index) => `document.querySelectorAll('.statusbar .icon-button')[${index}].click()`;
-  return Object.fromEntries(Object.entries({
-    empty: { scenario: "usual", ready: READY },
-    said: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
-    "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", height: 780 },
-    steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click()", height: 860 },
-    approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
-    question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
-    agents: { scenario: "done", ready: `${rendered} && !document.querySelector('.agent-button').disabled`, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
-    settings: { scenario: "history", ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled", act: drawer(2), after: "document.querySelector('[data-setting]') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)", height: ALL_SETTINGS },
-    debug: { scenario: "debug", ready: "document.querySelector('.suggestion')", act: drawer(3), after: "document.querySelector('.log-row')", height: 820 },
-    errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1060 },
-    "errors-host": { ready: "document.querySelector('.hopline')" },
-  }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]));
+  return Object.fromEntries(
+    Object.entries({
+      empty: { scenario: "usual", ready: READY },
+      said: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
+      "no-agent": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", height: 780 },
+      steps: {
+        scenario: "steps",
+        ready: rendered,
+        act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click()",
+        height: 860,
+      },
+      approval: {
+        scenario: "approval",
+        page: KEYS,
+        ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')",
+        act: "document.querySelector('.approval__more > summary').click()",
+        height: 760,
+      },
+      question: { scenario: "question", ready: "document.querySelector('.question')", height: 860 },
+      agents: {
+        scenario: "done",
+        ready: `${rendered} && !document.querySelector('.agent-button').disabled`,
+        act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()",
+      },
+      settings: {
+        scenario: "history",
+        ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled",
+        act: drawer(2),
+        after:
+          "document.querySelector('[data-setting]') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)",
+        height: ALL_SETTINGS,
+      },
+      debug: {
+        scenario: "debug",
+        ready: "document.querySelector('.suggestion')",
+        act: drawer(3),
+        after: "document.querySelector('.log-row')",
+        height: 820,
+      },
+      errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1060 },
+      "errors-host": { ready: "document.querySelector('.hopline')" },
+    }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]),
+  );
 }
 
 export const STATES = {
   empty: { scenario: "usual", ready: READY },
   earlier: { scenario: "earlier", ready: `${READY} && document.querySelector('.earlier')` },
-  "no-agent": { scenario: "no-agent", ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4", height: 780 },
-  "no-agent-others": { scenario: "no-agent", ready: "document.querySelectorAll('.suggestion').length === 4", act: `${click("Other agents")}; document.querySelectorAll('.menu__missing > summary')[1].click()`, height: 780 },
+  "no-agent": {
+    scenario: "no-agent",
+    ready: "document.body.innerText.includes('built-in commands only') && document.querySelectorAll('.suggestion').length === 4",
+    height: 780,
+  },
+  "no-agent-others": {
+    scenario: "no-agent",
+    ready: "document.querySelectorAll('.suggestion').length === 4",
+    act: `${click("Other agents")}; document.querySelectorAll('.menu__missing > summary')[1].click()`,
+    height: 780,
+  },
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
-  done: { scenario: "done", ready: "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth", height: 900 },
-  steps: { scenario: "steps", ready: rendered, act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()", after: "!document.querySelector('.jump').hidden", height: 860 },
-  approval: { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')" },
-  "approval-more": { scenario: "approval", page: KEYS, ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')", act: "document.querySelector('.approval__more > summary').click()", height: 760 },
+  done: {
+    scenario: "done",
+    ready:
+      "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth",
+    height: 900,
+  },
+  steps: {
+    scenario: "steps",
+    ready: rendered,
+    act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()",
+    after: "!document.querySelector('.jump').hidden",
+    height: 860,
+  },
+  approval: {
+    scenario: "approval",
+    page: KEYS,
+    ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')",
+  },
+  "approval-more": {
+    scenario: "approval",
+    page: KEYS,
+    ready: "document.querySelector('.choice') && document.querySelector('.prose code:not(.live-block *)')",
+    act: "document.querySelector('.approval__more > summary').click()",
+    height: 760,
+  },
   together: { scenario: "together", ready: "document.querySelector('.approval--group:not(.is-arming)')", height: 820 },
   code: { scenario: "code", ready: "document.querySelectorAll('.codeblock [class^=code--]').length > 3" },
-  unattended: { scenario: "approval", page: KEYS, ready: "document.querySelector('.approval:not(.is-arming) .choice')", act: "document.querySelector('[data-choice=\"unattended-60\"]').click()", after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')" },
-  question: { scenario: "question", ready: "document.querySelector('.question')", act: "document.querySelectorAll('.question input')[0].click()", height: 860 },
+  unattended: {
+    scenario: "approval",
+    page: KEYS,
+    ready: "document.querySelector('.approval:not(.is-arming) .choice')",
+    act: "document.querySelector('[data-choice=\"unattended-60\"]').click()",
+    after: "!document.querySelector('#unattended').hidden && document.querySelector('.decided')",
+  },
+  question: {
+    scenario: "question",
+    ready: "document.querySelector('.question')",
+    act: "document.querySelectorAll('.question input')[0].click()",
+    height: 860,
+  },
   plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
   usage: { scenario: "usage", ready: ended },
   slot: { scenario: "slot", ready: "document.body.innerText.includes('waiting for a free agent')" },
@@ -67,26 +140,95 @@ export const STATES = {
   "errors-away": { scenario: "errors", ready: "document.querySelector('.card--danger')", then: away, height: 1000 },
   "errors-host": { ready: "document.querySelector('.hopline')" },
   "errors-daemon": { scenario: "broken", ready: "document.body.innerText.includes('could not be started')" },
-  "composer-agent": { scenario: "done", ready: rendered, act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()" },
+  "composer-agent": {
+    scenario: "done",
+    ready: rendered,
+    act: "document.querySelector('.agent-button').click(); document.querySelector('.menu__missing > summary').click()",
+  },
   "composer-commands": { scenario: "picked", ready: READY, then: writeCommand },
   "composer-attach": { scenario: "usual", ready: READY, act: "document.querySelector('.composer__bar [aria-haspopup=menu]').click()" },
   "composer-folder": { scenario: "history", ready: READY, act: "document.querySelector('.folder-button').click()" },
   "queue-full": { scenario: "queue-full", ready: "document.querySelectorAll('.queue-chip').length === 5", then: typeAndEnter },
-  tabs: { scenario: "tabs", ready: "document.querySelector('.tabchip__others .live-dot')", act: "document.querySelector('.tabchip').click()" },
-  history: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), after: "document.querySelector('.history-row')" },
-  "history-search": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: search },
-  "history-reading": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("History"), then: readAgain },
-  settings: { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting]') && document.querySelector('.rules')", height: 760 },
-  "settings-advanced": { scenario: "history", ready: "!document.querySelector('button[aria-label=History]').disabled", act: click("Settings"), after: "document.querySelector('[data-setting=\"daemon.port\"]') && (document.querySelector('.advanced').open = true) && document.querySelector('.rules')", height: ALL_SETTINGS },
+  tabs: {
+    scenario: "tabs",
+    ready: "document.querySelector('.tabchip__others .live-dot')",
+    act: "document.querySelector('.tabchip').click()",
+  },
+  history: {
+    scenario: "history",
+    ready: "!document.querySelector('button[aria-label=History]').disabled",
+    act: click("History"),
+    after: "document.querySelector('.history-row')",
+  },
+  "history-search": {
+    scenario: "history",
+    ready: "!document.querySelector('button[aria-label=History]').disabled",
+    act: click("History"),
+    then: search,
+  },
+  "history-reading": {
+    scenario: "history",
+    ready: "!document.querySelector('button[aria-label=History]').disabled",
+    act: click("History"),
+    then: readAgain,
+  },
+  settings: {
+    scenario: "history",
+    ready: "!document.querySelector('button[aria-label=History]').disabled",
+    act: click("Settings"),
+    after: "document.querySelector('[data-setting]') && document.querySelector('.rules')",
+    height: 760,
+  },
+  "settings-advanced": {
+    scenario: "history",
+    ready: "!document.querySelector('button[aria-label=History]').disabled",
+    act: click("Settings"),
+    after:
+      "document.querySelector('[data-setting=\"daemon.port\"]') && (document.querySelector('.advanced').open = true) && document.querySelector('.rules')",
+    height: ALL_SETTINGS,
+  },
   newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
-  "debug-activity": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: click("Debug"), after: "document.querySelector('.log-row')", height: 820 },
-  "debug-refs": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-refs")}`, after: "document.querySelector('.ref-row')", height: 820 },
-  "debug-inspector": { scenario: "debug", ready: "document.querySelector('.suggestion')", act: `${click("Debug")}; ${press("#debug-tab-inspector")}; document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`, after: "document.querySelector('.boxmodel')", height: 820 },
-  connection: { scenario: "usual", ready: "document.querySelector('.suggestion')", act: "document.querySelector('.connection').click()", then: ping },
-  "connection-agent": { scenario: "signed-out", ready: "document.querySelector('.suggestion') && document.querySelector('.dot--wait')", act: "document.querySelector('.connection').click()", then: ping },
-  "connection-down": { ready: "document.querySelector('.hopline')", act: click("Open Connection"), after: "document.querySelectorAll('.hop').length === 3" },
+  "debug-activity": {
+    scenario: "debug",
+    ready: "document.querySelector('.suggestion')",
+    act: click("Debug"),
+    after: "document.querySelector('.log-row')",
+    height: 820,
+  },
+  "debug-refs": {
+    scenario: "debug",
+    ready: "document.querySelector('.suggestion')",
+    act: `${click("Debug")}; ${press("#debug-tab-refs")}`,
+    after: "document.querySelector('.ref-row')",
+    height: 820,
+  },
+  "debug-inspector": {
+    scenario: "debug",
+    ready: "document.querySelector('.suggestion')",
+    act: `${click("Debug")}; ${press("#debug-tab-inspector")}; document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`,
+    after: "document.querySelector('.boxmodel')",
+    height: 820,
+  },
+  connection: {
+    scenario: "usual",
+    ready: "document.querySelector('.suggestion')",
+    act: "document.querySelector('.connection').click()",
+    then: ping,
+  },
+  "connection-agent": {
+    scenario: "signed-out",
+    ready: "document.querySelector('.suggestion') && document.querySelector('.dot--wait')",
+    act: "document.querySelector('.connection').click()",
+    then: ping,
+  },
+  "connection-down": {
+    ready: "document.querySelector('.hopline')",
+    act: click("Open Connection"),
+    after: "document.querySelectorAll('.hop').length === 3",
+  },
   languages: { scenario: "languages", ready: "document.querySelectorAll('.prose :is(p, ul):not(.live-block *)').length >= 3", height: 780 },
-  ...inLanguage("ar"), ...inLanguage("ja"),
+  ...inLanguage("ar"),
+  ...inLanguage("ja"),
 };
 
 /** As many rounds as a trace shows, one after the other. */
@@ -102,7 +244,9 @@ async function ping(panel) {
 async function writeCommand(panel) {
   await panel.evaluate(click("Pick element"));
   await panel.until("document.querySelector('[data-kind=element]')");
-  await panel.evaluate("document.querySelector('.composer__bar [aria-haspopup=menu]').click(); document.querySelector('[data-source=screenshot]').click()");
+  await panel.evaluate(
+    "document.querySelector('.composer__bar [aria-haspopup=menu]').click(); document.querySelector('[data-source=screenshot]').click()",
+  );
   await panel.until("document.querySelector('[data-kind=shot]')");
   await panel.evaluate("document.querySelector('.composer__text').focus()");
   await panel.type("/re");
@@ -177,18 +321,23 @@ export async function draw(folder, { names = [], widths = [380], themes = ["dark
     for (const [name, state] of Object.entries(STATES)) {
       if (names.length > 0 && !names.includes(name)) continue;
       try {
-        await inState(name, pages.origin, async (panel) => {
-          for (const width of widths.length > 1 ? state.widths ?? widths : widths) {
-            await panel.size(width, heightOf(state, width));
-            for (const theme of themes) {
-              await panel.theme(theme);
-              await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-              const path = join(folder, `${name}-${theme}${widths.length > 1 ? `-${width}` : ""}.png`);
-              await writeFile(path, await panel.screenshot());
-              optimise(path);
+        await inState(
+          name,
+          pages.origin,
+          async (panel) => {
+            for (const width of widths.length > 1 ? (state.widths ?? widths) : widths) {
+              await panel.size(width, heightOf(state, width));
+              for (const theme of themes) {
+                await panel.theme(theme);
+                await panel.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+                const path = join(folder, `${name}-${theme}${widths.length > 1 ? `-${width}` : ""}.png`);
+                await writeFile(path, await panel.screenshot());
+                optimise(path);
+              }
             }
-          }
-        }, widths[0]);
+          },
+          widths[0],
+        );
         console.log(name);
       } catch (error) {
         console.log(`${name}: ${error.message}`);

@@ -12,10 +12,22 @@ const WELCOME = `<!doctype html><title>Welcome</title><script>document.addEventL
 
 export async function site() {
   const server = createServer(({ url }, response) => {
-    if (url === "/icon.svg") return response.setHeader("content-type", "image/svg+xml").end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1e3a34"/></svg>');
-    response.setHeader("content-type", "text/html; charset=utf-8").end(url?.startsWith("/welcome") ? WELCOME : url?.startsWith("/keys") ? KEYS : CART);
+    if (url === "/icon.svg")
+      return response
+        .setHeader("content-type", "image/svg+xml")
+        .end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1e3a34"/></svg>');
+    response
+      .setHeader("content-type", "text/html; charset=utf-8")
+      .end(url?.startsWith("/welcome") ? WELCOME : url?.startsWith("/keys") ? KEYS : CART);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address();
-  return { origin: `http://127.0.0.1:${port}`, close: () => new Promise((closed) => { server.closeAllConnections(); server.close(closed); }) };
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections();
+        server.close(closed);
+      }),
+  };
 }

@@ -39,38 +39,44 @@ const COUNT_A_FRAME = `{
 }`;
 
 /** A frame that the page itself did not ask for. */
-const nextFrame = "new Promise((drawn) => new IntersectionObserver((_entries, watch) => { watch.disconnect(); drawn(true); }).observe(document.body))";
+const nextFrame =
+  "new Promise((drawn) => new IntersectionObserver((_entries, watch) => { watch.disconnect(); drawn(true); }).observe(document.body))";
 
 describe("the panel costs nothing", options, () => {
-  test("while nothing happens: no timer, no frame", () => withPanel("done", async (panel) => {
-    await panel.send("Page.enable");
-    await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
-    await panel.send("Page.reload");
-    await panel.until(`globalThis.openTimers && ${text("The total is rounded twice")} && !document.querySelector('.live-block')`);
-    // Let what began with the page come to its end.
-    await panel.evaluate("new Promise((end) => { const look = () => (openTimers.size === 0 ? end() : requestIdleCallback(look)); look(); })");
-    const before = await panel.evaluate("frames");
-    for (let n = 0; n < 5; n += 1) await panel.evaluate(nextFrame);
-    assert.deepEqual(await panel.evaluate("[...openTimers.values()]"), []);
-    assert.equal(await panel.evaluate("frames"), before);
-  }));
+  test("while nothing happens: no timer, no frame", () =>
+    withPanel("done", async (panel) => {
+      await panel.send("Page.enable");
+      await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
+      await panel.send("Page.reload");
+      await panel.until(`globalThis.openTimers && ${text("The total is rounded twice")} && !document.querySelector('.live-block')`);
+      // Let what began with the page come to its end.
+      await panel.evaluate(
+        "new Promise((end) => { const look = () => (openTimers.size === 0 ? end() : requestIdleCallback(look)); look(); })",
+      );
+      const before = await panel.evaluate("frames");
+      for (let n = 0; n < 5; n += 1) await panel.evaluate(nextFrame);
+      assert.deepEqual(await panel.evaluate("[...openTimers.values()]"), []);
+      assert.equal(await panel.evaluate("frames"), before);
+    }));
 
-  test("the clock runs while a turn runs, and ends with it", () => withPanel("approval", async (panel) => {
-    await panel.send("Page.enable");
-    await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
-    await panel.send("Page.reload");
-    await panel.until("globalThis.openTimers && document.querySelector('.choice')");
-    assert.deepEqual(await panel.evaluate("[...openTimers.values()].filter((each) => each.startsWith('interval'))"), ["interval 1000"]);
-    await panel.until("document.querySelector('.approval:not(.is-arming)')");
-    await panel.evaluate("document.querySelector('.approval').focus()");
-    await panel.key("4");
-    await panel.until(text("Left as it is."));
-    await panel.until("document.querySelector('.stop').hidden && ![...openTimers.values()].some((each) => each.startsWith('interval'))");
-  }));
+  test("the clock runs while a turn runs, and ends with it", () =>
+    withPanel("approval", async (panel) => {
+      await panel.send("Page.enable");
+      await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
+      await panel.send("Page.reload");
+      await panel.until("globalThis.openTimers && document.querySelector('.choice')");
+      assert.deepEqual(await panel.evaluate("[...openTimers.values()].filter((each) => each.startsWith('interval'))"), ["interval 1000"]);
+      await panel.until("document.querySelector('.approval:not(.is-arming)')");
+      await panel.evaluate("document.querySelector('.approval').focus()");
+      await panel.key("4");
+      await panel.until(text("Left as it is."));
+      await panel.until("document.querySelector('.stop').hidden && ![...openTimers.values()].some((each) => each.startsWith('interval'))");
+    }));
 
-  test("a long answer: what stands is never drawn again", () => withPanel("flood", async (panel) => {
-    await panel.until("document.querySelector('.suggestion')");
-    await panel.evaluate(`(() => {
+  test("a long answer: what stands is never drawn again", () =>
+    withPanel("flood", async (panel) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await panel.evaluate(`(() => {
       const counts = globalThis.counts = { added: 0, removed: 0, again: 0 };
       const finished = new WeakSet();
       const elements = (nodes) => [...nodes].filter((node) => node.nodeType === 1);
@@ -85,56 +91,69 @@ describe("the panel costs nothing", options, () => {
         for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true });
     })()`);
-    await say(panel, "Tell me everything");
-    await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
-    const { added, removed, again, blocks, letters } = await panel.evaluate("({ ...counts, blocks: document.querySelectorAll('.prose__part > *').length, letters: document.querySelector('.prose').textContent.length })");
-    assert.ok(letters > 150_000, String(letters));
-    assert.equal(again, 0);
-    // Each block is drawn twice: as it grows and when it is finished. The caret moves once a frame at most a line.
-    assert.ok(added + removed < blocks * 40, `${added} added and ${removed} removed for ${blocks} blocks`);
-  }));
+      await say(panel, "Tell me everything");
+      await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
+      const { added, removed, again, blocks, letters } = await panel.evaluate(
+        "({ ...counts, blocks: document.querySelectorAll('.prose__part > *').length, letters: document.querySelector('.prose').textContent.length })",
+      );
+      assert.ok(letters > 150_000, String(letters));
+      assert.equal(again, 0);
+      // Each block is drawn twice: as it grows and when it is finished. The caret moves once a frame at most a line.
+      assert.ok(added + removed < blocks * 40, `${added} added and ${removed} removed for ${blocks} blocks`);
+    }));
 
   // Two frames' shares of growing and of rendered text: what one frame may get at most.
   const MOST_A_FRAME = 2 * (12_000 + 24_000);
   for (const name of ["flood", "flood-code", "flood-table", "flood-paragraph", "flood-read"]) {
-    test(`${name}: a frame draws its share, and nothing is laid out in one piece that is long`, () => withPanel(name, async (panel) => {
-      await panel.send("Page.enable");
-      await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_A_FRAME });
-      await panel.send("Page.reload");
-      if (name === "flood-read") {
-        await panel.until(`globalThis.letters?.length > 0 && document.querySelectorAll(".prose").length === 4`);
-      } else {
-        await panel.until("globalThis.letters && document.querySelector('.suggestion')");
-        await say(panel, "Tell me everything");
-        await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
-      }
-      await panel.until("document.querySelector('.prose') && !document.querySelector('.live-block, [aria-busy]')");
-      const { letters, nodes } = await panel.evaluate("({ letters: Math.max(...globalThis.letters.filter(Boolean)), nodes: Math.max(...globalThis.nodes.filter(Boolean)) })");
-      assert.ok(letters <= MOST_A_FRAME, `${letters} letters in one frame`);
-      assert.ok(nodes <= 6000, `${nodes} nodes in one frame`);
-      // What one change makes the browser lay out again: a paragraph, a piece of code, a table.
-      const longest = await panel.evaluate(`Object.fromEntries([["p", ".prose p"], ["code", ".prose .codeblock code"], ["rows", ".prose table"], ["list", ".prose ul"]].map(([what, selector]) =>
+    test(`${name}: a frame draws its share, and nothing is laid out in one piece that is long`, () =>
+      withPanel(name, async (panel) => {
+        await panel.send("Page.enable");
+        await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_A_FRAME });
+        await panel.send("Page.reload");
+        if (name === "flood-read") {
+          await panel.until(`globalThis.letters?.length > 0 && document.querySelectorAll(".prose").length === 4`);
+        } else {
+          await panel.until("globalThis.letters && document.querySelector('.suggestion')");
+          await say(panel, "Tell me everything");
+          await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]')");
+        }
+        await panel.until("document.querySelector('.prose') && !document.querySelector('.live-block, [aria-busy]')");
+        const { letters, nodes } = await panel.evaluate(
+          "({ letters: Math.max(...globalThis.letters.filter(Boolean)), nodes: Math.max(...globalThis.nodes.filter(Boolean)) })",
+        );
+        assert.ok(letters <= MOST_A_FRAME, `${letters} letters in one frame`);
+        assert.ok(nodes <= 6000, `${nodes} nodes in one frame`);
+        // What one change makes the browser lay out again: a paragraph, a piece of code, a table.
+        const longest =
+          await panel.evaluate(`Object.fromEntries([["p", ".prose p"], ["code", ".prose .codeblock code"], ["rows", ".prose table"], ["list", ".prose ul"]].map(([what, selector]) =>
         [what, Math.max(0, ...[...document.querySelectorAll(selector)].map((one) => what === "rows" ? one.rows.length : one.textContent.length))]))`);
-      assert.ok(longest.p <= 8_200 && longest.code <= 8_200 && longest.list <= 8_200 && longest.rows <= 101, JSON.stringify(longest));
-    }));
+        assert.ok(longest.p <= 8_200 && longest.code <= 8_200 && longest.list <= 8_200 && longest.rows <= 101, JSON.stringify(longest));
+      }));
   }
 
-  test("ten thousand entries: only those near the end have nodes, before and after a way to the top", () => withPanel("huge", async (panel) => {
-    await panel.until(text("Question 4999"));
-    const drawn = () => panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length");
-    assert.ok(await drawn() <= 120, String(await drawn()));
-    const up = "new Promise((next) => { document.querySelector('#conversation').scrollTop = 0; requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText)); })";
-    while (Number((await panel.evaluate(up)).split(" ")[1]) > 4500) { /* goes on */ }
-    assert.ok(await drawn() <= 360, String(await drawn()));
-    // Down again by scrolling: what lost its nodes gets them back.
-    const down = "new Promise((next) => { const view = document.querySelector('#conversation'); view.scrollTop = view.scrollHeight; requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText)); })";
-    while ((await panel.evaluate(down)) !== "Question 4999") { /* goes on */ }
-    await panel.until("document.querySelector('.jump').hidden");
-    await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
-    await panel.until("!document.querySelector('.jump').hidden");
-    await panel.evaluate("document.querySelector('.jump').click()");
-    await say(panel, "One more");
-    await panel.until(text("You said One more."));
-    assert.ok(await drawn() <= 120, String(await drawn()));
-  }));
+  test("ten thousand entries: only those near the end have nodes, before and after a way to the top", () =>
+    withPanel("huge", async (panel) => {
+      await panel.until(text("Question 4999"));
+      const drawn = () => panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length");
+      assert.ok((await drawn()) <= 120, String(await drawn()));
+      const up =
+        "new Promise((next) => { document.querySelector('#conversation').scrollTop = 0; requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText)); })";
+      while (Number((await panel.evaluate(up)).split(" ")[1]) > 4500) {
+        /* goes on */
+      }
+      assert.ok((await drawn()) <= 360, String(await drawn()));
+      // Down again by scrolling: what lost its nodes gets them back.
+      const down =
+        "new Promise((next) => { const view = document.querySelector('#conversation'); view.scrollTop = view.scrollHeight; requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText)); })";
+      while ((await panel.evaluate(down)) !== "Question 4999") {
+        /* goes on */
+      }
+      await panel.until("document.querySelector('.jump').hidden");
+      await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
+      await panel.until("!document.querySelector('.jump').hidden");
+      await panel.evaluate("document.querySelector('.jump').click()");
+      await say(panel, "One more");
+      await panel.until(text("You said One more."));
+      assert.ok((await drawn()) <= 120, String(await drawn()));
+    }));
 });

@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import { modelName } from "../../extension/panel/format.js";
 import { stepMs, workedMs } from "../../extension/panel/state/times.js";
 import { describe, test } from "node:test";
-import { ackOf, grown, headOf, newConversation, prepended, pushed, resumeAfter, subscribed } from "../../extension/panel/state/conversation.js";
+import {
+  ackOf,
+  grown,
+  headOf,
+  newConversation,
+  prepended,
+  pushed,
+  resumeAfter,
+  subscribed,
+} from "../../extension/panel/state/conversation.js";
 import { displayed } from "../../extension/panel/state/display.js";
 import { openAsk, runningTurn } from "../../extension/panel/state/entries.js";
 import { INITIAL, reduce } from "../../extension/panel/state/panel-state.js";
@@ -13,26 +22,53 @@ import { chosenAgent, onlyBuiltIn, troubleOf } from "../../extension/panel/state
 const INFO = { conversationId: "c", title: "", folder: "/home/you", head: 0, createdAt: 1, updatedAt: 1, state: "idle", queued: 0 };
 const event = (seq, body) => ({ seq, at: seq * 1000, ...body });
 const message = (seq, clientId = "m") => event(seq, { type: "message", clientId, text: `text of ${clientId}`, from: "panel" });
-const started = (seq, turnId = "t", clientId = "m") => event(seq, { type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
+const started = (seq, turnId = "t", clientId = "m") =>
+  event(seq, { type: "turn-started", turnId, clientId, agent: "claude", agentLabel: "Claude Code", model: "opus" });
 const said = (seq, text = "", turnId = "t") => event(seq, { type: "text", turnId, text });
-const step = (seq, stepId) => event(seq, { type: "step", turnId: "t", stepId, kind: "act", verb: "Clicking", object: "Apply", tool: "click" });
+const step = (seq, stepId) =>
+  event(seq, { type: "step", turnId: "t", stepId, kind: "act", verb: "Clicking", object: "Apply", tool: "click" });
 const stepDone = (seq, stepId, outcome = "ok") => event(seq, { type: "step-done", turnId: "t", stepId, outcome, durationMs: 5 });
 const done = (seq, outcome = "done", turnId = "t") => event(seq, { type: "turn-done", turnId, outcome, durationMs: 9 });
 
 function read(...events) {
   return subscribed(newConversation(INFO), { epoch: "e1", info: INFO, head: events.at(-1)?.seq ?? 0, events, older: false }, 0);
 }
-const unsent = (clientId, state = "new", more = {}) => ({ clientId, conversationId: "c", text: clientId, page: null, attachments: [], state, fault: null, ...more });
+const unsent = (clientId, state = "new", more = {}) => ({
+  clientId,
+  conversationId: "c",
+  text: clientId,
+  page: null,
+  attachments: [],
+  state,
+  fault: null,
+  ...more,
+});
 
 describe("the parts of a turn", () => {
   test("only the part that changed is another one, however often the turn grows", () => {
     const turnOf = (held) => runningTurn(held.view);
-    const held = read(message(1), started(2), step(3, "a"), stepDone(4, "a"), said(5, "One"), step(6, "b"), stepDone(7, "b"), said(8, "Two"));
+    const held = read(
+      message(1),
+      started(2),
+      step(3, "a"),
+      stepDone(4, "a"),
+      said(5, "One"),
+      step(6, "b"),
+      stepDone(7, "b"),
+      said(8, "Two"),
+    );
     const before = partsOf(turnOf(held));
     const after = partsOf(turnOf(grown(held, { seq: 8, offset: 3, text: " and more" })), before);
-    assert.deepEqual(after.map((part, index) => part === before[index]), [true, true, true, false]);
+    assert.deepEqual(
+      after.map((part, index) => part === before[index]),
+      [true, true, true, false],
+    );
     const ended = partsOf(pushed(held, done(9)).view.entries.at(-1), before);
-    assert.deepEqual(ended.map((part, index) => part === before[index]), [false, true, false, false], "what runs no more, and the last text, which is whole now");
+    assert.deepEqual(
+      ended.map((part, index) => part === before[index]),
+      [false, true, false, false],
+      "what runs no more, and the last text, which is whole now",
+    );
   });
 });
 
@@ -85,7 +121,11 @@ describe("growing text", () => {
 
   test("an unknown event is a gap, one from before the held page is nothing", () => {
     assert.equal(grown(open(), { seq: 9, offset: 0, text: "x" }).stale, true);
-    const page = subscribed(newConversation(INFO), { epoch: "e", info: INFO, head: 11, events: [message(10), started(11)], older: true }, 0);
+    const page = subscribed(
+      newConversation(INFO),
+      { epoch: "e", info: INFO, head: 11, events: [message(10), started(11)], older: true },
+      0,
+    );
     assert.equal(grown(page, { seq: 3, offset: 0, text: "x" }), page);
   });
 
@@ -115,22 +155,39 @@ describe("reading again", () => {
 
   test("the daemon's text stands where both have one", () => {
     const held = read(message(1), started(2), said(3, "longer than the journal"));
-    const next = subscribed(held, { epoch: "e2", info: INFO, head: 4, events: [said(3, "longer"), done(4, "interrupted")], older: false }, 2);
+    const next = subscribed(
+      held,
+      { epoch: "e2", info: INFO, head: 4, events: [said(3, "longer"), done(4, "interrupted")], older: false },
+      2,
+    );
     assert.equal(next.events[2].text, "longer");
     assert.equal(next.view.entries.at(-1).done.outcome, "interrupted");
   });
 
   test("when the answer does not reach back, what was held is let go", () => {
     const held = read(message(1));
-    const next = subscribed(held, { epoch: "e1", info: INFO, head: 900, events: [message(899, "x"), started(900, "u", "x")], older: true }, 1);
-    assert.deepEqual(next.events.map(({ seq }) => seq), [899, 900]);
+    const next = subscribed(
+      held,
+      { epoch: "e1", info: INFO, head: 900, events: [message(899, "x"), started(900, "u", "x")], older: true },
+      1,
+    );
+    assert.deepEqual(
+      next.events.map(({ seq }) => seq),
+      [899, 900],
+    );
     assert.equal(next.older, true);
   });
 
   test("an older page goes in front, without what is held", () => {
     const held = subscribed(newConversation(INFO), { epoch: "e", info: INFO, head: 4, events: [message(3, "b")], older: true }, 0);
-    const next = prepended(held, { events: [message(1, "a"), event(2, { type: "message-removed", clientId: "a" }), message(3, "b")], older: false });
-    assert.deepEqual(next.events.map(({ seq }) => seq), [1, 2, 3]);
+    const next = prepended(held, {
+      events: [message(1, "a"), event(2, { type: "message-removed", clientId: "a" }), message(3, "b")],
+      older: false,
+    });
+    assert.deepEqual(
+      next.events.map(({ seq }) => seq),
+      [1, 2, 3],
+    );
     assert.equal(next.older, false);
   });
 });
@@ -143,7 +200,15 @@ describe("turns", () => {
   });
 
   test("an approval stays open until it is answered", () => {
-    const ask = event(3, { type: "approval", turnId: "t", approvalId: "a", ask: "Click", does: "click @e1", kind: "act", choices: ["allow-once", "deny"] });
+    const ask = event(3, {
+      type: "approval",
+      turnId: "t",
+      approvalId: "a",
+      ask: "Click",
+      does: "click @e1",
+      kind: "act",
+      choices: ["allow-once", "deny"],
+    });
     const held = read(message(1), started(2), ask);
     assert.equal(openAsk(runningTurn(held.view)).ask.approvalId, "a");
     const next = pushed(held, event(4, { type: "approval-done", turnId: "t", approvalId: "a", decision: "deny", by: "panel" }));
@@ -152,18 +217,30 @@ describe("turns", () => {
 
   test("a message waits until its turn begins, and can be taken back", () => {
     const held = read(message(1), started(2), message(3, "second"), message(4, "third"));
-    assert.deepEqual(held.view.waiting.map(({ clientId }) => clientId), ["second", "third"]);
+    assert.deepEqual(
+      held.view.waiting.map(({ clientId }) => clientId),
+      ["second", "third"],
+    );
     const next = pushed(held, event(5, { type: "message-removed", clientId: "second" }));
-    assert.deepEqual(next.view.waiting.map(({ clientId }) => clientId), ["third"]);
+    assert.deepEqual(
+      next.view.waiting.map(({ clientId }) => clientId),
+      ["third"],
+    );
     const ended = pushed(pushed(next, done(6)), started(7, "u", "third"));
-    assert.deepEqual(ended.view.entries.map(({ key }) => key), ["message:m", "turn:m", "message:third", "turn:third"]);
+    assert.deepEqual(
+      ended.view.entries.map(({ key }) => key),
+      ["message:m", "turn:m", "message:third", "turn:third"],
+    );
   });
 });
 
 describe("what is shown", () => {
   test("a message stands with its dots before the host has heard of it", () => {
     const { entries, queue } = displayed(read(), [unsent("m")], true);
-    assert.deepEqual(entries.map(({ key }) => key), ["message:m", "turn:m"]);
+    assert.deepEqual(
+      entries.map(({ key }) => key),
+      ["message:m", "turn:m"],
+    );
     assert.deepEqual(queue, []);
   });
 
@@ -174,12 +251,24 @@ describe("what is shown", () => {
 
   test("behind a running turn messages are chips", () => {
     const { queue } = displayed(read(message(1), started(2), message(3, "second")), [unsent("third", "sending")], true);
-    assert.deepEqual(queue.map(({ clientId, sent }) => [clientId, sent]), [["second", true], ["third", false]]);
+    assert.deepEqual(
+      queue.map(({ clientId, sent }) => [clientId, sent]),
+      [
+        ["second", true],
+        ["third", false],
+      ],
+    );
   });
 
   test("without a connection what was not sent says so", () => {
     const { entries } = displayed(read(), [unsent("m"), unsent("n", "failed", { fault: { code: "conflict", message: "full" } })], false);
-    assert.deepEqual(entries.map(({ key, note }) => [key, note]), [["message:n", "failed"], ["message:m", "away"]]);
+    assert.deepEqual(
+      entries.map(({ key, note }) => [key, note]),
+      [
+        ["message:n", "failed"],
+        ["message:m", "away"],
+      ],
+    );
   });
 
   test("another conversation's messages are not shown", () => {
@@ -189,11 +278,23 @@ describe("what is shown", () => {
 
 describe("the panel", () => {
   const connected = { type: "connection", state: { status: "connected", fault: null, welcome: null, retryAt: null } };
-  const down = { type: "connection", state: { status: "down", fault: { code: "daemon-down", message: "gone", hop: "host" }, welcome: null, retryAt: 1 } };
-  const open = () => [connected, { type: "tab", tab: { chromeTabId: 1, title: "", url: "" } }, { type: "opened", info: INFO }, { type: "subscribed", answer: { epoch: "e", info: INFO, head: 0, events: [], older: false }, after: 0 }].reduce(reduce, INITIAL);
+  const down = {
+    type: "connection",
+    state: { status: "down", fault: { code: "daemon-down", message: "gone", hop: "host" }, welcome: null, retryAt: 1 },
+  };
+  const open = () =>
+    [
+      connected,
+      { type: "tab", tab: { chromeTabId: 1, title: "", url: "" } },
+      { type: "opened", info: INFO },
+      { type: "subscribed", answer: { epoch: "e", info: INFO, head: 0, events: [], older: false }, after: 0 },
+    ].reduce(reduce, INITIAL);
 
   test("a message leaves the outbox when its event is there", () => {
-    const state = [{ type: "queued", message: unsent("m", "sending") }, { type: "event", conversationId: "c", event: message(1) }].reduce(reduce, open());
+    const state = [
+      { type: "queued", message: unsent("m", "sending") },
+      { type: "event", conversationId: "c", event: message(1) },
+    ].reduce(reduce, open());
     assert.deepEqual(state.outbox, []);
   });
 
@@ -206,8 +307,20 @@ describe("the panel", () => {
   });
 
   test("after a loss what was under way goes again with the same id, what was refused does not", () => {
-    const state = [{ type: "queued", message: unsent("a", "sending") }, { type: "queued", message: unsent("b", "sent") }, { type: "queued", message: unsent("c", "failed") }, down].reduce(reduce, open());
-    assert.deepEqual(state.outbox.map(({ clientId, state: is }) => [clientId, is]), [["a", "new"], ["b", "new"], ["c", "failed"]]);
+    const state = [
+      { type: "queued", message: unsent("a", "sending") },
+      { type: "queued", message: unsent("b", "sent") },
+      { type: "queued", message: unsent("c", "failed") },
+      down,
+    ].reduce(reduce, open());
+    assert.deepEqual(
+      state.outbox.map(({ clientId, state: is }) => [clientId, is]),
+      [
+        ["a", "new"],
+        ["b", "new"],
+        ["c", "failed"],
+      ],
+    );
   });
 
   test("another tab shows another conversation; a new title of the same one does not", () => {
@@ -222,7 +335,10 @@ describe("the panel", () => {
   });
 
   test("stopping ends with the turn", () => {
-    const state = [message(1), started(2)].reduce((held, each) => reduce(held, { type: "event", conversationId: "c", event: each }), reduce(open(), { type: "stopping", conversationId: "c" }));
+    const state = [message(1), started(2)].reduce(
+      (held, each) => reduce(held, { type: "event", conversationId: "c", event: each }),
+      reduce(open(), { type: "stopping", conversationId: "c" }),
+    );
     assert.equal(state.stopping, "c");
     assert.equal(reduce(state, { type: "event", conversationId: "c", event: done(3, "stopped") }).stopping, null);
   });
@@ -233,7 +349,11 @@ describe("trouble", () => {
     assert.equal(troubleOf({ status: "connected", fault: null, welcome: null, retryAt: null }), null);
     assert.equal(troubleOf({ status: "connecting", fault: null, welcome: null, retryAt: null }), null);
     const missing = { code: "daemon-down", message: "", hop: "host", command: "gstack install-host" };
-    assert.deepEqual(troubleOf({ status: "down", fault: missing, welcome: null, retryAt: 5 }), { hop: "host", fault: missing, trying: false });
+    assert.deepEqual(troubleOf({ status: "down", fault: missing, welcome: null, retryAt: 5 }), {
+      hop: "host",
+      fault: missing,
+      trying: false,
+    });
   });
 
   test("agents: the chosen one, else the default; built-in alone is said", () => {
@@ -267,5 +387,8 @@ test("a step that failed after seven seconds does not say 1 ms: a wait is subtra
 });
 
 test("models as one speaks of them", () => {
-  assert.deepEqual(["claude-opus-4-5-20251101", "claude-sonnet-4-latest", "opus", "gpt-5.1-codex", "models/gemini-2.5-pro"].map(modelName), ["opus 4.5", "sonnet 4", "opus", "gpt-5.1-codex", "gemini-2.5-pro"]);
+  assert.deepEqual(
+    ["claude-opus-4-5-20251101", "claude-sonnet-4-latest", "opus", "gpt-5.1-codex", "models/gemini-2.5-pro"].map(modelName),
+    ["opus 4.5", "sonnet 4", "opus", "gpt-5.1-codex", "gemini-2.5-pro"],
+  );
 });

@@ -31,7 +31,10 @@ export async function withPanel(scenario, run, { path = "/cart", tolerated, ...m
     await panel.send("Log.enable");
     await panel.theme("dark");
     await run(panel, browser, page, pages);
-    assert.deepEqual([...new Set(errors)].filter((error) => !tolerated?.test(error)), []);
+    assert.deepEqual(
+      [...new Set(errors)].filter((error) => !tolerated?.test(error)),
+      [],
+    );
   } finally {
     await browser.close();
     await pages.close();

@@ -58,7 +58,8 @@ function prompt(id, text) {
 }
 
 const METHODS = {
-  initialize: (id) => send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } }, agentInfo: { version: '1' } } }),
+  initialize: (id) =>
+    send({ id, result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } }, agentInfo: { version: '1' } } }),
   'session/new': (id) => send({ id, result: { sessionId: 's' } }),
   'session/prompt': (id, params) => prompt(id, params.prompt[0].text),
 };

@@ -21,8 +21,9 @@ const suite = path.join(modules, '@modelcontextprotocol/conformance/dist/index.j
 
 const APPLIES = ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams'];
 
-const FIXTURE = 'calls a tool that only the suite\'s example server has';
+const FIXTURE = "calls a tool that only the suite's example server has";
 const NO_CAPABILITY = 'needs a capability that gstack neither has nor announces';
+// biome-ignore format: a list of words
 const LEFT_OUT = {
   // Foreign hosts are refused, as it wants. It also wants a page on localhost to be served, and gstack serves no page at all.
   'dns-rebinding-protection': 'is for servers without authentication; gstack refuses every Origin',
@@ -32,7 +33,8 @@ const LEFT_OUT = {
     'json-schema-2020-12', 'elicitation-sep1034-defaults', 'elicitation-sep1330-enums', 'server-sse-polling',
   ].map((name) => [name, FIXTURE])),
   ...Object.fromEntries([
-    'logging-set-level', 'completion-complete', 'resources-list', 'resources-read-text', 'resources-read-binary', 'resources-templates-read',
+    'logging-set-level', 'completion-complete', 'resources-list', 'resources-read-text', 'resources-read-binary',
+    'resources-templates-read',
     'resources-subscribe', 'resources-unsubscribe', 'prompts-list', 'prompts-get-simple', 'prompts-get-with-args',
     'prompts-get-embedded-resource', 'prompts-get-with-image',
   ].map((name) => [name, NO_CAPABILITY])),
@@ -41,11 +43,16 @@ const LEFT_OUT = {
 /** Passes requests on with these headers. A `Host` of the proxy's own becomes the server's; a foreign one stays. */
 async function proxy(target, headers) {
   const server = createServer((incoming, outgoing) => {
-    const own = `${incoming.headers.host}`.endsWith(`:${server.address().port}`) && /^(localhost|127\.0\.0\.1):/.test(incoming.headers.host);
-    const passed = request(target, { method: incoming.method, headers: { ...incoming.headers, ...headers, host: own ? target.host : incoming.headers.host } }, (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(outgoing);
-    });
+    const own =
+      `${incoming.headers.host}`.endsWith(`:${server.address().port}`) && /^(localhost|127\.0\.0\.1):/.test(incoming.headers.host);
+    const passed = request(
+      target,
+      { method: incoming.method, headers: { ...incoming.headers, ...headers, host: own ? target.host : incoming.headers.host } },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
     passed.on('error', () => outgoing.destroy());
     outgoing.on('close', () => passed.destroy());
     incoming.pipe(passed);
@@ -78,7 +85,9 @@ describe('the MCP conformance suite', () => {
   for (const scenario of APPLIES) {
     test(scenario, async () => {
       const url = `http://localhost:${server.address().port}/mcp`;
-      const { stdout } = await run(node, [suite, 'server', '--url', url, '--scenario', scenario]).catch((error) => assert.fail(`${error.stdout}\n${error.stderr}`));
+      const { stdout } = await run(node, [suite, 'server', '--url', url, '--scenario', scenario]).catch((error) =>
+        assert.fail(`${error.stdout}\n${error.stderr}`),
+      );
       assert.match(stdout, /[1-9]\d* passed|Passed: [1-9]/i, stdout);
     });
   }

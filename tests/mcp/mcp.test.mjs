@@ -20,7 +20,11 @@ import { Site } from '../e2e/harness/site.mjs';
 const run = promisify(execFile);
 const inspector = path.resolve(path.dirname(fileURLToPath(import.meta.url)), 'node_modules/.bin/mcp-inspector');
 const newClient = () => new Client({ name: 'conformance', version: '1' });
-const words = (result) => result.content.filter((one) => one.type === 'text').map((one) => one.text).join('\n');
+const words = (result) =>
+  result.content
+    .filter((one) => one.type === 'text')
+    .map((one) => one.text)
+    .join('\n');
 
 /** What every listed tool must be. */
 function checkTools(tools) {
@@ -42,7 +46,13 @@ describe('gstack mcp on standard input and output', () => {
   let site;
   let client;
   const connect = async (...args) => {
-    const transport = new StdioClientTransport({ command: GSTACK, args: ['mcp', ...args], env: home.environment, cwd: home.person, stderr: 'pipe' });
+    const transport = new StdioClientTransport({
+      command: GSTACK,
+      args: ['mcp', ...args],
+      env: home.environment,
+      cwd: home.person,
+      stderr: 'pipe',
+    });
     const one = newClient();
     await one.connect(transport);
     return one;
@@ -64,12 +74,19 @@ describe('gstack mcp on standard input and output', () => {
     const { tools } = await client.listTools();
     checkTools(tools);
     assert.ok(tools.length >= 24 && tools.length <= 32, `${tools.length} tools`);
-    for (const needed of ['tabs', 'tab', 'closetab', 'drag', 'dialog', 'dialog-accept']) assert.ok(tools.some((tool) => tool.name === needed), needed);
+    for (const needed of ['tabs', 'tab', 'closetab', 'drag', 'dialog', 'dialog-accept'])
+      assert.ok(
+        tools.some((tool) => tool.name === needed),
+        needed,
+      );
     for (const hidden of ['cookies', 'cdp', 'state', 'pdf']) assert.ok(!tools.some((tool) => tool.name === hidden), hidden);
   });
 
   test('offers everything where that was asked for, and secrets only by name', async () => {
-    for (const [args, has, hasNot] of [[['--profile', 'all'], 'pdf', 'cookies'], [['--profile', 'all', '--secrets'], 'cookies', 'nothing']]) {
+    for (const [args, has, hasNot] of [
+      [['--profile', 'all'], 'pdf', 'cookies'],
+      [['--profile', 'all', '--secrets'], 'cookies', 'nothing'],
+    ]) {
       const all = await connect(...args);
       const names = (await all.listTools()).tools.map((tool) => tool.name);
       assert.ok(names.includes(has) && !names.includes(hasNot), `${args}: ${names}`);
@@ -105,10 +122,12 @@ describe('gstack mcp on standard input and output', () => {
       assert.ok(inside.includes('person allows'), inside);
       return before + after;
     };
-    await call('js', { expression: `const cover = Object.assign(document.createElement('div'), { className: ${JSON.stringify(end)}, id: 'cover' });
+    await call('js', {
+      expression: `const cover = Object.assign(document.createElement('div'), { className: ${JSON.stringify(end)}, id: 'cover' });
       cover.style.cssText = 'position: fixed; inset: 0'; cover.style.setProperty('--said', ${JSON.stringify(JSON.stringify(end))});
       document.body.append(cover); document.body.append(Object.assign(document.createElement('p'), { className: 'twice', textContent: ${JSON.stringify(end)} }),
-        Object.assign(document.createElement('p'), { className: 'twice', textContent: 'x' })); document.title = ${JSON.stringify(end)}; 1` });
+        Object.assign(document.createElement('p'), { className: 'twice', textContent: 'x' })); document.title = ${JSON.stringify(end)}; 1`,
+    });
     const told = [
       ['js', { expression: 'document.title' }],
       ['js', { expression: 'throw new Error(document.title)' }],
@@ -118,20 +137,27 @@ describe('gstack mcp on standard input and output', () => {
     const several = await call('click', { selector: '.twice', timeout: 300 });
     assert.match(several, /is more than one element:\n--- BEGIN UNTRUSTED EXTERNAL CONTENT [0-9a-f]{16}/);
     await call('js', { expression: 'cover.remove()' });
-    assert.equal(await home.ok(['js', '1 + 1']), '2\n', 'a person\'s scripts read a value as it is');
+    assert.equal(await home.ok(['js', '1 + 1']), '2\n', "a person's scripts read a value as it is");
   });
 
   test('a mistake is an error of the tool with the next step, in words of tools, and the connection lives on', async () => {
     for (const [name, args, next] of [
-      ['click', { selector: '#nowhere', timeout: 200 }], ['click', {}, 'Arguments of click: selector (required)'],
-      ['click', { wrong: 1 }, 'selector (required)'], ['tab', { id: 4711 }, 'tabs'], ['press', { key: 'Nonsense+' }],
+      ['click', { selector: '#nowhere', timeout: 200 }],
+      ['click', {}, 'Arguments of click: selector (required)'],
+      ['click', { wrong: 1 }, 'selector (required)'],
+      ['tab', { id: 4711 }, 'tabs'],
+      ['press', { key: 'Nonsense+' }],
     ]) {
       const result = await client.callTool({ name, arguments: args });
       assert.ok(result.isError && words(result).includes(next ?? ''), `${name}: ${words(result)}`);
       assert.ok(!/gstack [a-z]|--[a-z]|Usage:/.test(words(result)), `${name}: ${words(result)}`);
     }
     for (const name of ['cookies', 'nonsense', 'clik']) {
-      await assert.rejects(client.callTool({ name, arguments: {} }), (error) => error.code === -32602 && error.message.includes(`Unknown tool: ${name}`), name);
+      await assert.rejects(
+        client.callTool({ name, arguments: {} }),
+        (error) => error.code === -32602 && error.message.includes(`Unknown tool: ${name}`),
+        name,
+      );
     }
     await client.ping();
     assert.ok(!(await client.callTool({ name: 'url', arguments: {} })).isError);
@@ -139,7 +165,9 @@ describe('gstack mcp on standard input and output', () => {
 
   test('a call that is taken back ends, and others go on meanwhile', async () => {
     const control = new AbortController();
-    const waiting = client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 60_000 } }, undefined, { signal: control.signal });
+    const waiting = client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 60_000 } }, undefined, {
+      signal: control.signal,
+    });
     const failed = assert.rejects(waiting);
     control.abort();
     await failed;
@@ -148,7 +176,10 @@ describe('gstack mcp on standard input and output', () => {
 
   test('a popup that a click opened does not strand the client', async () => {
     await client.callTool({ name: 'goto', arguments: { url: `${site.origin}/form` } });
-    await client.callTool({ name: 'js', arguments: { expression: `document.body.insertAdjacentHTML('beforeend', '<a id="pop" href="/lines" target="_blank">more</a>')` } });
+    await client.callTool({
+      name: 'js',
+      arguments: { expression: `document.body.insertAdjacentHTML('beforeend', '<a id="pop" href="/lines" target="_blank">more</a>')` },
+    });
     await client.callTool({ name: 'click', arguments: { selector: '#pop' } });
     // It is listed at once, and has its address when that is loaded.
     let popup;
@@ -162,10 +193,15 @@ describe('gstack mcp on standard input and output', () => {
 
   test('a slow call tells that it goes on', async () => {
     const told = [];
-    const slow = await client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 5000 } }, undefined, { onprogress: (progress) => told.push(progress) });
+    const slow = await client.callTool({ name: 'wait', arguments: { selector: '#never', timeout: 5000 } }, undefined, {
+      onprogress: (progress) => told.push(progress),
+    });
     assert.ok(slow.isError);
     assert.ok(told.length >= 1 && told.every(({ message }) => message.startsWith('wait has run for ')), JSON.stringify(told));
-    assert.ok(told.every(({ progress }, at) => at === 0 || progress > told[at - 1].progress), JSON.stringify(told));
+    assert.ok(
+      told.every(({ progress }, at) => at === 0 || progress > told[at - 1].progress),
+      JSON.stringify(told),
+    );
   });
 
   test('what a client gets after a handoff is in the envelope with its mark', async () => {
@@ -185,7 +221,10 @@ describe('gstack mcp on standard input and output', () => {
     const request = (id, method, params) => JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'n', version: '1' } };
     for (const [line, code, id] of [
-      ['{', -32700, null], ['[]', -32600, null], ['{"id":3}', -32600, 3], [request(4, 'initialize', {}), -32602, 4],
+      ['{', -32700, null],
+      ['[]', -32600, null],
+      ['{"id":3}', -32600, 3],
+      [request(4, 'initialize', {}), -32602, 4],
     ]) {
       const { error, ...rest } = await say(line);
       assert.deepEqual([error.code, rest], [code, { jsonrpc: '2.0', id }], line);
@@ -193,8 +232,11 @@ describe('gstack mcp on standard input and output', () => {
     assert.equal((await say(request(1, 'initialize', hello))).result.serverInfo.name, 'gstack');
     server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
     for (const [line, code, id] of [
-      [request(2, 'tools/call'), -32602, 2], [request('x', 'tools/call', { name: 7 }), -32602, 'x'], [request(5, 'tools/call', { name: 'nonsense' }), -32602, 5],
-      [request(6, 'no/such'), -32601, 6], ['nonsense', -32700, null],
+      [request(2, 'tools/call'), -32602, 2],
+      [request('x', 'tools/call', { name: 7 }), -32602, 'x'],
+      [request(5, 'tools/call', { name: 'nonsense' }), -32602, 5],
+      [request(6, 'no/such'), -32601, 6],
+      ['nonsense', -32700, null],
     ]) {
       const { error, ...rest } = await say(line);
       assert.deepEqual([error?.code, rest], [code, { jsonrpc: '2.0', id }], line);
@@ -216,7 +258,11 @@ describe('gstack mcp on standard input and output', () => {
 
   test('is told to clients in their own files, and taken back', async () => {
     const files = {
-      claude: '.claude.json', codex: '.codex/config.toml', gemini: '.gemini/settings.json', cursor: '.cursor/mcp.json', vscode: '.config/Code/User/mcp.json',
+      claude: '.claude.json',
+      codex: '.codex/config.toml',
+      gemini: '.gemini/settings.json',
+      cursor: '.cursor/mcp.json',
+      vscode: '.config/Code/User/mcp.json',
     };
     for (const [name, file] of Object.entries(files)) {
       const place = path.join(home.person, file);
@@ -270,11 +316,18 @@ describe('the MCP endpoint of a conversation over HTTP', () => {
   test('a message that is not a request is answered by a JSON-RPC error', async () => {
     const { url, headers } = await turn.mcp();
     const post = async (body) => {
-      const response = await fetch(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body,
+      });
       return [response.status, await response.json()];
     };
     for (const [body, status, code, id] of [
-      ['{', 400, -32700, null], ['[]', 400, -32600, null], ['{"jsonrpc":"2.0","id":9,"method":"tools/call"}', 200, -32602, 9], ['x'.repeat(5_000_000), 413, -32600, null],
+      ['{', 400, -32700, null],
+      ['[]', 400, -32600, null],
+      ['{"jsonrpc":"2.0","id":9,"method":"tools/call"}', 200, -32602, 9],
+      ['x'.repeat(5_000_000), 413, -32600, null],
     ]) {
       const [told, { error, ...rest }] = await post(body);
       assert.deepEqual([told, error.code, rest], [status, code, { jsonrpc: '2.0', id }], body.slice(0, 80));
@@ -285,7 +338,11 @@ describe('the MCP endpoint of a conversation over HTTP', () => {
 
   test('a client without the token, or from a web page, is turned away', async () => {
     const { url, headers } = await turn.mcp();
-    for (const requestInit of [{}, { headers: { Authorization: 'Bearer wrong' } }, { headers: { ...headers, Origin: 'http://evil.example' } }]) {
+    for (const requestInit of [
+      {},
+      { headers: { Authorization: 'Bearer wrong' } },
+      { headers: { ...headers, Origin: 'http://evil.example' } },
+    ]) {
       await assert.rejects(newClient().connect(new StreamableHTTPClientTransport(new URL(url), { requestInit })));
     }
   });

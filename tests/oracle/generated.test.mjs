@@ -16,7 +16,8 @@ const PAGES = {
   'several selectors': '<style>.a, .b::before, .c > ::after { content: "x" }</style><p class="a">1<p class="b" t>2<p class="c">3<b t>4</b>',
   'an attribute as text': '<style>p::before { content: attr(title) }</style><p title="x" t>1',
   'a variable as text': '<style>p { --x: "x" } .a::before { content: var(--x) }</style><p class="a" t>1',
-  'in a media query, a layer and a condition': '<style>@layer a { @media all { @supports (color: red) { .a::before { content: "x" } } } }</style><p class="a" t>1<p>2',
+  'in a media query, a layer and a condition':
+    '<style>@layer a { @media all { @supports (color: red) { .a::before { content: "x" } } } }</style><p class="a" t>1<p>2',
   'nested rules': '<style>.a { color: red; &::before { content: "x" } }</style><p class="a" t>1<p>2',
   'a scope': '<style>@scope (main) { :scope::before { content: "x" } }</style><main t><p>1</p></main>',
   'an animation': '<style>@keyframes k { from, to { content: "x" } } .a::before { content: ""; animation: k 100s }</style><p class="a" t>1',
@@ -25,15 +26,19 @@ const PAGES = {
   'a quoted word in the selector': `<style>[title="::before"]::before { content: "x" }</style><p title="::before" t>1`,
   'a hundred rules and more': `<style>${Array.from({ length: 150 }, (_, at) => `.a${at}::before { content: "x" }`).join('')}</style><p class="a149" t>1`,
   'a shadow root': '<div><template shadowrootmode="open"><style>b::before { content: "x" }</style><b t>1</b></template></div>',
-  'the host of a shadow root': '<div t><template shadowrootmode="open"><style>:host::before { content: "x" }</style><b>1</b></template></div>',
-  'a slotted element': '<div><template shadowrootmode="open"><style>::slotted(i)::before { content: "x" }</style><slot></slot></template><i t>1</i></div>',
+  'the host of a shadow root':
+    '<div t><template shadowrootmode="open"><style>:host::before { content: "x" }</style><b>1</b></template></div>',
+  'a slotted element':
+    '<div><template shadowrootmode="open"><style>::slotted(i)::before { content: "x" }</style><slot></slot></template><i t>1</i></div>',
   'a part': '<style>div::part(p)::before { content: "x" }</style><div><template shadowrootmode="open"><b part="p" t>1</b></template></div>',
 };
 
 /** name → what a script does to the page after it was read once; then `[t]` has text. */
 const CHANGES = {
   'a rule put in': () => document.styleSheets[0].insertRule('[t]::before { content: "x" }'),
-  'a rule whose words are changed': () => { document.styleSheets[0].cssRules[0].selectorText = '[t]::before'; },
+  'a rule whose words are changed': () => {
+    document.styleSheets[0].cssRules[0].selectorText = '[t]::before';
+  },
   'an adopted sheet': () => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('[t]::before { content: "x" }');
@@ -58,7 +63,12 @@ function examine() {
   for (const element of all) {
     const given = ['::before', '::after'].some((which) => /"[^"]/.test(getComputedStyle(element, which).content));
     if (mayGenerate(element)) asked += 1;
-    seen.push({ tag: element.localName, marked: element.hasAttribute('t'), given, ours: (pseudoText(element, '::before') + pseudoText(element, '::after')).trim() !== '' });
+    seen.push({
+      tag: element.localName,
+      marked: element.hasAttribute('t'),
+      given,
+      ours: (pseudoText(element, '::before') + pseudoText(element, '::after')).trim() !== '',
+    });
   }
   beginPass();
   return { seen: seen.filter((one) => one.given || one.marked || one.ours), asked };
@@ -78,7 +88,9 @@ describe('text from style sheets', () => {
 
   async function open(html) {
     await oracle.page.route('**/sheet.css', (route) => route.fulfill({ contentType: 'text/css', body: '.a::before { content: "x" }' }));
-    await oracle.page.goto(site.put('page', `<!doctype html><title>t</title><body>${html.replaceAll('{sheets}', `${site.otherOrigin}/sheet.css`)}`));
+    await oracle.page.goto(
+      site.put('page', `<!doctype html><title>t</title><body>${html.replaceAll('{sheets}', `${site.otherOrigin}/sheet.css`)}`),
+    );
     await oracle.page.addScriptTag({ content: walkerScript(['beginPass', 'mayGenerate', 'pseudoText']) });
   }
 
@@ -104,7 +116,9 @@ describe('text from style sheets', () => {
   }
 
   test('no element is asked about where no rule makes text', async () => {
-    await open('<style>*, ::before { box-sizing: border-box } .clear::after { content: ""; clear: both }</style><main class="clear"><p>1<q>2</q></main>');
+    await open(
+      '<style>*, ::before { box-sizing: border-box } .clear::after { content: ""; clear: both }</style><main class="clear"><p>1<q>2</q></main>',
+    );
     const { asked, seen } = await oracle.page.evaluate(examine);
     assert.deepEqual({ asked, seen }, { asked: 0, seen: [] });
   });

@@ -36,7 +36,9 @@ function examine(cases) {
 
 describe('roles and names', () => {
   let oracle;
-  before(async () => { oracle = await Oracle.start(); });
+  before(async () => {
+    oracle = await Oracle.start();
+  });
   after(() => oracle.stop());
 
   for (const suite of Object.keys(FLOORS)) {
@@ -55,9 +57,12 @@ describe('roles and names', () => {
         if (wrong) unexplained.push(`${one.html}\n    ${wrong}`);
         else if (one.differs) purposely += 1;
         else agreed += 1;
-        const same = (one.role === undefined || sameRole(chromium.role) === sameRole(ours.role)) && (one.name === undefined || chromium.name === ours.name);
+        const same =
+          (one.role === undefined || sameRole(chromium.role) === sameRole(ours.role)) &&
+          (one.name === undefined || chromium.name === ours.name);
         if (same) asChromium += 1;
-        else if (!one.chromium && !wrong) unexplained.push(`${one.html}\n    ours ${ours.role} “${ours.name}”, Chromium's ${chromium.role} “${chromium.name}”`);
+        else if (!one.chromium && !wrong)
+          unexplained.push(`${one.html}\n    ours ${ours.role} “${ours.name}”, Chromium's ${chromium.role} “${chromium.name}”`);
       });
       console.log(`${suite} ${agreed}/${cases.length} (${purposely} differ on purpose); as Chromium: ${asChromium}/${cases.length}`);
       assert.deepEqual(unexplained, [], 'every difference has a reason in the table');

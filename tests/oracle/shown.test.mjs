@@ -8,7 +8,9 @@ import { Gstack } from './harness/gstack.mjs';
 import { Site } from './harness/site.mjs';
 
 /** Roles that have no line of their own, or whose name is what their parts say line by line. */
-const WITHOUT_LINE = new Set('generic none paragraph caption rowgroup row strong emphasis subscript superscript insertion deletion mark code time'.split(' '));
+const WITHOUT_LINE = new Set(
+  'generic none paragraph caption rowgroup row strong emphasis subscript superscript insertion deletion mark code time'.split(' '),
+);
 /** What is out of sight has no line. */
 const UNSEEN = /style='display:none'><button t|t hidden|<area|<img t role='none'|<slot|<optgroup t/;
 

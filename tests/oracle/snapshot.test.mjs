@@ -10,7 +10,12 @@ import { sides } from './harness/sides.mjs';
 /** Tokens of a text, roughly: a model's tokenizer takes about four characters of English and markup for one. */
 const tokens = (text) => Math.ceil(text.length / 4);
 /** The lines between the marks of untrusted content. */
-const inner = (output) => output.split('\n').slice(1, -1).filter((line) => !line.startsWith('---')).join('\n');
+const inner = (output) =>
+  output
+    .split('\n')
+    .slice(1, -1)
+    .filter((line) => !line.startsWith('---'))
+    .join('\n');
 
 describe('a snapshot', () => {
   const both = sides();
@@ -59,29 +64,47 @@ describe('a snapshot', () => {
 
   test('of a huge page costs in proportion to it, and its memory is bounded', async () => {
     const examine = (nodes) => {
-      document.body.innerHTML = Array.from({ length: nodes / 10 }, (_, at) => `<section aria-labelledby="h${at}"><h2 id="h${at}">Part ${at}</h2><ul><li><a href="#${at}">One</a></li><li><label for="f${at}">Two</label><input id="f${at}"></li></ul><p>Words <b>bold</b></p></section>`).join('');
+      document.body.innerHTML = Array.from(
+        { length: nodes / 10 },
+        (_, at) =>
+          `<section aria-labelledby="h${at}"><h2 id="h${at}">Part ${at}</h2><ul><li><a href="#${at}">One</a></li><li><label for="f${at}">Two</label><input id="f${at}"></li></ul><p>Words <b>bold</b></p></section>`,
+      ).join('');
       let calls = 0;
       const undo = [];
       const count = (owner, name) => {
         const before = owner[name];
-        owner[name] = function counted(...given) { calls += 1; return before.apply(this, given); };
-        undo.push(() => { owner[name] = before; });
+        owner[name] = function counted(...given) {
+          calls += 1;
+          return before.apply(this, given);
+        };
+        undo.push(() => {
+          owner[name] = before;
+        });
       };
-      for (const name of ['checkVisibility', 'getAttribute', 'hasAttribute', 'querySelector', 'querySelectorAll', 'closest', 'matches']) count(Element.prototype, name);
+      for (const name of ['checkVisibility', 'getAttribute', 'hasAttribute', 'querySelector', 'querySelectorAll', 'closest', 'matches'])
+        count(Element.prototype, name);
       count(Node.prototype, 'getRootNode');
       count(Document.prototype, 'getElementById');
       count(Document.prototype, 'querySelectorAll');
       count(globalThis, 'getComputedStyle');
       const taken = globalThis.__walker.takeSnapshot({ limit: 60_000 });
       undo.forEach((one) => one());
-      return { calls, here: document.querySelectorAll('*').length, printed: taken.lines.length, more: taken.more, named: globalThis.__walker.elements.size };
+      return {
+        calls,
+        here: document.querySelectorAll('*').length,
+        printed: taken.lines.length,
+        more: taken.more,
+        named: globalThis.__walker.elements.size,
+      };
     };
     await both.oracle.page.setContent('<!doctype html><title>huge</title><body>');
     await both.oracle.page.addScriptTag({ content: walkerScript(['takeSnapshot', 'elements']) });
     const small = await both.oracle.page.evaluate(examine, 10_000);
     const large = await both.oracle.page.evaluate(examine, 100_000);
     const perElement = (one) => one.calls / one.here;
-    console.log(`${large.here} elements: ${perElement(large).toFixed(1)} calls into the page for each, ${perElement(small).toFixed(1)} with ${small.here}; ${large.printed} characters, ${large.named} elements numbered`);
+    console.log(
+      `${large.here} elements: ${perElement(large).toFixed(1)} calls into the page for each, ${perElement(small).toFixed(1)} with ${small.here}; ${large.printed} characters, ${large.named} elements numbered`,
+    );
     assert.ok(large.here > 90_000);
     assert.ok(perElement(large) <= perElement(small), 'the work for an element does not grow with the page');
     assert.ok(large.printed < 90_000 && large.more > 50_000, 'what is beyond the cap is only counted');

@@ -19,20 +19,23 @@ const PARTS = {
   'lines that are kept': ['<pre>one\n  two\n\nthree</pre>', 'one\ntwo\nthree'],
   'line breaks': ['<p>one<br>two<br><br>three</p>', 'one\ntwo\nthree'],
   'odd spaces': ['<p>a&nbsp;&nbsp;b&#8203;c &shy;d</p>', 'a bc \u00add'],
-  'flex items and buttons': ['<div style="display:flex"><span>a</span><span>b</span></div><button>c</button><button>d</button>', 'a\nb\ncd'],
+  'flex items and buttons': [
+    '<div style="display:flex"><span>a</span><span>b</span></div><button>c</button><button>d</button>',
+    'a\nb\ncd',
+  ],
   'display: contents': ['<div style="display:contents">a</div><div style="display:contents">b</div>', 'ab'],
   'letters that a style changes': ['<p style="text-transform:uppercase">quiet</p>', 'quiet'],
   'what is not displayed': ['<p>seen</p><p style="display:none">none</p><script>let a</script><style>p{}</style>', 'seen'],
-  'visibility': ['<div style="visibility:hidden">h<span style="visibility:visible">v</span></div>', 'v'],
+  visibility: ['<div style="visibility:hidden">h<span style="visibility:visible">v</span></div>', 'v'],
   'content-visibility': ['<p>seen</p><div style="content-visibility:hidden">raw text<p>inner</p></div>', 'seen'],
   'a closed disclosure': ['<details><summary>More</summary>raw text<p>inner</p></details>', 'More'],
   'an open disclosure': ['<details open><summary>More</summary>raw text<p>inner</p></details>', 'More\nraw text\ninner'],
   'what a search in the page would open': ['<p>x</p><div hidden="until-found">raw text</div>', 'x'],
-  'fields': ['<p>a<select><option>o1<option>o2</select><textarea>t</textarea><input value="v">b</p>', 'ab'],
+  fields: ['<p>a<select><option>o1<option>o2</select><textarea>t</textarea><input value="v">b</p>', 'ab'],
   'a drawing': ['<p>a<svg width="9" height="9"><title>T</title><text y="9">s</text></svg>b</p>', 'ab'],
   'a shadow root': ['<div><template shadowrootmode="open"><p>in it</p><slot></slot></template>slotted</div>', 'in it\nslotted'],
   'a dialog and a popover': ['<p>x</p><dialog>d</dialog><div popover>p</div>', 'x'],
-  'ruby': ['<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>', '漢kan'],
+  ruby: ['<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>', '漢kan'],
 };
 
 describe('text', () => {
@@ -66,7 +69,11 @@ describe('text', () => {
   }
 
   test('every page of the fixtures is read the same way whole and walked', async () => {
-    const pages = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith('.html')).map((name) => path.join(folder, name)));
+    const pages = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.html'))
+        .map((name) => path.join(folder, name)),
+    );
     assert.ok(pages.length > 15);
     for (const page of pages) {
       const html = readFileSync(page, 'utf8').replace(/<script\b[\s\S]*?<\/script>/g, '');
@@ -83,15 +90,27 @@ describe('text', () => {
 });
 
 /** What random pages are made of. */
-const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;', 'z&#8203;y', '漢', '字\n漢', 'ß'];
-const TAGS = ['div', 'p', 'span', 'span', 'a', 'b', 'li', 'ul', 'section', 'button', 'label', 'h2', 'td', 'tr', 'table', 'pre', 'details', 'summary', 'article', 'em', 'ruby', 'fieldset'];
-const VOID = ['<br>', '<br style="display:none">', '<hr>', '<img alt="i" src="data:,">', '<img style="display:block">', '<input value="v">', '<wbr>', '<svg width="9" height="9"><title>x</title></svg>',
-  '<svg style="display:block"></svg>', '<svg width="9" height="9"><text y="9">drawn</text></svg>', '<select><option>alpha<option>x</select>', '<textarea>x</textarea>',
-  '<script>x</script>', '<style>x{}</style>', '<iframe>x</iframe>', '<canvas>x</canvas>', '<template>x</template>', '<noscript>x</noscript>', '<div data-gstack></div>',
+// biome-ignore format: a list of words
+const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;', 'z&#8203;y', '漢',
+  '字\n漢', 'ß'];
+// biome-ignore format: a list of words
+const TAGS = ['div', 'p', 'span', 'span', 'a', 'b', 'li', 'ul', 'section', 'button', 'label', 'h2', 'td', 'tr', 'table', 'pre', 'details',
+  'summary', 'article', 'em', 'ruby', 'fieldset'];
+// biome-ignore format: a list of words
+const VOID = ['<br>', '<br style="display:none">', '<hr>', '<img alt="i" src="data:,">', '<img style="display:block">', '<input value="v">',
+  '<wbr>', '<svg width="9" height="9"><title>x</title></svg>',
+  '<svg style="display:block"></svg>', '<svg width="9" height="9"><text y="9">drawn</text></svg>',
+  '<select><option>alpha<option>x</select>', '<textarea>x</textarea>',
+  '<script>x</script>', '<style>x{}</style>', '<iframe>x</iframe>', '<canvas>x</canvas>', '<template>x</template>',
+  '<noscript>x</noscript>', '<div data-gstack></div>',
   '<div style="display:table"><div style="display:table-cell">one</div><div style="display:table-cell">two</div></div>'];
-const STYLES = ['display:none', 'display:none', 'visibility:hidden', 'visibility:visible', 'display:contents', 'display:block', 'display:inline', 'display:inline-block', 'display:flex', 'display:grid',
-  'display:inline-flex', 'float:left', 'position:absolute', 'text-transform:uppercase', 'text-transform:capitalize', 'white-space:pre', 'white-space:pre-line',
-  'white-space:nowrap', 'display:block;content-visibility:hidden', 'opacity:0', 'width:0;overflow:hidden', 'columns:2', 'display:list-item', 'display:flow-root', 'overflow:hidden'];
+// biome-ignore format: a list of words
+const STYLES = ['display:none', 'display:none', 'visibility:hidden', 'visibility:visible', 'display:contents', 'display:block',
+  'display:inline', 'display:inline-block', 'display:flex', 'display:grid',
+  'display:inline-flex', 'float:left', 'position:absolute', 'text-transform:uppercase', 'text-transform:capitalize', 'white-space:pre',
+  'white-space:pre-line',
+  'white-space:nowrap', 'display:block;content-visibility:hidden', 'opacity:0', 'width:0;overflow:hidden', 'columns:2', 'display:list-item',
+  'display:flow-root', 'overflow:hidden'];
 
 /** A page of random parts, the same for the same seed. */
 function randomPage(seed) {
@@ -118,10 +137,12 @@ function randomPage(seed) {
   return Array.from({ length: 4 + below(8) }, () => `<div>${part(0)}${part(0)}</div>`).join(below(2) ? '' : '\n');
 }
 
-describe('the engine\'s text and the walk', () => {
+describe("the engine's text and the walk", () => {
   let oracle;
   const script = walkerScript(['engineText', 'walkText']);
-  before(async () => { oracle = await Oracle.start(); });
+  before(async () => {
+    oracle = await Oracle.start();
+  });
   after(() => oracle.stop());
 
   /** Both of one page: [engine or null, walk]. */
@@ -141,7 +162,11 @@ describe('the engine\'s text and the walk', () => {
   }
 
   test('are the same on every page of the fixtures', async () => {
-    const pages = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith('.html')).map((name) => path.join(folder, name)));
+    const pages = folders.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.html'))
+        .map((name) => path.join(folder, name)),
+    );
     let read = 0;
     for (const page of pages) {
       const [engine, walk] = await both(readFileSync(page, 'utf8').replace(/<script\b[\s\S]*?<\/script>/g, ''));

@@ -20,12 +20,20 @@ const ON_PURPOSE = [
   [/^\+ button "Inner button"$/, 'frames are part of the page'],
   [/^\+ link "area"$/, 'an area of an image map is a link where it stands in the page'],
   [/^[-+] iframe/, 'a frame has its name', 'Playwright'],
-  [/^\+ button "(Ingredients|How\?|More|Opened|sum head)"$|^\+ group$/, 'a <summary> is a button to who wants to open it; its <details> and a named group are listed', 'Playwright'],
+  [
+    /^\+ button "(Ingredients|How\?|More|Opened|sum head)"$|^\+ group$/,
+    'a <summary> is a button to who wants to open it; its <details> and a named group are listed',
+    'Playwright',
+  ],
   [/^\+ (form|canvas)$/, 'HTML-AAM has the role', 'Playwright'],
   [/^\+ option/, 'options in groups are options', 'Playwright'],
   [/^- button "Inert"$/, 'what is inert is out of reach', 'Playwright'],
   [/^- complementary$|^\+ region "T"$/, 'as Chromium: an <aside> in a section is one only with a name; a title is a name', 'Playwright'],
-  [/^[-+] (button "a ?b"|link "x ?y"|button( "Submit")?)$/, 'as Chromium: inline elements are joined without a space, a picture has one; an empty value is a value', 'Playwright'],
+  [
+    /^[-+] (button "a ?b"|link "x ?y"|button( "Submit")?)$/,
+    'as Chromium: inline elements are joined without a space, a picture has one; an empty value is a value',
+    'Playwright',
+  ],
 ];
 
 /** How many lines each oracle shares with us at least: raise it when it rises. */
@@ -54,7 +62,9 @@ describe('whole pages', () => {
       for (const [name, theirs] of Object.entries(oracles)) {
         const { same, missing, extra } = compare(ours, theirs);
         const differences = [...missing.map((one) => `- ${one}`), ...extra.map((one) => `+ ${one}`)];
-        const unexplained = differences.filter((one) => !ON_PURPOSE.some(([pattern, , only]) => pattern.test(one) && (only ?? name) === name));
+        const unexplained = differences.filter(
+          (one) => !ON_PURPOSE.some(([pattern, , only]) => pattern.test(one) && (only ?? name) === name),
+        );
         console.log(`${page}: ${same}/${theirs.length} as ${name}, ${differences.length - unexplained.length} lines differ on purpose`);
         assert.deepEqual(unexplained, [], `${page}: every difference to ${name} has a reason`);
         assert.ok(same >= FLOORS[page][name], `${page}: ${same} lines as ${name}, it was ${FLOORS[page][name]}`);

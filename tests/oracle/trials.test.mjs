@@ -21,7 +21,10 @@ describe('trials', () => {
   test("HTML's own drag and drop carries its data", async () => {
     const [ours, theirs] = await dragBoth('#native', '#native-drop');
     assert.ok(ours[0].includes('got native data') && ours[0].includes('dragend native'), ours[0].join());
-    assert.deepEqual(ours[0].filter((one) => !one.startsWith('drag') || /start|end|native-drop/.test(one)), theirs[0].filter((one) => !one.startsWith('drag') || /start|end|native-drop/.test(one)));
+    assert.deepEqual(
+      ours[0].filter((one) => !one.startsWith('drag') || /start|end|native-drop/.test(one)),
+      theirs[0].filter((one) => !one.startsWith('drag') || /start|end|native-drop/.test(one)),
+    );
   });
   test('a drag by pointer events ends where it was meant to', async () => {
     const [ours, theirs] = await dragBoth('#pointer', '#pointer-drop');

@@ -42,7 +42,9 @@ function task(name, steps) {
       return stdout;
     };
     let lines = [];
-    const look = async (...flags) => { lines = (await run('snapshot', '-i', ...flags)).split('\n'); };
+    const look = async (...flags) => {
+      lines = (await run('snapshot', '-i', ...flags)).split('\n');
+    };
     const ref = (words) => {
       const line = lines.find((one) => one.includes(words));
       assert.ok(line, `${words} in:\n${lines.join('\n')}`);

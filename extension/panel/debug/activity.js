@@ -22,14 +22,27 @@ export class ActivityTab {
 
   /** @param {HTMLElement} element @param {{ save: (text: string) => void }} actions */
   constructor(element, { save }) {
-    this.search = h("input", { type: "text", placeholder: t("filterActivity"), "aria-label": t("filterActivity"), oninput: () => this.#draw() });
+    this.search = h("input", {
+      type: "text",
+      placeholder: t("filterActivity"),
+      "aria-label": t("filterActivity"),
+      oninput: () => this.#draw(),
+    });
     this.failed = h("button", { class: "button", type: "button", "aria-pressed": "false", onclick: () => this.#toggleFailed() });
     this.list = h("div", { class: "log", role: "log", "aria-live": "off" });
     /** @type {KeyedList<Line>} */
     this.lines = new KeyedList(this.list, (line) => this.#view(line));
     this.body = h("div", { class: "drawer__body", tabindex: "0" }, this.list);
-    element.append(h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.failed,
-      iconButton("download", t("exportActivity"), () => save(this.#log.entries.map((entry) => JSON.stringify(entry)).join("\n")))), this.body);
+    element.append(
+      h(
+        "div",
+        { class: "drawer__tools" },
+        h("label", { class: "search" }, icon("search"), this.search),
+        this.failed,
+        iconButton("download", t("exportActivity"), () => save(this.#log.entries.map((entry) => JSON.stringify(entry)).join("\n"))),
+      ),
+      this.body,
+    );
     this.#draw();
   }
 
@@ -64,18 +77,26 @@ export class ActivityTab {
     const shown = found.slice(-this.#drawn);
     const more = found.length - shown.length;
     /** @type {Line[]} */
-    const about = more > 0 ? [{ key: "more", words: t("olderEntries", more) }] : this.#log.gap ? [{ key: "gap", words: t("olderGone") }] : [];
+    const about =
+      more > 0 ? [{ key: "more", words: t("olderEntries", more) }] : this.#log.gap ? [{ key: "gap", words: t("olderGone") }] : [];
     if (shown.length === 0) about.push({ key: "nothing", words: this.#log.entries.length === 0 ? t("noActivity") : t("nothingFound") });
-    this.lines.update([...about, ...bySource(shown).flatMap(({ source, entries }) =>
-      [{ key: `source ${entries[0]?.id}`, words: t(`source_${source}`) }, ...entries.map((entry) => ({ key: String(entry.id), words: "", entry }))])]);
+    this.lines.update([
+      ...about,
+      ...bySource(shown).flatMap(({ source, entries }) => [
+        { key: `source ${entries[0]?.id}`, words: t(`source_${source}`) },
+        ...entries.map((entry) => ({ key: String(entry.id), words: "", entry })),
+      ]),
+    ]);
     if (wasAtEnd) this.#toEnd();
   }
 
   /** @param {Line} line @returns {import("../view/dom.js").View<Line>} */
   #view({ key, entry }) {
     if (entry) return new Row();
-    const element = key === "more" ? h("button", { class: "button button--quiet log-more", type: "button", onclick: () => this.#more() })
-      : h(key === "gap" || key === "nothing" ? "p" : "div", { class: key === "nothing" ? "drawer__nothing" : "log-turn" });
+    const element =
+      key === "more"
+        ? h("button", { class: "button button--quiet log-more", type: "button", onclick: () => this.#more() })
+        : h(key === "gap" || key === "nothing" ? "p" : "div", { class: key === "nothing" ? "drawer__nothing" : "log-turn" });
     return { element, update: ({ words }) => setText(element, words) };
   }
 
@@ -102,13 +123,25 @@ class Row {
     this.#entry = entry;
     const { at, command, args, outcome, durationMs, result } = entry;
     const failed = outcome === "failed" || outcome === "unknown";
-    const glyph = outcome === "running" ? h("span", { class: "log-row__live" }, h("i", { class: "live-dot" })) : icon(failed ? (outcome === "unknown" ? "alert" : "cross") : "check");
+    const glyph =
+      outcome === "running"
+        ? h("span", { class: "log-row__live" }, h("i", { class: "live-dot" }))
+        : icon(failed ? (outcome === "unknown" ? "alert" : "cross") : "check");
     const words = args.join(" ");
     setAttribute(this.element, "class", failed ? "log-row log-row--failed" : "log-row");
     this.element.replaceChildren(
-      h("span", { class: "log-row__time" }, CLOCK.format(at)), glyph,
-      h("span", { class: "log-row__call", title: `${command} ${words}` }, h("b", {}, command), " ", words, h("span", { class: "visually-hidden" }, t(`step_${outcome}`))),
+      h("span", { class: "log-row__time" }, CLOCK.format(at)),
+      glyph,
+      h(
+        "span",
+        { class: "log-row__call", title: `${command} ${words}` },
+        h("b", {}, command),
+        " ",
+        words,
+        h("span", { class: "visually-hidden" }, t(`step_${outcome}`)),
+      ),
       h("span", { class: "log-row__took" }, durationMs == null ? "" : duration(durationMs)),
-      ...(result ? [h("span", { class: "log-row__result", title: result }, result)] : []));
+      ...(result ? [h("span", { class: "log-row__result", title: result }, result)] : []),
+    );
   }
 }

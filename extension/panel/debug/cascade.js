@@ -13,30 +13,57 @@ import { colourOf } from "./inspection.js";
 /** @param {Rule[]} rules @param {Change} change */
 export function cascade(rules, change) {
   const hasInline = rules.some(({ origin }) => origin === "inline");
-  const inline = hasInline ? [] : [ruleView({ selector: "element.style", specificity: null, origin: "inline", conditions: [], source: "", declarations: [] }, change)];
+  const inline = hasInline
+    ? []
+    : [ruleView({ selector: "element.style", specificity: null, origin: "inline", conditions: [], source: "", declarations: [] }, change)];
   return [...inline, ...rules.map((rule) => ruleView(rule, change))];
 }
 
 /** @param {Rule} rule @param {Change} change */
 function ruleView(rule, change) {
   const { selector, specificity, origin, conditions, source, declarations } = rule;
-  return h("div", { class: "rule", "data-origin": origin },
+  return h(
+    "div",
+    { class: "rule", "data-origin": origin },
     ...conditions.map((condition) => h("div", { class: "rule__condition truncate", title: condition }, condition)),
-    h("div", { class: "rule__head" }, h("span", { class: "rule__selector truncate", title: selector }, selector),
+    h(
+      "div",
+      { class: "rule__head" },
+      h("span", { class: "rule__selector truncate", title: selector }, selector),
       specificity && h("span", { class: "rule__weight", title: t("specificity") }, specificity.join(",")),
-      h("span", { class: "rule__source truncate", title: source }, origin === "inline" ? "" : origin === "user-agent" ? t("browsersOwn") : source)),
+      h(
+        "span",
+        { class: "rule__source truncate", title: source },
+        origin === "inline" ? "" : origin === "user-agent" ? t("browsersOwn") : source,
+      ),
+    ),
     ...declarations.map((declaration) => declarationView(declaration, origin === "inline", change)),
-    origin === "inline" && addView(change));
+    origin === "inline" && addView(change),
+  );
 }
 
 /** @param {Declaration} declaration @param {boolean} isInline @param {Change} change */
 function declarationView({ name, value, important, overridden }, isInline, change) {
   const colour = colourOf(value);
   const words = important ? `${value} !important` : value;
-  const shown = h("button", { class: "declaration__value truncate", type: "button", title: t("changeValue", name), onclick: () => edit(shown, name, value, change) }, words);
-  return h("div", { class: `declaration${overridden ? " declaration--overridden" : ""}${isInline ? " declaration--changed" : ""}` },
-    h("span", {}, `${name}:`), colour && svg("svg", { class: "swatch", "aria-hidden": "true" }, svg("rect", { width: "10", height: "10", fill: colour })), shown,
-    overridden && h("span", { class: "visually-hidden" }, t("overridden")));
+  const shown = h(
+    "button",
+    {
+      class: "declaration__value truncate",
+      type: "button",
+      title: t("changeValue", name),
+      onclick: () => edit(shown, name, value, change),
+    },
+    words,
+  );
+  return h(
+    "div",
+    { class: `declaration${overridden ? " declaration--overridden" : ""}${isInline ? " declaration--changed" : ""}` },
+    h("span", {}, `${name}:`),
+    colour && svg("svg", { class: "swatch", "aria-hidden": "true" }, svg("rect", { width: "10", height: "10", fill: colour })),
+    shown,
+    overridden && h("span", { class: "visually-hidden" }, t("overridden")),
+  );
 }
 
 /** A field in the place of what is shown: Enter changes, Escape leaves it. @param {HTMLElement} shown @param {string} name @param {string} value @param {Change} change */
@@ -65,7 +92,13 @@ function edit(shown, name, value, change) {
 
 /** `property: value` @param {Change} change */
 function addView(change) {
-  const field = h("input", { class: "edit edit--new", placeholder: t("addDeclaration"), "aria-label": t("addDeclaration"), spellcheck: "false", autocomplete: "off" });
+  const field = h("input", {
+    class: "edit edit--new",
+    placeholder: t("addDeclaration"),
+    "aria-label": t("addDeclaration"),
+    spellcheck: "false",
+    autocomplete: "off",
+  });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && field.value !== "") {
       event.preventDefault();

@@ -39,11 +39,20 @@ export class ConnectionTab {
     this.when = h("span", {}, t("pinging"));
     element.append(
       h("div", { class: "drawer__body" }, h("div", { class: "section-head" }, this.when, h("span", {}, t("lastPings", TRACE))), this.list),
-      h("div", { class: "drawer__foot" },
+      h(
+        "div",
+        { class: "drawer__foot" },
         h("button", { class: "button", type: "button", onclick: () => void this.ping() }, icon("retry"), t("pingAgain")),
         h("button", { class: "button", type: "button", onclick: () => actions.reconnect() }, icon("plug"), t("reconnect")),
         h("span", { class: "grow" }),
-        h("button", { class: "button button--quiet", type: "button", onclick: () => void actions.copy(this.report) }, icon("copy"), t("report"))));
+        h(
+          "button",
+          { class: "button button--quiet", type: "button", onclick: () => void actions.copy(this.report) },
+          icon("copy"),
+          t("report"),
+        ),
+      ),
+    );
   }
 
   show() {
@@ -93,7 +102,16 @@ export class ConnectionTab {
 
   /** What a person can paste where help is given: no page text, no messages. */
   get report() {
-    return JSON.stringify({ extension: chrome.runtime.getManifest().version, browser: navigator.userAgent, connection: this.actions.state(), hops: this.#known }, null, 2);
+    return JSON.stringify(
+      {
+        extension: chrome.runtime.getManifest().version,
+        browser: navigator.userAgent,
+        connection: this.actions.state(),
+        hops: this.#known,
+      },
+      null,
+      2,
+    );
   }
 }
 
@@ -112,7 +130,16 @@ class HopRow {
     this.took = h("span", { class: "hop__took" });
     this.about = h("span", { class: "hop__about" });
     this.trouble = h("div", { class: "hop__trouble", hidden: true });
-    this.element = h("li", {}, this.glyph, h("span", { class: "hop__name" }, this.name, this.said), this.trace, this.took, this.about, this.trouble);
+    this.element = h(
+      "li",
+      {},
+      this.glyph,
+      h("span", { class: "hop__name" }, this.name, this.said),
+      this.trace,
+      this.took,
+      this.about,
+      this.trouble,
+    );
   }
 
   /** @param {HopItem} item */
@@ -132,7 +159,10 @@ class HopRow {
   #drawTrace(trace) {
     setAttribute(this.line, "points", points(trace));
     if (trace.length === 0) this.trace.replaceChildren();
-    else if (!this.line.isConnected) this.trace.replaceChildren(svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, this.line));
+    else if (!this.line.isConnected)
+      this.trace.replaceChildren(
+        svg("svg", { class: "hop__trace", viewBox: "0 0 72 20", preserveAspectRatio: "none", "aria-hidden": "true" }, this.line),
+      );
   }
 
   /** @param {Fault | null} told */
@@ -142,12 +172,24 @@ class HopRow {
     if (spelled === this.#troubleOf) return;
     this.#troubleOf = spelled;
     this.trouble.hidden = fault === null;
-    this.trouble.replaceChildren(...(fault ? [h("p", {}, fault.message), ...(fault.hint ? [h("p", {}, fault.hint)] : []), ...(fault.command ? [commandLine(fault.command)] : [])] : []));
+    this.trouble.replaceChildren(
+      ...(fault
+        ? [
+            h("p", {}, fault.message),
+            ...(fault.hint ? [h("p", {}, fault.hint)] : []),
+            ...(fault.command ? [commandLine(fault.command)] : []),
+          ]
+        : []),
+    );
   }
 }
 
 /** The last pings of one hop as a line. Each has its own scale: one for all would flatten them. @param {number[]} values */
 function points(values) {
   const highest = Math.max(...values, 0.1);
-  return values.map((value, index) => `${(72 - ((values.length - 1 - index) / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`).join(" ");
+  return values
+    .map(
+      (value, index) => `${(72 - ((values.length - 1 - index) / (TRACE - 1)) * 72).toFixed(1)},${(17 - (value / highest) * 14).toFixed(1)}`,
+    )
+    .join(" ");
 }

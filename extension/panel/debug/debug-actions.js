@@ -26,14 +26,20 @@ export function debugActions(panel, compose) {
       const { entries, gap } = await connection.request("activity.subscribe", { after: 0 });
       return { entries, gap };
     },
-    unfollow: () => void connection.request("activity.unsubscribe", {}).catch(() => { /* it ended with the connection */ }),
+    unfollow: () =>
+      void connection.request("activity.unsubscribe", {}).catch(() => {
+        /* it ended with the connection */
+      }),
     saveActivity: (text) => save("gstack-activity.jsonl", "application/jsonl", text),
     refs: {
       list: async () => (await connection.request("refs.list", { chromeTabId: tabInView() })).refs,
       snapshot: async () => void (await run("snapshot", ["-i", "-C"])),
       show: async (show) => {
         const chromeTabId = show ? tabInView() : drawnIn;
-        if (show && drawnIn !== 0 && drawnIn !== chromeTabId) await connection.request("refs.show", { chromeTabId: drawnIn, show: false }).catch(() => { /* the tab was closed */ });
+        if (show && drawnIn !== 0 && drawnIn !== chromeTabId)
+          await connection.request("refs.show", { chromeTabId: drawnIn, show: false }).catch(() => {
+            /* the tab was closed */
+          });
         drawnIn = show ? chromeTabId : 0;
         if (chromeTabId !== 0) await connection.request("refs.show", { chromeTabId, show });
       },

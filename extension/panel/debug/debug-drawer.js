@@ -41,16 +41,44 @@ export class DebugDrawer {
   /** @param {HTMLElement} element @param {DebugActions} actions */
   constructor(element, actions) {
     this.actions = actions;
-    const panes = TABS.map((name) => h("div", { class: "debug-pane", id: `debug-${name}`, role: "tabpanel", "aria-labelledby": `debug-tab-${name}`, hidden: true }));
+    const panes = TABS.map((name) =>
+      h("div", { class: "debug-pane", id: `debug-${name}`, role: "tabpanel", "aria-labelledby": `debug-tab-${name}`, hidden: true }),
+    );
     /** @type {Record<string, HTMLElement>} */
     this.panes = Object.fromEntries(TABS.map((name, index) => [name, /** @type {HTMLElement} */ (panes[index])]));
     this.counts = { activity: h("span", { class: "data" }), refs: h("span", { class: "data" }) };
-    this.buttons = TABS.map((name) => h("button", { class: "debug-tab", type: "button", role: "tab", id: `debug-tab-${name}`, "aria-controls": `debug-${name}`, onclick: () => this.choose(name) },
-      t(`debug_${name}`), name === "activity" ? " " : name === "refs" ? " " : "", name === "activity" || name === "refs" ? this.counts[name] : null));
-    const bar = h("div", { class: "debug-tabs", role: "tablist", "aria-label": t("debug"), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) }, ...this.buttons);
+    this.buttons = TABS.map((name) =>
+      h(
+        "button",
+        {
+          class: "debug-tab",
+          type: "button",
+          role: "tab",
+          id: `debug-tab-${name}`,
+          "aria-controls": `debug-${name}`,
+          onclick: () => this.choose(name),
+        },
+        t(`debug_${name}`),
+        name === "activity" ? " " : name === "refs" ? " " : "",
+        name === "activity" || name === "refs" ? this.counts[name] : null,
+      ),
+    );
+    const bar = h(
+      "div",
+      {
+        class: "debug-tabs",
+        role: "tablist",
+        "aria-label": t("debug"),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+      },
+      ...this.buttons,
+    );
     element.append(h("div", { class: "debug-head" }, bar, iconButton("cross", t("close"), actions.close)), ...panes);
     this.activity = new ActivityTab(this.#pane("activity"), { save: actions.saveActivity });
-    this.refs = new RefsTab(this.#pane("refs"), { ...actions.refs, counted: (count) => setText(this.counts.refs, count > 0 ? String(count) : "") });
+    this.refs = new RefsTab(this.#pane("refs"), {
+      ...actions.refs,
+      counted: (count) => setText(this.counts.refs, count > 0 ? String(count) : ""),
+    });
     this.inspector = new InspectorTab(this.#pane("inspector"), actions.inspector);
     this.connection = new ConnectionTab(this.#pane("connection"), actions.connection);
     this.drawLog = oncePerFrame(() => this.#drawLog());

@@ -35,10 +35,16 @@ const list = (value) => (Array.isArray(value) ? value : []);
 /** @param {any} data  of `inspect` @returns {Inspection} */
 export function readInspection(data) {
   const rules = list(data?.rules).map((rule) => ({
-    selector: String(rule.selector ?? ""), specificity: Array.isArray(rule.specificity) ? rule.specificity : null, origin: rule.origin ?? "page",
-    conditions: list(rule.conditions), source: rule.source ?? "", declarations: list(rule.declarations),
+    selector: String(rule.selector ?? ""),
+    specificity: Array.isArray(rule.specificity) ? rule.specificity : null,
+    origin: rule.origin ?? "page",
+    conditions: list(rule.conditions),
+    source: rule.source ?? "",
+    declarations: list(rule.declarations),
   }));
-  const box = data?.box ? { ...data.box, padding: list(data.box.padding), border: list(data.box.border), margin: list(data.box.margin) } : null;
+  const box = data?.box
+    ? { ...data.box, padding: list(data.box.padding), border: list(data.box.border), margin: list(data.box.margin) }
+    : null;
   const computed = new Map(Object.entries(data?.computed ?? {}).sort(([a], [b]) => a.localeCompare(b)));
   return { element: String(data?.element ?? ""), rules, box, computed };
 }
@@ -64,7 +70,8 @@ export function computedParts(inspection) {
 
 /** What wins, as CSS. @param {Inspection} inspection @param {string} selector */
 export function asCss(inspection, selector) {
-  const lines = pageRules(inspection).flatMap(({ declarations }) => declarations.filter(({ overridden }) => !overridden))
+  const lines = pageRules(inspection)
+    .flatMap(({ declarations }) => declarations.filter(({ overridden }) => !overridden))
     .map(({ name, value, important }) => `  ${name}: ${value}${important ? " !important" : ""};`);
   return `${selector} {\n${lines.join("\n")}\n}`;
 }

@@ -35,9 +35,25 @@ export class InspectorTab {
     this.head = h("div", { class: "picked" });
     this.body = h("div", { class: "drawer__body" });
     this.undoButton = h("button", { class: "button", type: "button", onclick: () => void this.#undo() }, icon("undo"), t("undo"));
-    this.foot = h("div", { class: "drawer__foot" },
-      h("button", { class: "button button--solid", type: "button", onclick: () => { if (this.#picked) actions.send(this.#picked); } }, icon("message"), t("sendToChat")),
-      this.undoButton, h("span", { class: "grow" }), copyButton(t("copyCss"), () => (this.#inspection && this.#picked ? asCss(this.#inspection, this.#picked.selector) : "")));
+    this.foot = h(
+      "div",
+      { class: "drawer__foot" },
+      h(
+        "button",
+        {
+          class: "button button--solid",
+          type: "button",
+          onclick: () => {
+            if (this.#picked) actions.send(this.#picked);
+          },
+        },
+        icon("message"),
+        t("sendToChat"),
+      ),
+      this.undoButton,
+      h("span", { class: "grow" }),
+      copyButton(t("copyCss"), () => (this.#inspection && this.#picked ? asCss(this.#inspection, this.#picked.selector) : "")),
+    );
     element.append(this.head, this.body, this.foot);
     this.#draw();
   }
@@ -113,13 +129,22 @@ export class InspectorTab {
     this.head.hidden = !picked;
     this.undoButton.disabled = this.#changes === 0;
     if (!picked) {
-      return this.body.replaceChildren(h("div", { class: "drawer__nothing" }, h("p", {}, t("nothingPicked")),
-        h("button", { class: "button", type: "button", onclick: () => void this.#pick() }, icon("pick"), t("pickElement"))));
+      return this.body.replaceChildren(
+        h(
+          "div",
+          { class: "drawer__nothing" },
+          h("p", {}, t("nothingPicked")),
+          h("button", { class: "button", type: "button", onclick: () => void this.#pick() }, icon("pick"), t("pickElement")),
+        ),
+      );
     }
     const box = this.#inspection?.box;
-    this.head.replaceChildren(h("span", { class: "ref" }, picked.ref), h("span", { class: "picked__selector truncate grow", title: picked.selector }, picked.selector),
+    this.head.replaceChildren(
+      h("span", { class: "ref" }, picked.ref),
+      h("span", { class: "picked__selector truncate grow", title: picked.selector }, picked.selector),
       h("span", { class: "data dim" }, box ? outer(box) : `${pixels(picked.rect[2])} × ${pixels(picked.rect[3])}`),
-      iconButton("pick", t("pickAnother"), () => void this.#pick(), "icon-button icon-button--small"));
+      iconButton("pick", t("pickAnother"), () => void this.#pick(), "icon-button icon-button--small"),
+    );
     if (this.#inspection) this.#drawInspection(this.#inspection);
   }
 
@@ -138,7 +163,18 @@ export class InspectorTab {
       ...(browsers.length > 0 ? [fold(t("browsersRules"), String(browsers.length), false, cascade(browsers, change).slice(1))] : []),
       fold(t("computedStyles"), t("computedCount", set.length, others.length), true, [
         definitions(this.#allComputed ? [...inspection.computed] : set),
-        h("button", { class: "button button--quiet button--small computed__all", type: "button", "aria-pressed": String(this.#allComputed), onclick: () => this.#toggleComputed() }, this.#allComputed ? t("onlySet") : t("showAll"))]));
+        h(
+          "button",
+          {
+            class: "button button--quiet button--small computed__all",
+            type: "button",
+            "aria-pressed": String(this.#allComputed),
+            onclick: () => this.#toggleComputed(),
+          },
+          this.#allComputed ? t("onlySet") : t("showAll"),
+        ),
+      ]),
+    );
     this.body.scrollTop = scroll;
   }
 
@@ -156,7 +192,12 @@ function outer({ width, height, padding, border }) {
 
 /** @param {string} words @param {string} count @param {boolean} open @param {Node[]} content */
 function fold(words, count, open, content) {
-  return h("details", { class: "section-fold", open }, h("summary", { class: "section-head" }, icon("chevron-right"), h("span", { class: "grow" }, words), h("span", {}, count)), ...content);
+  return h(
+    "details",
+    { class: "section-fold", open },
+    h("summary", { class: "section-head" }, icon("chevron-right"), h("span", { class: "grow" }, words), h("span", {}, count)),
+    ...content,
+  );
 }
 
 /** @param {[string, string][]} entries */

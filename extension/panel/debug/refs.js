@@ -30,13 +30,22 @@ export class RefsTab {
     this.actions = actions;
     this.search = h("input", { type: "text", placeholder: t("filterRefs"), "aria-label": t("filterRefs"), oninput: () => this.#draw() });
     this.again = h("button", { class: "button", type: "button", onclick: () => void this.#snapshot() }, icon("retry"), t("newSnapshot"));
-    this.toggle = h("button", { class: "switch", type: "button", role: "switch", "aria-checked": "false", "aria-label": t("showRefs"), onclick: () => void this.#toggle() });
+    this.toggle = h("button", {
+      class: "switch",
+      type: "button",
+      role: "switch",
+      "aria-checked": "false",
+      "aria-label": t("showRefs"),
+      onclick: () => void this.#toggle(),
+    });
     this.list = h("div", { class: "refs", onpointerleave: () => this.#outline(null) });
     /** @type {KeyedList<Line>} */
     this.lines = new KeyedList(this.list, (line) => this.#view(line));
-    element.append(h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.again),
+    element.append(
+      h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search), this.again),
       h("div", { class: "setting setting--tool" }, h("span", { class: "setting__text" }, t("showRefs")), this.toggle),
-      h("div", { class: "drawer__body" }, this.list));
+      h("div", { class: "drawer__body" }, this.list),
+    );
   }
 
   /** In sight, or the tab is another one. */
@@ -51,7 +60,10 @@ export class RefsTab {
     if (!this.#open) return;
     this.#open = false;
     this.#outline(null);
-    if (this.#shows) void this.actions.show(false).catch(() => { /* the page went first */ });
+    if (this.#shows)
+      void this.actions.show(false).catch(() => {
+        /* the page went first */
+      });
   }
 
   /** Reads the list again. */
@@ -124,9 +136,13 @@ export class RefsTab {
     const elements = found.filter(({ ref }) => ref.startsWith("@e"));
     const others = found.filter(({ ref }) => !ref.startsWith("@e"));
     /** @type {(words: string, rows: RefInfo[]) => Line[]} */
-    const section = (words, rows) => (rows.length === 0 ? [] : [{ key: words, words, count: rows.length }, ...rows.map((info) => ({ key: info.ref, words: "", info }))]);
-    this.#fill(found.length === 0 ? [{ key: "nothing", words: this.#refs.length === 0 ? t("noRefs") : t("nothingFound") }]
-      : [...section(t("refsOfSnapshot"), elements), ...section(t("refsBeyond"), others)]);
+    const section = (words, rows) =>
+      rows.length === 0 ? [] : [{ key: words, words, count: rows.length }, ...rows.map((info) => ({ key: info.ref, words: "", info }))];
+    this.#fill(
+      found.length === 0
+        ? [{ key: "nothing", words: this.#refs.length === 0 ? t("noRefs") : t("nothingFound") }]
+        : [...section(t("refsOfSnapshot"), elements), ...section(t("refsBeyond"), others)],
+    );
   }
 
   /** @param {Line} line @returns {import("../view/dom.js").View<Line>} */
@@ -137,16 +153,45 @@ export class RefsTab {
       return { element, update: ({ words }) => setText(element, words) };
     }
     const [name, counted] = [h("span", {}), h("span", {})];
-    return { element: h("div", { class: "section-head" }, name, counted), update: ({ words, count }) => { setText(name, words); setText(counted, String(count)); } };
+    return {
+      element: h("div", { class: "section-head" }, name, counted),
+      update: ({ words, count }) => {
+        setText(name, words);
+        setText(counted, String(count));
+      },
+    };
   }
 
   /** @param {string} ref @returns {import("../view/dom.js").View<Line>} */
   #row(ref) {
     const point = () => this.#outline(ref);
     const [role, name] = [h("span", { class: "ref-row__role truncate" }), h("span", { class: "ref-row__name truncate" })];
-    const element = h("div", { role: "listitem" }, h("button", { class: "ref-row", type: "button", title: t("insertRef", ref), onclick: () => this.actions.insert(ref), onpointerenter: point, onfocus: point, onblur: () => this.#outline(null) },
-      h("span", { class: "ref" }, ref), role, name));
-    return { element, update: ({ info }) => { setText(role, info?.role ?? ""); setText(name, info?.name ?? ""); } };
+    const element = h(
+      "div",
+      { role: "listitem" },
+      h(
+        "button",
+        {
+          class: "ref-row",
+          type: "button",
+          title: t("insertRef", ref),
+          onclick: () => this.actions.insert(ref),
+          onpointerenter: point,
+          onfocus: point,
+          onblur: () => this.#outline(null),
+        },
+        h("span", { class: "ref" }, ref),
+        role,
+        name,
+      ),
+    );
+    return {
+      element,
+      update: ({ info }) => {
+        setText(role, info?.role ?? "");
+        setText(name, info?.name ?? "");
+      },
+    };
   }
 }
 

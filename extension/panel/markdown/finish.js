@@ -18,7 +18,12 @@ const codeOf = new WeakMap();
 export function finished(node) {
   if (!(node instanceof HTMLElement)) return node;
   if (node.localName === "pre") return codeBlock(node);
-  if (node.localName === "table") return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("table") }, h("div", { class: "table-part" }, node));
+  if (node.localName === "table")
+    return h(
+      "div",
+      { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("table") },
+      h("div", { class: "table-part" }, node),
+    );
   if (node.localName === "input") node.parentElement?.classList.add("task");
   if (node.localName === "ol") numberFrom(/** @type {HTMLOListElement} */ (node));
   const heading = HEADINGS[/** @type {keyof typeof HEADINGS} */ (node.tagName)];
@@ -66,9 +71,17 @@ function codeBlock(pre) {
   const lines = text.split("\n").map((line) => codeLine(line, isDiff));
   const drawn = h("code", {}, ...lines);
   /** @type {HTMLElement} */
-  const block = h("div", { class: "codeblock" },
-    h("div", { class: "codeblock__head" }, h("span", { class: "truncate" }, language || t("code")), copyButton(t("copyCode"), () => codeOf.get(block) ?? "")),
-    h("pre", { tabindex: "0" }, drawn));
+  const block = h(
+    "div",
+    { class: "codeblock" },
+    h(
+      "div",
+      { class: "codeblock__head" },
+      h("span", { class: "truncate" }, language || t("code")),
+      copyButton(t("copyCode"), () => codeOf.get(block) ?? ""),
+    ),
+    h("pre", { tabindex: "0" }, drawn),
+  );
   if (!isDiff) colourWhenSeen(drawn, language);
   codeOf.set(block, text);
   return block;
@@ -101,11 +114,17 @@ function fixColumns(table) {
   const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.getBoundingClientRect().width);
   const whole = widths.reduce((sum, width) => sum + width, 0);
   // Where nothing is laid out (a drawer lies over it) all are equally wide.
-  table.prepend(h("colgroup", {}, ...widths.map((width) => {
-    const column = h("col", {});
-    if (whole > 0) column.style.width = `${width}px`;
-    return column;
-  })));
+  table.prepend(
+    h(
+      "colgroup",
+      {},
+      ...widths.map((width) => {
+        const column = h("col", {});
+        if (whole > 0) column.style.width = `${width}px`;
+        return column;
+      }),
+    ),
+  );
   if (whole > 0) table.style.width = `${whole}px`;
   table.classList.add("table--fixed");
 }

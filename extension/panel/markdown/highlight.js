@@ -8,17 +8,54 @@ import { h } from "../view/dom.js";
 
 /** The grammars that we carry, each with the other names under which agents write it. */
 const GRAMMARS = {
-  bash: "sh zsh shell console shellsession", c: "h", cpp: "c++ cc cxx hpp", csharp: "c# cs", css: "", dart: "", dockerfile: "docker", elixir: "ex exs", go: "golang",
-  graphql: "gql", http: "", ini: "toml conf", java: "", javascript: "js jsx mjs cjs", json: "jsonc json5", kotlin: "kt kts", lua: "", makefile: "make mk", markdown: "md",
-  nginx: "", perl: "pl", php: "", powershell: "ps1 pwsh", protobuf: "proto", python: "py", r: "", ruby: "rb", rust: "rs", scala: "", scss: "", sql: "", swift: "",
-  typescript: "ts tsx mts cts", xml: "html svg xhtml vue svelte", yaml: "yml",
+  bash: "sh zsh shell console shellsession",
+  c: "h",
+  cpp: "c++ cc cxx hpp",
+  csharp: "c# cs",
+  css: "",
+  dart: "",
+  dockerfile: "docker",
+  elixir: "ex exs",
+  go: "golang",
+  graphql: "gql",
+  http: "",
+  ini: "toml conf",
+  java: "",
+  javascript: "js jsx mjs cjs",
+  json: "jsonc json5",
+  kotlin: "kt kts",
+  lua: "",
+  makefile: "make mk",
+  markdown: "md",
+  nginx: "",
+  perl: "pl",
+  php: "",
+  powershell: "ps1 pwsh",
+  protobuf: "proto",
+  python: "py",
+  r: "",
+  ruby: "rb",
+  rust: "rs",
+  scala: "",
+  scss: "",
+  sql: "",
+  swift: "",
+  typescript: "ts tsx mts cts",
+  xml: "html svg xhtml vue svelte",
+  yaml: "yml",
 };
-const NAMES = new Map(Object.entries(GRAMMARS).flatMap(([grammar, others]) => [grammar, ...others.split(" ")].map((name) => [name, grammar])));
+const NAMES = new Map(
+  Object.entries(GRAMMARS).flatMap(([grammar, others]) => [grammar, ...others.split(" ")].map((name) => [name, grammar])),
+);
 
 /** highlight.js' classes by the colour that they have here; what is not listed has none. */
 const COLOURS = {
-  keyword: "keyword literal selector-tag meta-keyword operator", string: "string regexp char quote-string link addition", number: "number symbol variable.constant", comment: "comment quote doctag",
-  name: "title section name function selector-id selector-class", type: "type class built_in attr attribute property meta selector-attr selector-pseudo",
+  keyword: "keyword literal selector-tag meta-keyword operator",
+  string: "string regexp char quote-string link addition",
+  number: "number symbol variable.constant",
+  comment: "comment quote doctag",
+  name: "title section name function selector-id selector-class",
+  type: "type class built_in attr attribute property meta selector-attr selector-pseudo",
 };
 const KINDS = new Map(Object.entries(COLOURS).flatMap(([kind, classes]) => classes.split(" ").map((each) => [`hljs-${each}`, kind])));
 
@@ -64,7 +101,9 @@ async function work() {
 async function load(language) {
   try {
     const { default: library } = await import("../../vendor/highlight/core.min.js");
-    const grammar = loaded.get(language) ?? import(`../../vendor/highlight/languages/${language}.min.js`).then((module) => library.registerLanguage(language, module.default));
+    const grammar =
+      loaded.get(language) ??
+      import(`../../vendor/highlight/languages/${language}.min.js`).then((module) => library.registerLanguage(language, module.default));
     loaded.set(language, grammar);
     await grammar;
     return library;
@@ -116,5 +155,7 @@ function colour(code, tokens) {
       if (part) drawn.at(-1)?.push(kind ? h("span", { class: `code--${kind}` }, part) : document.createTextNode(part));
     });
   }
-  lines.forEach((line, index) => { if (lineOf(line)) line.replaceChildren(...(drawn[index] ?? [])); });
+  lines.forEach((line, index) => {
+    if (lineOf(line)) line.replaceChildren(...(drawn[index] ?? []));
+  });
 }

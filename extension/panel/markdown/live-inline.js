@@ -73,14 +73,25 @@ export class LiveInline {
     const first = held[0] ?? "";
     if (this.#open.at(-1)?.mark === "code") return first === "`" ? this.#codeEnd(held, ended) : this.#text(held, held.search(/`/));
     switch (first) {
-      case "\\": return held.length === 1 && !ended ? 0 : this.#escape(held);
-      case "`": return this.#code(held, ended);
-      case "*": case "_": case "~": return this.#emphasis(held, first, ended);
-      case "!": return held.length === 1 && !ended ? 0 : held[1] === "[" ? this.#link(held, ended) : this.#text(held, 1);
-      case "[": return this.#link(held, ended);
-      case "<": return this.#address(held, ended);
-      case "\n": this.out.text(" "); return 1;
-      default: return this.#text(held, held.search(SPECIAL));
+      case "\\":
+        return held.length === 1 && !ended ? 0 : this.#escape(held);
+      case "`":
+        return this.#code(held, ended);
+      case "*":
+      case "_":
+      case "~":
+        return this.#emphasis(held, first, ended);
+      case "!":
+        return held.length === 1 && !ended ? 0 : held[1] === "[" ? this.#link(held, ended) : this.#text(held, 1);
+      case "[":
+        return this.#link(held, ended);
+      case "<":
+        return this.#address(held, ended);
+      case "\n":
+        this.out.text(" ");
+        return 1;
+      default:
+        return this.#text(held, held.search(SPECIAL));
     }
   }
 
@@ -132,7 +143,7 @@ export class LiveInline {
       this.#end();
     }
     // Within a word a single one is more often arithmetic or a name.
-    const mayOpen = opens && left <= 3 && (left === 2 && char !== "_" || spaceBefore || markBefore);
+    const mayOpen = opens && left <= 3 && ((left === 2 && char !== "_") || spaceBefore || markBefore);
     if (left > 0 && !mayOpen) this.out.text(char.repeat(left));
     else if (char === "~" && left > 0) this.#begin("del", char.repeat(left));
     else {
@@ -181,7 +192,8 @@ export class LiveInline {
   /** @param {string} held @param {boolean} ended */
   #address(held, ended) {
     const [all, address] = ADDRESS.exec(held) ?? [];
-    if (!all || !address || !this.links) return !ended && this.links && held.length < LONGEST_ADDRESS && MAY_BE_ADDRESS.test(held) ? 0 : this.#text(held, 1);
+    if (!all || !address || !this.links)
+      return !ended && this.links && held.length < LONGEST_ADDRESS && MAY_BE_ADDRESS.test(held) ? 0 : this.#text(held, 1);
     this.out.open("link");
     this.out.text(address);
     this.out.close();

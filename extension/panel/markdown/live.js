@@ -110,7 +110,7 @@ export class LiveBlock {
     if (this.#fence ? isBeginning(bare, this.#fence) && bare.length >= this.#fence.length : FENCE.test(bare)) {
       this.#lineStart = "";
       this.#flush();
-      this.#fence = this.#fence ? "" : FENCE.exec(bare)?.[1] ?? "";
+      this.#fence = this.#fence ? "" : (FENCE.exec(bare)?.[1] ?? "");
       this.#fenceIndent = line.length - line.trimStart().length;
       if (this.#fence) this.#begin(h("code", {}), h("pre", { class: "live-block__code" }), this.#item(line));
       else this.#line = null;
@@ -143,7 +143,8 @@ export class LiveBlock {
     const tag = bullet ? "ul" : "ol";
     const open = this.#lists.at(-1);
     const within = open && indent > open.indent + 1 ? open.list.lastElementChild : null;
-    if (!within && open?.list.localName === tag && open.list.parentElement?.lastElementChild === open.list) return this.#begin(h("li", {}), open.list);
+    if (!within && open?.list.localName === tag && open.list.parentElement?.lastElementChild === open.list)
+      return this.#begin(h("li", {}), open.list);
     const list = h(tag, {});
     if (number && number !== "1") list.style.counterReset = `item ${Number(number) - 1}`;
     if (!within) this.#lists.pop();

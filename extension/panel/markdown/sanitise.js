@@ -6,6 +6,7 @@
  */
 
 /** Elements that Markdown makes. Whatever is not here is left out with all that it holds, or unwrapped. */
+// biome-ignore format: a list of words
 export const ELEMENTS = [
   "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "li", "pre", "code", "em", "strong", "del",
   "a", "table", "thead", "tbody", "tr", "th", "td", "sup", "sub", "input",
@@ -102,7 +103,10 @@ export function nodesOf(html) {
   const plain = html.replace(ALIGNED_CELL, '<$1 align="$2">');
   const inert = (inertDocument ??= document.implementation.createHTMLDocument(""));
   if ("setHTML" in Element.prototype) {
-    const sanitizer = { elements: [...ELEMENTS, ...UNWRAPPED, "img"], attributes: ["href", "class", "start", "align", "type", "checked", "alt"] };
+    const sanitizer = {
+      elements: [...ELEMENTS, ...UNWRAPPED, "img"],
+      attributes: ["href", "class", "start", "align", "type", "checked", "alt"],
+    };
     /** @type {any} */ (inert.body).setHTML(plain, { sanitizer });
     return clean(inert.body.childNodes, document);
   }

@@ -10,7 +10,16 @@ const GROUP_FROM = 2;
 
 /** Those that one card asks about: acts on elements of one site. Empty where each has its own. @param {readonly Item[]} items @returns {ApprovalItem[]} */
 export function grouped(items) {
-  const open = /** @type {ApprovalItem[]} */ (items.filter((item) => item.kind === "approval" && !item.done && item.ask.kind === "act" && item.ask.action?.element && item.ask.choices.includes("allow-once")));
+  const open = /** @type {ApprovalItem[]} */ (
+    items.filter(
+      (item) =>
+        item.kind === "approval" &&
+        !item.done &&
+        item.ask.kind === "act" &&
+        item.ask.action?.element &&
+        item.ask.choices.includes("allow-once"),
+    )
+  );
   const alike = open.filter(({ ask }) => ask.site === open[0]?.ask.site);
   return alike.length >= GROUP_FROM ? alike : [];
 }

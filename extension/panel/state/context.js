@@ -37,7 +37,12 @@ export function pageContext({ title, url }, text) {
 
 /** @param {Picked} picked @returns {Context} */
 export function elementContext({ ref, role, name, selector, url, html }) {
-  return { kind: "element", label: selector, detail: ref, text: `${ref}: ${role}${name ? ` “${name}”` : ""}, ${selector} in ${url}\n${html}` };
+  return {
+    kind: "element",
+    label: selector,
+    detail: ref,
+    text: `${ref}: ${role}${name ? ` “${name}”` : ""}, ${selector} in ${url}\n${html}`,
+  };
 }
 
 const HEADS = { page: "Text of the page", selection: "Selected text", element: "Picked element" };
@@ -57,8 +62,11 @@ export function joined(contexts) {
 export function heldOf({ attachments, page }) {
   return [
     ...(page?.selection ? [selectionContext(page.selection)] : []),
-    ...attachments.map((attachment) => (attachment.path ? { kind: /** @type {const} */ ("shot"), attachment }
-      : { kind: /** @type {const} */ ("picture"), attachment, bytes: bytesOf(attachment.data ?? "") })),
+    ...attachments.map((attachment) =>
+      attachment.path
+        ? { kind: /** @type {const} */ ("shot"), attachment }
+        : { kind: /** @type {const} */ ("picture"), attachment, bytes: bytesOf(attachment.data ?? "") },
+    ),
   ];
 }
 

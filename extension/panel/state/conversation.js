@@ -114,5 +114,9 @@ export function missed(held) {
 export function ackOf(held) {
   const last = held.events.at(-1);
   if (!last) return null;
-  return { conversationId: held.info.conversationId, seq: last.seq, offset: last.type === "text" || last.type === "thinking" ? last.text.length : 0 };
+  return {
+    conversationId: held.info.conversationId,
+    seq: last.seq,
+    offset: last.type === "text" || last.type === "thinking" ? last.text.length : 0,
+  };
 }

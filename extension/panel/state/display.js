@@ -66,7 +66,12 @@ export function displayed(conversation, outbox, connected) {
   const underWay = connected ? open : open.filter(({ state }) => state !== "new");
   const next = [
     ...waiting.map((message) => ({ message: /** @type {Shown} */ (message), clientId: message.clientId, text: message.text, sent: true })),
-    ...underWay.map((each) => ({ message: /** @type {Shown} */ (bubble(each, "sending")), clientId: each.clientId, text: each.text, sent: false })),
+    ...underWay.map((each) => ({
+      message: /** @type {Shown} */ (bubble(each, "sending")),
+      clientId: each.clientId,
+      text: each.text,
+      sent: false,
+    })),
   ];
   /** @type {Shown[]} */
   const shown = [...entries];

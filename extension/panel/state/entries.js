@@ -90,7 +90,16 @@ const IN_PLACE = {
 
 /** @param {EventOf<"message">} event @returns {MessageEntry} */
 function messageEntry({ seq, clientId, text, attachments, page, from }) {
-  return { kind: "message", key: `message:${clientId}`, seq, clientId, text, attachments: attachments ?? [], context: page?.selection ?? "", from };
+  return {
+    kind: "message",
+    key: `message:${clientId}`,
+    seq,
+    clientId,
+    text,
+    attachments: attachments ?? [],
+    context: page?.selection ?? "",
+    from,
+  };
 }
 
 /**
@@ -122,20 +131,49 @@ export function applyEvent(held, event, lists = COPIED) {
     case "notice":
       return addItem(held, event.turnId, { kind: "notice", seq: event.seq, text: event.text }, lists);
     case "plan":
-      return changeTurn(held, event.turnId, (turn) => {
-        const before = turn.items.findIndex(({ kind }) => kind === "plan");
-        /** @type {PlanItem} */
-        const plan = { kind: "plan", seq: turn.items[before]?.seq ?? event.seq, entries: event.entries };
-        return { ...turn, items: before === -1 ? lists.push(turn.items, plan) : lists.set(turn.items, before, plan) };
-      }, lists);
+      return changeTurn(
+        held,
+        event.turnId,
+        (turn) => {
+          const before = turn.items.findIndex(({ kind }) => kind === "plan");
+          /** @type {PlanItem} */
+          const plan = { kind: "plan", seq: turn.items[before]?.seq ?? event.seq, entries: event.entries };
+          return { ...turn, items: before === -1 ? lists.push(turn.items, plan) : lists.set(turn.items, before, plan) };
+        },
+        lists,
+      );
     case "step-done":
-      return changeItem(held, event.turnId, (item) => item.kind === "step" && item.step.stepId === event.stepId, (item) => ({ .../** @type {StepItem} */ (item), done: event }), lists);
+      return changeItem(
+        held,
+        event.turnId,
+        (item) => item.kind === "step" && item.step.stepId === event.stepId,
+        (item) => ({ .../** @type {StepItem} */ (item), done: event }),
+        lists,
+      );
     case "step-updated":
-      return changeItem(held, event.turnId, (item) => item.kind === "step" && item.step.stepId === event.stepId, (item) => updatedStep(/** @type {StepItem} */ (item), event), lists);
+      return changeItem(
+        held,
+        event.turnId,
+        (item) => item.kind === "step" && item.step.stepId === event.stepId,
+        (item) => updatedStep(/** @type {StepItem} */ (item), event),
+        lists,
+      );
     case "approval-done":
-      return changeItem(held, event.turnId, (item) => item.kind === "approval" && item.ask.approvalId === event.approvalId, (item) => ({ .../** @type {ApprovalItem} */ (item), done: event }), lists);
+      return changeItem(
+        held,
+        event.turnId,
+        (item) => item.kind === "approval" && item.ask.approvalId === event.approvalId,
+        (item) => ({ .../** @type {ApprovalItem} */ (item), done: event }),
+        lists,
+      );
     case "question-done":
-      return changeItem(held, event.turnId, (item) => item.kind === "question" && item.ask.questionId === event.questionId, (item) => ({ .../** @type {QuestionItem} */ (item), done: event }), lists);
+      return changeItem(
+        held,
+        event.turnId,
+        (item) => item.kind === "question" && item.ask.questionId === event.questionId,
+        (item) => ({ .../** @type {QuestionItem} */ (item), done: event }),
+        lists,
+      );
     case "turn-done":
       return changeTurn(held, event.turnId, (turn) => ({ ...turn, done: event, model: event.model ?? turn.model }), lists);
     default:
@@ -158,7 +196,13 @@ function updatedStep(item, { object, phrase, arguments: given }) {
  * @returns {Entries}
  */
 export function setText(held, turnId, seq, text) {
-  return changeItem(held, turnId, (item) => item.seq === seq && (item.kind === "text" || item.kind === "thinking"), (item) => ({ .../** @type {TextItem} */ (item), text }), COPIED);
+  return changeItem(
+    held,
+    turnId,
+    (item) => item.seq === seq && (item.kind === "text" || item.kind === "thinking"),
+    (item) => ({ .../** @type {TextItem} */ (item), text }),
+    COPIED,
+  );
 }
 
 /** @param {Entries} held @param {EventOf<"turn-started">} event @param {Lists} lists @returns {Entries} */
@@ -199,11 +243,16 @@ function addItem(held, turnId, item, lists) {
  * @param {Lists} lists
  */
 function changeItem(held, turnId, fits, change, lists) {
-  return changeTurn(held, turnId, (turn) => {
-    const index = turn.items.findLastIndex(fits);
-    const item = turn.items[index];
-    return item ? { ...turn, items: lists.set(turn.items, index, change(item)) } : turn;
-  }, lists);
+  return changeTurn(
+    held,
+    turnId,
+    (turn) => {
+      const index = turn.items.findLastIndex(fits);
+      const item = turn.items[index];
+      return item ? { ...turn, items: lists.set(turn.items, index, change(item)) } : turn;
+    },
+    lists,
+  );
 }
 
 /**

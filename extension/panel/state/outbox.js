@@ -33,7 +33,9 @@ export function without(outbox, clientId) {
 export function arrived(outbox, events) {
   if (outbox.length === 0) return outbox;
   const there = new Set(events.flatMap((event) => (event.type === "message" ? [event.clientId] : [])));
-  return there.size > 0 && outbox.some(({ clientId }) => there.has(clientId)) ? outbox.filter(({ clientId }) => !there.has(clientId)) : outbox;
+  return there.size > 0 && outbox.some(({ clientId }) => there.has(clientId))
+    ? outbox.filter(({ clientId }) => !there.has(clientId))
+    : outbox;
 }
 
 /**

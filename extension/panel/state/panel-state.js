@@ -111,14 +111,21 @@ export function reduce(state, action) {
   switch (action.type) {
     case "connection": {
       const lost = action.state.status !== "connected";
-      return { ...state, connection: action.state, outbox: lost ? interrupted(state.outbox) : state.outbox, stopping: lost ? null : state.stopping, notice: lost ? null : state.notice };
+      return {
+        ...state,
+        connection: action.state,
+        outbox: lost ? interrupted(state.outbox) : state.outbox,
+        stopping: lost ? null : state.stopping,
+        notice: lost ? null : state.notice,
+      };
     }
     case "tab": {
       const same = state.tab?.chromeTabId === action.tab.chromeTabId;
       return same ? { ...state, tab: action.tab } : { ...state, tab: action.tab, conversation: null, reading: null, openFault: null };
     }
     case "opened": {
-      const held = state.conversation?.info.conversationId === action.info.conversationId ? state.conversation : newConversation(action.info);
+      const held =
+        state.conversation?.info.conversationId === action.info.conversationId ? state.conversation : newConversation(action.info);
       return { ...state, conversation: { ...held, info: action.info }, openFault: null };
     }
     case "open-failed":

@@ -19,9 +19,16 @@ export function inForce(rules, now) {
  * @returns {PolicyRule | null}
  */
 export function unattendedRule(rules, conversationId, now) {
-  return inForce(rules ?? [], now).find((rule) =>
-    rule.effect === "allow" && rule.scope === "everything" && rule.until !== undefined && !rule.site
-    && (rule.conversationId == null || rule.conversationId === conversationId)) ?? null;
+  return (
+    inForce(rules ?? [], now).find(
+      (rule) =>
+        rule.effect === "allow" &&
+        rule.scope === "everything" &&
+        rule.until !== undefined &&
+        !rule.site &&
+        (rule.conversationId == null || rule.conversationId === conversationId),
+    ) ?? null
+  );
 }
 
 /**

@@ -17,10 +17,14 @@ const BLANKS = "[ \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]";
 /** Letters that draw nothing, besides controls, format characters and what is not assigned. */
 const UNSEEN = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\ufe00-\\ufe0e\\u{e0100}-\\u{e01ef}";
 /** An emoji of several: its joiners draw it. */
-const EMOJI = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*";
+const EMOJI =
+  "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*";
 /** As the daemon spells it: where it does, brackets of the text itself are spelled out too. */
 const SPELLED = "⟨(?:(?<code>U\\+[0-9A-F]{4,6})|(?<blanks>\\d+) blanks|(?<breaks>\\d+) line breaks)⟩";
-const FOUND = new RegExp(`(?<emoji>${EMOJI})|${SPELLED}|(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})|(?<hidden>\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f])`, "gu");
+const FOUND = new RegExp(
+  `(?<emoji>${EMOJI})|${SPELLED}|(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})|(?<hidden>\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f])`,
+  "gu",
+);
 
 /** @param {string} text @returns {Part[]} */
 export function revealed(text) {

@@ -75,6 +75,11 @@ export function inWords(setting) {
     ...(help && { help: word(`settingHelp_${code}`, help) }),
     group: word(`settingGroup_${group.replaceAll(/\W/g, "_")}`, group),
     ...(unit && { unit: word(`unit_${unit}`, unit) }),
-    ...(choices && { choices: choices.map((choice) => ({ ...choice, label: word(`choice_${choice.value === "" ? "first" : choice.value}`, choice.label) })) }),
+    ...(choices && {
+      choices: choices.map((choice) => ({
+        ...choice,
+        label: word(`choice_${choice.value === "" ? "first" : choice.value}`, choice.label),
+      })),
+    }),
   };
 }

@@ -15,8 +15,22 @@
 
 /** The panel's own commands in their order, and what may follow them. */
 export const OWN = /** @type {const} */ ({
-  new: "", stop: "", "stop-all": "", history: "", settings: "", export: "markdown | json", folder: "path", model: "auto | fast | deep", rename: "title",
-  page: "", selection: "", screenshot: "", pick: "", note: "text", unattended: "15m | 1h", help: "",
+  new: "",
+  stop: "",
+  "stop-all": "",
+  history: "",
+  settings: "",
+  export: "markdown | json",
+  folder: "path",
+  model: "auto | fast | deep",
+  rename: "title",
+  page: "",
+  selection: "",
+  screenshot: "",
+  pick: "",
+  note: "text",
+  unattended: "15m | 1h",
+  help: "",
 });
 
 /** Beginnings of a message that the daemon reads: the model for that message alone. */
@@ -47,8 +61,16 @@ export function offered(typed, own, agent) {
     const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(wanted));
     return [...begins, ...commands.filter((command) => !begins.includes(command) && command.name.toLowerCase().includes(wanted))];
   };
-  const theirs = (agent?.commands ?? []).map(({ name, description, hint }) => ({ name, about: description ?? "", hint: hint ?? "", own: false }));
-  return [{ title: agent?.label ?? "", commands: fitting(theirs) }, { title: "gstack", commands: fitting(own) }].filter(({ commands }) => commands.length > 0);
+  const theirs = (agent?.commands ?? []).map(({ name, description, hint }) => ({
+    name,
+    about: description ?? "",
+    hint: hint ?? "",
+    own: false,
+  }));
+  return [
+    { title: agent?.label ?? "", commands: fitting(theirs) },
+    { title: "gstack", commands: fitting(own) },
+  ].filter(({ commands }) => commands.length > 0);
 }
 
 /**

@@ -31,11 +31,13 @@ export function partsOf({ items, done }, before = []) {
   const parts = [];
   const live = !done;
   // When a person was waited for. What still waits has no end: no step that has one lies in it.
-  const waits = items.flatMap((item) => ((item.kind === "approval" || item.kind === "question") && item.done ? [item.at, item.done.at] : []));
+  const waits = items.flatMap((item) =>
+    (item.kind === "approval" || item.kind === "question") && item.done ? [item.at, item.done.at] : [],
+  );
   const asks = live && items.some((item) => (item.kind === "approval" || item.kind === "question") && !item.done);
   const together = live ? grouped(items) : [];
   const lastText = items.findLastIndex(({ kind }) => kind === "text" || kind === "thinking");
-  for (let index = 0; index < items.length;) {
+  for (let index = 0; index < items.length; ) {
     const item = /** @type {Item} */ (items[index]);
     if (item.kind === "step") {
       let end = index + 1;
@@ -56,7 +58,13 @@ export function partsOf({ items, done }, before = []) {
     else if (item.kind === "plan") parts.push({ key, kind: "plan", item, live });
     else if (item.kind === "notice") parts.push({ key, kind: "notice", item });
     // Text can only grow while it is the newest one of a running turn.
-    else parts.push({ key, kind: item.kind, item, ended: !live || index !== lastText || items.at(-1)?.kind === "approval" || items.at(-1)?.kind === "question" });
+    else
+      parts.push({
+        key,
+        kind: item.kind,
+        item,
+        ended: !live || index !== lastText || items.at(-1)?.kind === "approval" || items.at(-1)?.kind === "question",
+      });
     index += 1;
   }
   return parts.map((part, index) => {
@@ -68,6 +76,10 @@ export function partsOf({ items, done }, before = []) {
 /** @param {any} one @param {any} other  parts, or the lists in them @returns {boolean} */
 function same(one, other) {
   const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) =>
-    one[name] === other[name] || (Array.isArray(one[name]) && Array.isArray(other[name]) && same(one[name], other[name])));
+  return (
+    names.length === Object.keys(other).length &&
+    names.every(
+      (name) => one[name] === other[name] || (Array.isArray(one[name]) && Array.isArray(other[name]) && same(one[name], other[name])),
+    )
+  );
 }

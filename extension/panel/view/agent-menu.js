@@ -26,7 +26,12 @@ export class AgentMenu {
     this.refresh = refresh;
     this.name = h("b", {});
     this.model = h("b", {});
-    this.button = h("button", { class: "agent-button", type: "button", "aria-haspopup": "dialog" }, h("span", { class: "agent-button__name" }, h("span", {}, this.name, this.model)), icon("chevron-down"));
+    this.button = h(
+      "button",
+      { class: "agent-button", type: "button", "aria-haspopup": "dialog" },
+      h("span", { class: "agent-button__name" }, h("span", {}, this.name, this.model)),
+      icon("chevron-down"),
+    );
     this.list = list;
     list.setAttribute("aria-label", t("modelAndAgent"));
     this.menu = new Menu(this.button, list, () => this.#draw());
@@ -40,7 +45,7 @@ export class AgentMenu {
     this.#info = info;
     this.#sandbox = sandbox;
     const chosen = this.#chosen;
-    const model = chosen?.hasModel && !instead ? modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase() : "";
+    const model = chosen?.hasModel && !instead ? (modelName(info?.model, chosen)?.toLowerCase() ?? t("modelAuto").toLowerCase()) : "";
     setText(this.name, `${chosen && !instead ? chosen.label.toLowerCase() : instead}${model && " · "}`);
     setText(this.model, model);
     const words = `${this.name.textContent}${model}`;
@@ -71,23 +76,62 @@ export class AgentMenu {
       ...(chosen?.hasModel ? this.#models(chosen) : []),
       h("div", { class: "menu__group", id: "agents-found" }, t("agents")),
       h("div", { role: "radiogroup", "aria-labelledby": "agents-found" }, ...found.map((agent) => this.#agent(agent, agent === chosen))),
-      ...(missing.length > 0 ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map(missingAgent)] : []),
+      ...(missing.length > 0
+        ? [h("div", { class: "menu__divider" }), h("div", { class: "menu__group" }, t("notInstalled")), ...missing.map(missingAgent)]
+        : []),
       h("div", { class: "menu__divider" }),
       ...(this.#sandbox ? [sandboxNote(this.#sandbox)] : []),
-      h("button", { class: "menu__item", type: "button", "data-choice": "refresh", onclick: () => this.refresh() }, icon("retry"), h("span", {}, t("lookAgain"))));
+      h(
+        "button",
+        { class: "menu__item", type: "button", "data-choice": "refresh", onclick: () => this.refresh() },
+        icon("retry"),
+        h("span", {}, t("lookAgain")),
+      ),
+    );
   }
 
   /** @param {AgentInfo} agent */
   #models(agent) {
     const model = this.#info?.model ?? null;
     const take = (/** @type {string | null} */ to) => this.choose(this.#info?.agent ?? null, to);
-    const tiers = segments(t("model"), TIERS.map((tier) => ({ value: tier ?? "", label: t(`model_${tier ?? "auto"}`), note: t(`modelNote_${tier ?? "auto"}`) })), model ?? "", (tier) => take(tier || null));
+    const tiers = segments(
+      t("model"),
+      TIERS.map((tier) => ({ value: tier ?? "", label: t(`model_${tier ?? "auto"}`), note: t(`modelNote_${tier ?? "auto"}`) })),
+      model ?? "",
+      (tier) => take(tier || null),
+    );
     for (const option of tiers.children) option.setAttribute("data-choice", `tier ${option.textContent}`);
     return [
-      h("div", { class: "menu__group" }, t("model")), h("div", { class: "menu__inset" }, tiers),
-      ...(modelsOf(agent).length > 0 ? [h("div", { role: "radiogroup", "aria-label": t("modelsOf", agent.label) }, ...modelsOf(agent).map(({ id, label, description }) => h("button", {
-        class: "menu__item", type: "button", role: "radio", "aria-checked": String(id === model), "data-choice": `model ${id}`, title: description, onclick: () => { this.menu.close(); take(id); },
-      }, id === model ? icon("check") : h("span", { class: "menu__blank" }), h("span", {}, label), h("span", { class: "data dim grow truncate" }, description ?? (label === id ? "" : id)))))] : []),
+      h("div", { class: "menu__group" }, t("model")),
+      h("div", { class: "menu__inset" }, tiers),
+      ...(modelsOf(agent).length > 0
+        ? [
+            h(
+              "div",
+              { role: "radiogroup", "aria-label": t("modelsOf", agent.label) },
+              ...modelsOf(agent).map(({ id, label, description }) =>
+                h(
+                  "button",
+                  {
+                    class: "menu__item",
+                    type: "button",
+                    role: "radio",
+                    "aria-checked": String(id === model),
+                    "data-choice": `model ${id}`,
+                    title: description,
+                    onclick: () => {
+                      this.menu.close();
+                      take(id);
+                    },
+                  },
+                  id === model ? icon("check") : h("span", { class: "menu__blank" }),
+                  h("span", {}, label),
+                  h("span", { class: "data dim grow truncate" }, description ?? (label === id ? "" : id)),
+                ),
+              ),
+            ),
+          ]
+        : []),
       h("div", { class: "menu__divider" }),
     ];
   }
@@ -96,13 +140,40 @@ export class AgentMenu {
   #agent({ name, label, status, version, fault, hasModel, account, warning }, checked) {
     const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? "" : t("noModel"));
     const ready = status === "ready";
-    const item = h("button", {
-      class: "menu__item", type: "button", role: "radio", "aria-checked": String(checked), "aria-disabled": ready ? null : "true", "data-choice": `agent ${name}`,
-      onclick: () => { if (ready) { this.menu.close(); this.choose(name, keptModel(this.#info?.model)); } },
-    }, checked ? icon("check") : h("span", { class: "menu__blank" }), h("span", {}, label), h("span", { class: "data dim grow truncate" }, about),
-    !ready && h("span", { class: "data is-bad" }, t(`agent_${status.replaceAll("-", "_")}`)));
+    const item = h(
+      "button",
+      {
+        class: "menu__item",
+        type: "button",
+        role: "radio",
+        "aria-checked": String(checked),
+        "aria-disabled": ready ? null : "true",
+        "data-choice": `agent ${name}`,
+        onclick: () => {
+          if (ready) {
+            this.menu.close();
+            this.choose(name, keptModel(this.#info?.model));
+          }
+        },
+      },
+      checked ? icon("check") : h("span", { class: "menu__blank" }),
+      h("span", {}, label),
+      h("span", { class: "data dim grow truncate" }, about),
+      !ready && h("span", { class: "data is-bad" }, t(`agent_${status.replaceAll("-", "_")}`)),
+    );
     if (ready && !warning) return item;
-    return h("div", {}, item, h("div", { class: "menu__note" }, warning && h("p", {}, warning), !ready && fault?.hint && h("p", {}, worded(fault).hint), !ready && fault?.command && commandLine(fault.command)));
+    return h(
+      "div",
+      {},
+      item,
+      h(
+        "div",
+        { class: "menu__note" },
+        warning && h("p", {}, warning),
+        !ready && fault?.hint && h("p", {}, worded(fault).hint),
+        !ready && fault?.command && commandLine(fault.command),
+      ),
+    );
   }
 }
 
@@ -110,14 +181,37 @@ export class AgentMenu {
 function missingAgent({ label, fault: told }) {
   const fault = told && worded(told);
   // The command is what it was opened for: the list scrolls to it.
-  return h("details", { class: "menu__missing", ontoggle: ({ currentTarget }) => { if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); } },
-    h("summary", { class: "menu__item" }, icon("chevron-right"), h("span", { class: "grow" }, label), h("span", { class: "data dim" }, t("howToInstall"))),
-    h("div", { class: "menu__note" }, fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message), fault?.command && commandLine(fault.command)));
+  return h(
+    "details",
+    {
+      class: "menu__missing",
+      ontoggle: ({ currentTarget }) => {
+        if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
+      },
+    },
+    h(
+      "summary",
+      { class: "menu__item" },
+      icon("chevron-right"),
+      h("span", { class: "grow" }, label),
+      h("span", { class: "data dim" }, t("howToInstall")),
+    ),
+    h(
+      "div",
+      { class: "menu__note" },
+      fault?.hint ? h("p", {}, fault.hint) : fault && h("p", {}, fault.message),
+      fault?.command && commandLine(fault.command),
+    ),
+  );
 }
 
 /** What confines the agents, or why nothing does. @param {SandboxInfo} sandbox */
 function sandboxNote({ inForce, detail }) {
   const words = inForce ? t("sandboxed") : t("notSandboxed");
-  return h("div", { class: "menu__note", "data-sandbox": String(inForce) },
-    h("p", { title: detail }, words), !inForce && h("p", { class: "data dim" }, detail));
+  return h(
+    "div",
+    { class: "menu__note", "data-sandbox": String(inForce) },
+    h("p", { title: detail }, words),
+    !inForce && h("p", { class: "data dim" }, detail),
+  );
 }

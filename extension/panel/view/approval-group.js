@@ -33,8 +33,18 @@ export class ApprovalGroup extends Ask {
     super();
     this.agentLabel = agentLabel;
     this.tools = tools;
-    this.#allow = h("button", { class: "choice", type: "button", "data-choice": "allow", onclick: () => void this.#send(this.#chosen, "allow-once") }, h("kbd", { class: "key", "aria-hidden": "true" }, 1), this.#allowWords);
-    this.#deny = h("button", { class: "choice choice--deny", type: "button", "data-choice": "deny", onclick: () => void this.#send(this.#lines, "deny") }, h("kbd", { class: "key", "aria-hidden": "true" }, 2), this.#denyWords);
+    this.#allow = h(
+      "button",
+      { class: "choice", type: "button", "data-choice": "allow", onclick: () => void this.#send(this.#chosen, "allow-once") },
+      h("kbd", { class: "key", "aria-hidden": "true" }, 1),
+      this.#allowWords,
+    );
+    this.#deny = h(
+      "button",
+      { class: "choice choice--deny", type: "button", "data-choice": "deny", onclick: () => void this.#send(this.#lines, "deny") },
+      h("kbd", { class: "key", "aria-hidden": "true" }, 2),
+      this.#denyWords,
+    );
   }
 
   /** @override */
@@ -65,11 +75,24 @@ export class ApprovalGroup extends Ask {
     const site = asks[0]?.ask.site;
     const id = `approval-${asks[0]?.ask.approvalId}`;
     this.#headline.id = id;
-    return card("div", { class: "approval approval--group", role: "alertdialog", "aria-labelledby": id }, { picture: "shield", words: t("asksTo", this.agentLabel), note: t("kind_act") }, [
-      this.#headline,
-      site ? h("dl", { class: "approval__facts" }, h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))) : null,
-      this.#list,
-    ], [this.#allow, this.#deny]);
+    return card(
+      "div",
+      { class: "approval approval--group", role: "alertdialog", "aria-labelledby": id },
+      { picture: "shield", words: t("asksTo", this.agentLabel), note: t("kind_act") },
+      [
+        this.#headline,
+        site
+          ? h(
+              "dl",
+              { class: "approval__facts" },
+              h("dt", {}, t("approvalOn")),
+              h("dd", {}, favicon(`https://${site}/`), h("span", {}, site)),
+            )
+          : null,
+        this.#list,
+      ],
+      [this.#allow, this.#deny],
+    );
   }
 
   /** @override */
@@ -81,13 +104,22 @@ export class ApprovalGroup extends Ask {
   #line(ask) {
     const { approvalId, action } = ask;
     const box = h("input", { type: "checkbox", checked: !isSubmit(ask), onchange: () => this.#count() });
-    const text = action?.text == null ? null : new AskedText(action.text, action.element?.name || action.element?.role || "", () => { box.checked = true; this.#count(); });
+    const text =
+      action?.text == null
+        ? null
+        : new AskedText(action.text, action.element?.name || action.element?.role || "", () => {
+            box.checked = true;
+            this.#count();
+          });
     const does = text ? `${action?.element?.role ?? ""} · ${action?.element?.target ?? ""}` : allOf(ask);
-    const element = h("li", { class: "asked__line" },
+    const element = h(
+      "li",
+      { class: "asked__line" },
       h("label", { class: "asked__head" }, box, h("b", {}, ...wholeText(askWords(ask)))),
       text?.element,
       h("code", { class: "asked__does" }, ...wholeText(does)),
-      ask.why && h("p", { class: "approval__why" }, ...wholeText(ask.why)));
+      ask.why && h("p", { class: "approval__why" }, ...wholeText(ask.why)),
+    );
     return { approvalId, element, box, text };
   }
 
@@ -104,7 +136,7 @@ export class ApprovalGroup extends Ask {
 
   /** In their order: what is allowed first runs first. @param {Line[]} lines @param {"allow-once" | "deny"} decision */
   #send(lines, decision) {
-    const answers = lines.map(({ approvalId, text }) => ({ approvalId, text: decision === "deny" ? null : text?.changed ?? null }));
+    const answers = lines.map(({ approvalId, text }) => ({ approvalId, text: decision === "deny" ? null : (text?.changed ?? null) }));
     return this.send(async () => {
       for (const { approvalId, text } of answers) await this.tools.answer(approvalId, decision, text);
     }, true);

@@ -50,24 +50,42 @@ export class Approval extends Ask {
     const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
     // What holds for ever and everywhere is not among what one key or one hasty click reaches.
-    this.#choices = choices.filter((decision) => decision !== "allow-always").map((decision, index) => this.#choice(event, decision, index + 1));
-    this.#text = action?.text == null ? null : new AskedText(action.text, action.element?.name || action.element?.role || "", () => this.#textChanged());
+    this.#choices = choices
+      .filter((decision) => decision !== "allow-always")
+      .map((decision, index) => this.#choice(event, decision, index + 1));
+    this.#text =
+      action?.text == null
+        ? null
+        : new AskedText(action.text, action.element?.name || action.element?.role || "", () => this.#textChanged());
     const more = this.#more(event);
     this.#deciding = [...this.#choices, ...more.querySelectorAll("button")];
-    return card("div", { class: "approval", role: "alertdialog", "aria-labelledby": headline }, { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) }, [
-      h("h2", { class: "approval__ask", id: headline }, ...wholeText(askWords(event))),
-      h("dl", { class: "approval__facts" },
-        ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
-        h("dt", {}, t("approvalDoes")), h("dd", {}, this.#whole(allOf(event))),
-        ...(this.#text ? [h("dt", {}, t("approvalText")), h("dd", {}, this.#text.element)] : [])),
-      ...(why ? [h("p", { class: "approval__why" }, ...wholeText(why))] : []),
-      ...(said ? [h("p", { class: "approval__why" }, h("span", { class: "label" }, t("agentSays")), " ", h("q", {}, ...wholeText(said)))] : []),
-    ], [...this.#choices, more]);
+    return card(
+      "div",
+      { class: "approval", role: "alertdialog", "aria-labelledby": headline },
+      { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) },
+      [
+        h("h2", { class: "approval__ask", id: headline }, ...wholeText(askWords(event))),
+        h(
+          "dl",
+          { class: "approval__facts" },
+          ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
+          h("dt", {}, t("approvalDoes")),
+          h("dd", {}, this.#whole(allOf(event))),
+          ...(this.#text ? [h("dt", {}, t("approvalText")), h("dd", {}, this.#text.element)] : []),
+        ),
+        ...(why ? [h("p", { class: "approval__why" }, ...wholeText(why))] : []),
+        ...(said
+          ? [h("p", { class: "approval__why" }, h("span", { class: "label" }, t("agentSays")), " ", h("q", {}, ...wholeText(said)))]
+          : []),
+      ],
+      [...this.#choices, more],
+    );
   }
 
   /** A text of the person's own is allowed once: what holds longer is about what the agent writes. */
   #textChanged() {
-    for (const button of this.#deciding) if (button.dataset["choice"] !== "allow-once" && button.dataset["choice"] !== "deny") button.disabled = this.#text?.changed != null;
+    for (const button of this.#deciding)
+      if (button.dataset["choice"] !== "allow-once" && button.dataset["choice"] !== "deny") button.disabled = this.#text?.changed != null;
   }
 
   /** All of a text; what does not fit scrolls, and says so. @param {string} text */
@@ -86,13 +104,32 @@ export class Approval extends Ask {
   /** @param {ApprovalItem["ask"]} event */
   #more({ approvalId, choices }) {
     /** @param {string} name @param {string} words @param {() => void} onclick */
-    const choice = (name, words, onclick) => h("button", { class: "choice", type: "button", "data-choice": name, onclick }, icon(name === "always" ? "shield" : "history"), h("span", { class: "truncate" }, words));
+    const choice = (name, words, onclick) =>
+      h(
+        "button",
+        { class: "choice", type: "button", "data-choice": name, onclick },
+        icon(name === "always" ? "shield" : "history"),
+        h("span", { class: "truncate" }, words),
+      );
     // What opens at the end of the view is brought into it.
-    const shown = (/** @type {Event} */ { currentTarget }) => { if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" }); };
-    return h("details", { class: "approval__more", ontoggle: shown },
+    const shown = (/** @type {Event} */ { currentTarget }) => {
+      if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
+    };
+    return h(
+      "details",
+      { class: "approval__more", ontoggle: shown },
       h("summary", { class: "choice" }, icon("chevron-right"), t("more")),
-      ...(choices.includes("allow-always") ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))] : []),
-      ...SPANS.map((minutes) => choice(`unattended-${minutes}`, minutes === SPANS.at(-1) ? t("unattendedUntilStopped") : t("workUnattended", elapsed(minutes * 60_000)), () => void this.#unattended(approvalId, minutes))));
+      ...(choices.includes("allow-always")
+        ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))]
+        : []),
+      ...SPANS.map((minutes) =>
+        choice(
+          `unattended-${minutes}`,
+          minutes === SPANS.at(-1) ? t("unattendedUntilStopped") : t("workUnattended", elapsed(minutes * 60_000)),
+          () => void this.#unattended(approvalId, minutes),
+        ),
+      ),
+    );
   }
 
   /** This and what comes in the next minutes is allowed. @param {string} approvalId @param {number} minutes */
@@ -107,13 +144,22 @@ export class Approval extends Ask {
 
   /** @param {ApprovalItem["ask"]} event @param {Decision} decision @param {number} number */
   #choice(event, decision, number) {
-    return h("button", { class: decision === "deny" ? "choice choice--deny" : "choice", type: "button", "data-choice": decision, onclick: () => void this.#send(event.approvalId, decision) },
-      h("kbd", { class: "key", "aria-hidden": "true" }, number), h("span", { class: "choice__words" }, scopeOf(event, decision)));
+    return h(
+      "button",
+      {
+        class: decision === "deny" ? "choice choice--deny" : "choice",
+        type: "button",
+        "data-choice": decision,
+        onclick: () => void this.#send(event.approvalId, decision),
+      },
+      h("kbd", { class: "key", "aria-hidden": "true" }, number),
+      h("span", { class: "choice__words" }, scopeOf(event, decision)),
+    );
   }
 
   /** @param {string} approvalId @param {Decision} decision */
   #send(approvalId, decision) {
-    return this.send(() => this.tools.answer(approvalId, decision, decision === "allow-once" ? this.#text?.changed ?? null : null));
+    return this.send(() => this.tools.answer(approvalId, decision, decision === "allow-once" ? (this.#text?.changed ?? null) : null));
   }
 
   /** @override @param {ApprovalItem} item */
@@ -124,8 +170,12 @@ export class Approval extends Ask {
     const allowed = done !== null && done.decision !== "deny";
     const outcome = done ? t(`decided_${done.decision.replaceAll("-", "_")}`) : t("approvalLeft");
     const by = done ? t(`by_${done.by}`) : "";
-    return h("p", { class: allowed ? "decided" : "decided decided--no" }, icon("shield"),
-      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeText(askWords(ask)))));
+    return h(
+      "p",
+      { class: allowed ? "decided" : "decided decided--no" },
+      icon("shield"),
+      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeText(askWords(ask)))),
+    );
   }
 }
 
@@ -139,5 +189,7 @@ function scopeOf({ action, site }, decision) {
 /** The command, the element as the page has it now, where it leads and what is written. @param {ApprovalItem["ask"]} event */
 export function allOf({ does, action }) {
   const { command, element, destination, content } = action ?? {};
-  return [command || does, element && `${element.role} “${element.name}”`, destination && `→ ${destination}`, content].filter(Boolean).join("\n");
+  return [command || does, element && `${element.role} “${element.name}”`, destination && `→ ${destination}`, content]
+    .filter(Boolean)
+    .join("\n");
 }

@@ -25,7 +25,13 @@ export class Arming {
     const { signal } = this.#watch;
     document.addEventListener("scroll", () => this.#moved(), { capture: true, passive: true, signal });
     // A person who types something else is not looking at the card.
-    document.addEventListener("keydown", ({ key }) => { if (key.length === 1 && !/^[1-9]$/.test(key)) this.#lastKey = performance.now(); }, { capture: true, signal });
+    document.addEventListener(
+      "keydown",
+      ({ key }) => {
+        if (key.length === 1 && !/^[1-9]$/.test(key)) this.#lastKey = performance.now();
+      },
+      { capture: true, signal },
+    );
     card.addEventListener("keydown", (event) => this.#key(event), { capture: true, signal });
     card.addEventListener("click", (event) => this.#click(event), { capture: true, signal });
     this.#begin();

@@ -11,9 +11,17 @@ export class AskedText {
   constructor(text, label, onChange) {
     this.text = text;
     // Grows with its text: what runs is in sight. A line break in a field of one line would press Enter.
-    this.field = h("textarea", { class: "field asked-text", rows: "1", spellcheck: "false", "aria-label": t("textToType", label), oninput: () => onChange() });
+    this.field = h("textarea", {
+      class: "field asked-text",
+      rows: "1",
+      spellcheck: "false",
+      "aria-label": t("textToType", label),
+      oninput: () => onChange(),
+    });
     this.field.value = text;
-    this.field.addEventListener("keydown", (event) => { if (event.key === "Enter" && !text.includes("\n")) event.preventDefault(); });
+    this.field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !text.includes("\n")) event.preventDefault();
+    });
     this.element = this.field;
   }
 

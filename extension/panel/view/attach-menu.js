@@ -8,7 +8,13 @@ import { Menu } from "./menu.js";
 /** @typedef {"page" | "selection" | "screenshot" | "element" | "picture"} Source */
 
 /** What can be attached, with its icon. @type {[Source, string][]} */
-const SOURCES = [["page", "page"], ["selection", "selection"], ["screenshot", "camera"], ["element", "pick"], ["picture", "file"]];
+const SOURCES = [
+  ["page", "page"],
+  ["selection", "selection"],
+  ["screenshot", "camera"],
+  ["element", "pick"],
+  ["picture", "file"],
+];
 
 export class AttachMenu {
   /** @param {HTMLElement} element @param {(source: Source) => void} attach */
@@ -16,7 +22,26 @@ export class AttachMenu {
     element.setAttribute("aria-label", t("attach"));
     this.button = iconButton("plus", t("attach"), () => {});
     this.button.setAttribute("aria-haspopup", "menu");
-    this.menu = new Menu(this.button, element, () => element.replaceChildren(...SOURCES.map(([source, picture]) =>
-      h("button", { class: "menu__item", type: "button", role: "menuitem", "data-source": source, onclick: () => { this.menu.close(); attach(source); } }, icon(picture), h("span", { class: "grow" }, t(`attach_${source}`))))));
+    this.menu = new Menu(this.button, element, () =>
+      element.replaceChildren(
+        ...SOURCES.map(([source, picture]) =>
+          h(
+            "button",
+            {
+              class: "menu__item",
+              type: "button",
+              role: "menuitem",
+              "data-source": source,
+              onclick: () => {
+                this.menu.close();
+                attach(source);
+              },
+            },
+            icon(picture),
+            h("span", { class: "grow" }, t(`attach_${source}`)),
+          ),
+        ),
+      ),
+    );
   }
 }

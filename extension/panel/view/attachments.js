@@ -63,7 +63,11 @@ export class Attachments {
         continue;
       }
       total += file.size;
-      bring({ kind: "picture", attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) }, bytes: file.size });
+      bring({
+        kind: "picture",
+        attachment: { name: file.name || t("picture"), mime: file.type, data: await base64(file) },
+        bytes: file.size,
+      });
     }
   }
 
@@ -117,10 +121,16 @@ export class Attachments {
   #chip(held) {
     const label = held.kind === "picture" || held.kind === "shot" ? held.attachment.name : held.label;
     const detail = held.kind === "picture" ? size(held.bytes) : held.kind === "shot" ? "" : held.detail;
-    return h("span", { class: "attachment", role: "listitem", "data-kind": held.kind },
-      held.kind === "picture" ? h("img", { class: "attachment__thumb", src: `data:${held.attachment.mime};base64,${held.attachment.data ?? ""}`, alt: "" }) : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
-      h("span", { class: "truncate", title: label }, label), detail && h("span", { class: "data" }, detail),
-      iconButton("cross", t("removePicture", label), () => this.#remove(held), "attachment__remove"));
+    return h(
+      "span",
+      { class: "attachment", role: "listitem", "data-kind": held.kind },
+      held.kind === "picture"
+        ? h("img", { class: "attachment__thumb", src: `data:${held.attachment.mime};base64,${held.attachment.data ?? ""}`, alt: "" })
+        : icon(held.kind === "shot" ? "camera" : ICONS[held.kind]),
+      h("span", { class: "truncate", title: label }, label),
+      detail && h("span", { class: "data" }, detail),
+      iconButton("cross", t("removePicture", label), () => this.#remove(held), "attachment__remove"),
+    );
   }
 
   /** @param {Held} held */

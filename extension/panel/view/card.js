@@ -14,7 +14,13 @@ import { h, icon } from "./dom.js";
 
 /** @param {CardHead} head */
 export function cardHead({ picture, words, id = null, note }) {
-  return h("div", { class: "card__head", id }, icon(picture), h("span", { class: "grow" }, words), note && h("span", { class: "tag" }, note));
+  return h(
+    "div",
+    { class: "card__head", id },
+    icon(picture),
+    h("span", { class: "grow" }, words),
+    note && h("span", { class: "tag" }, note),
+  );
 }
 
 /**
@@ -27,7 +33,10 @@ export function cardHead({ picture, words, id = null, note }) {
  * @returns {HTMLElementTagNameMap[T]}
  */
 export function card(tag, { class: name = "", ...properties }, head, body, below = []) {
-  return h(tag, { ...properties, class: `card ${name}`.trim() },
+  return h(
+    tag,
+    { ...properties, class: `card ${name}`.trim() },
     h("div", { class: "card__body" }, cardHead(head), ...body.map((node) => node || null)),
-    below.length > 0 && h("div", { class: "card__rows" }, ...below));
+    below.length > 0 && h("div", { class: "card__rows" }, ...below),
+  );
 }

@@ -50,15 +50,47 @@ export class Composer {
     this.actions = actions;
     this.text = h("textarea", { class: "composer__text", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send" });
     const chips = h("div", { class: "composer__attachments", hidden: true });
-    this.attachments = new Attachments(chips, { destination: () => actions.destination(), say: (words) => actions.say(words), changed: () => { this.#draw(); actions.attached(); }, emptied: () => this.focus() });
-    this.chooser = h("input", { type: "file", accept: "image/png,image/jpeg,image/webp,image/gif", multiple: true, hidden: true, onchange: () => void this.#chosen() });
+    this.attachments = new Attachments(chips, {
+      destination: () => actions.destination(),
+      say: (words) => actions.say(words),
+      changed: () => {
+        this.#draw();
+        actions.attached();
+      },
+      emptied: () => this.focus(),
+    });
+    this.chooser = h("input", {
+      type: "file",
+      accept: "image/png,image/jpeg,image/webp,image/gif",
+      multiple: true,
+      hidden: true,
+      onchange: () => void this.#chosen(),
+    });
     this.sendButton = h("button", { class: "send", type: "submit", "aria-label": t("send"), title: t("send") }, icon("send"));
     this.stopText = h("span", {}, t("stop"));
-    this.stopButton = h("button", { class: "stop", type: "button", hidden: true, title: t("stopKey"), onclick: () => actions.stop() }, icon("stop", "icon icon--fill"), this.stopText);
+    this.stopButton = h(
+      "button",
+      { class: "stop", type: "button", hidden: true, title: t("stopKey"), onclick: () => actions.stop() },
+      icon("stop", "icon icon--fill"),
+      this.stopText,
+    );
     this.slash = new SlashMenu(commands, this.text, (command) => this.#chooseCommand(command));
     const attachMenu = new AttachMenu(attach, (source) => (source === "picture" ? this.chooser.click() : actions.attach(source)));
-    form.append(chips, this.text, h("div", { class: "composer__bar" }, attachMenu.button, this.chooser, iconButton("slash", t("commands"), () => this.#openCommands()),
-      folder, h("span", { class: "grow" }, agent), this.stopButton, this.sendButton));
+    form.append(
+      chips,
+      this.text,
+      h(
+        "div",
+        { class: "composer__bar" },
+        attachMenu.button,
+        this.chooser,
+        iconButton("slash", t("commands"), () => this.#openCommands()),
+        folder,
+        h("span", { class: "grow" }, agent),
+        this.stopButton,
+        this.sendButton,
+      ),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#send();
@@ -73,10 +105,14 @@ export class Composer {
     });
     // The caret goes elsewhere.
     this.text.addEventListener("pointerdown", () => this.#typed.forget());
-    this.text.addEventListener("keydown", ({ key }) => { if (/^(?:Arrow|Home|End|Page)/.test(key)) this.#typed.forget(); });
+    this.text.addEventListener("keydown", ({ key }) => {
+      if (/^(?:Arrow|Home|End|Page)/.test(key)) this.#typed.forget();
+    });
     this.text.addEventListener("blur", () => this.slash.close());
     this.text.addEventListener("paste", (event) => this.#take(event, event.clipboardData));
-    form.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
+    form.addEventListener("dragover", (event) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    });
     form.addEventListener("drop", (event) => this.#take(event, event.dataTransfer));
   }
 
@@ -127,7 +163,8 @@ export class Composer {
     for (const [index, key] of keys.entries()) {
       const caret = this.text.selectionEnd;
       const time = at[index];
-      const place = time === undefined ? Math.min(this.#left ?? caret, this.text.value.length) : Math.max(0, caret - this.#typed.since(time));
+      const place =
+        time === undefined ? Math.min(this.#left ?? caret, this.text.value.length) : Math.max(0, caret - this.#typed.since(time));
       if (key.length === 1) {
         this.text.setRangeText(key, place, place, caret === place ? "end" : "preserve");
         if (time !== undefined) this.#typed.note(time);

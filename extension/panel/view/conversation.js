@@ -32,7 +32,8 @@ export class ConversationView {
   #top = 0;
   #lastTurnKey = "";
   #id = "";
-  /** Where conversations were left that were not read at their end: an entry, and how far from the top it stood. @type {Map<string, { key: string, top: number }>} */ #left = new Map();
+  /** Where conversations were left that were not read at their end: an entry, and how far from the top it stood. @type {Map<string, { key: string, top: number }>} */ #left =
+    new Map();
   /** Where this one was left, until it is drawn. @type {{ key: string, top: number } | null} */ #back = null;
 
   /**
@@ -46,14 +47,23 @@ export class ConversationView {
     this.tools = tools;
     this.loadOlder = loadOlder;
     this.column = h("div", { class: "conversation__column" });
-    this.jump = h("button", { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() }, icon("arrow-down"), t("jumpToLatest"));
+    this.jump = h(
+      "button",
+      { class: "jump", type: "button", hidden: true, onclick: () => this.toEnd() },
+      icon("arrow-down"),
+      t("jumpToLatest"),
+    );
     /** @type {KeyedList<Shown>} */
-    this.entries = new KeyedList(this.column, ({ kind }) =>
-      /** @type {View<any>} */ (kind === "turn" || kind === "pending" ? new Turn(this.tools) : new Message(this.tools)));
+    this.entries = new KeyedList(
+      this.column,
+      ({ kind }) => /** @type {View<any>} */ (kind === "turn" || kind === "pending" ? new Turn(this.tools) : new Message(this.tools)),
+    );
     scroller.append(this.column);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     // Who opens a fold looks at it: what it pushes down does not pull the view along.
-    this.column.addEventListener("click", ({ target }) => { if (target instanceof Element && target.closest("summary") && !target.closest(".approval__more")) this.#follows = false; });
+    this.column.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("summary") && !target.closest(".approval__more")) this.#follows = false;
+    });
     // Pictures and rendered blocks grow after they were drawn.
     new ResizeObserver(() => this.#settle()).observe(this.column);
     new ResizeObserver(() => this.#settle()).observe(scroller);
@@ -132,7 +142,8 @@ export class ConversationView {
   reset(id) {
     const anchor = this.#follows ? null : this.#anchor;
     const key = anchor && this.#shown.find((one) => this.entries.get(one.key)?.element === anchor)?.key;
-    if (anchor && key) this.#left.set(this.#id, { key, top: anchor.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top });
+    if (anchor && key)
+      this.#left.set(this.#id, { key, top: anchor.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top });
     else this.#left.delete(this.#id);
     this.#id = id;
     this.#back = this.#left.get(id) ?? null;

@@ -20,7 +20,11 @@ export function h(tag, properties, ...children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else setAttribute(element, name, value);
   }
-  element.append(...children.filter((child) => child != null && child !== false).map((child) => (typeof child === "number" ? String(child) : /** @type {Node | string} */ (child))));
+  element.append(
+    ...children
+      .filter((child) => child != null && child !== false)
+      .map((child) => (typeof child === "number" ? String(child) : /** @type {Node | string} */ (child))),
+  );
   return element;
 }
 
@@ -65,9 +69,12 @@ export function icon(name, className = "icon") {
 }
 
 export function spinner() {
-  return svg("svg", { class: "spinner", viewBox: "0 0 16 16", "aria-hidden": "true" },
+  return svg(
+    "svg",
+    { class: "spinner", viewBox: "0 0 16 16", "aria-hidden": "true" },
     svg("circle", { class: "spinner__track", cx: "8", cy: "8", r: "5.25" }),
-    svg("path", { d: "M8 2.75A5.25 5.25 0 0 1 13.25 8" }));
+    svg("path", { d: "M8 2.75A5.25 5.25 0 0 1 13.25 8" }),
+  );
 }
 
 /**
@@ -106,13 +113,33 @@ async function copy(button, text) {
 
 /** A small button that copies a text. @param {string} label @param {() => string} text */
 export function copyButton(label, text) {
-  return iconButton("copy", label, (event) => void copy(/** @type {HTMLElement} */ (event.currentTarget), text()), "icon-button icon-button--small");
+  return iconButton(
+    "copy",
+    label,
+    (event) => void copy(/** @type {HTMLElement} */ (event.currentTarget), text()),
+    "icon-button icon-button--small",
+  );
 }
 
 /** A shell command with its copy button. @param {string} command */
 export function commandLine(command) {
-  return h("div", { class: "command" }, h("code", {}, command),
-    h("button", { class: "button button--quiet button--small", type: "button", "aria-label": t("copy"), title: t("copy"), onclick: (event) => void copy(event.currentTarget, command) }, icon("copy"), h("span", { class: "command__copy" }, t("copy"))));
+  return h(
+    "div",
+    { class: "command" },
+    h("code", {}, command),
+    h(
+      "button",
+      {
+        class: "button button--quiet button--small",
+        type: "button",
+        "aria-label": t("copy"),
+        title: t("copy"),
+        onclick: (event) => void copy(event.currentTarget, command),
+      },
+      icon("copy"),
+      h("span", { class: "command__copy" }, t("copy")),
+    ),
+  );
 }
 
 /**

@@ -39,7 +39,11 @@ export class Empty {
     const drawn = JSON.stringify([plain, install?.name, earlier]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
-      this.element.replaceChildren(...(plain ? this.#plain(install) : this.#usual()), ...(earlier ? [this.#earlier(earlier)] : []), this.list);
+      this.element.replaceChildren(
+        ...(plain ? this.#plain(install) : this.#usual()),
+        ...(earlier ? [this.#earlier(earlier)] : []),
+        this.list,
+      );
     }
     const about = JSON.stringify([tab?.chromeTabId, tab?.url, plain]);
     if (about === this.#about) return;
@@ -48,38 +52,78 @@ export class Empty {
   }
 
   #usual() {
-    return [h("div", {},
-      icon("mark", "empty__mark"),
-      h("h2", { class: "empty__title" }, t("emptyTitle")),
-      h("ul", { class: "empty__can" }, h("li", {}, t("canRead")), h("li", {}, t("canAct")), h("li", {}, t("canAsk"))))];
+    return [
+      h(
+        "div",
+        {},
+        icon("mark", "empty__mark"),
+        h("h2", { class: "empty__title" }, t("emptyTitle")),
+        h("ul", { class: "empty__can" }, h("li", {}, t("canRead")), h("li", {}, t("canAct")), h("li", {}, t("canAsk"))),
+      ),
+    ];
   }
 
   /** @param {EarlierConversation} earlier */
   #earlier(earlier) {
     const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }).format(earlier.updatedAt);
-    return h("button", { class: "earlier", type: "button", onclick: () => this.actions.goOn(earlier) }, icon("history"),
-      h("span", { class: "menu__two" }, h("span", { class: "truncate" }, t("goOnWith", earlier.title || t("untitled"))), h("span", { class: "data dim" }, day)), icon("chevron-right"));
+    return h(
+      "button",
+      { class: "earlier", type: "button", onclick: () => this.actions.goOn(earlier) },
+      icon("history"),
+      h(
+        "span",
+        { class: "menu__two" },
+        h("span", { class: "truncate" }, t("goOnWith", earlier.title || t("untitled"))),
+        h("span", { class: "data dim" }, day),
+      ),
+      icon("chevron-right"),
+    );
   }
 
   /** @param {AgentInfo | null} install */
   #plain(install) {
     const command = install?.fault?.command;
     return [
-      h("div", {}, icon("mark", "empty__mark"), h("h2", { class: "empty__title" }, t("noAgentTitle")), h("p", { class: "quiet" }, t("noAgentText"))),
-      h("div", { class: "stack" },
+      h(
+        "div",
+        {},
+        icon("mark", "empty__mark"),
+        h("h2", { class: "empty__title" }, t("noAgentTitle")),
+        h("p", { class: "quiet" }, t("noAgentText")),
+      ),
+      h(
+        "div",
+        { class: "stack" },
         ...(install && command ? [h("span", { class: "label" }, t("installAgent", install.label)), commandLine(command)] : []),
-        h("div", { class: "row" },
+        h(
+          "div",
+          { class: "row" },
           h("button", { class: "button", type: "button", onclick: () => this.actions.otherAgents() }, t("otherAgents")),
-          this.#checkAgain())),
+          this.#checkAgain(),
+        ),
+      ),
     ];
   }
 
   /** Cannot be pressed again while it looks. */
   #checkAgain() {
-    const button = /** @type {HTMLButtonElement} */ (h("button", { class: "button button--quiet", type: "button", onclick: async () => {
-      button.disabled = true;
-      await this.actions.lookAgain().finally(() => { button.disabled = false; });
-    } }, icon("retry"), t("checkAgain")));
+    const button = /** @type {HTMLButtonElement} */ (
+      h(
+        "button",
+        {
+          class: "button button--quiet",
+          type: "button",
+          onclick: async () => {
+            button.disabled = true;
+            await this.actions.lookAgain().finally(() => {
+              button.disabled = false;
+            });
+          },
+        },
+        icon("retry"),
+        t("checkAgain"),
+      )
+    );
     return button;
   }
 
@@ -98,7 +142,14 @@ export class Empty {
     this.list.replaceChildren(
       h("div", { class: "suggestions__head" }, h("span", {}, title), h("span", { class: "truncate" }, about)),
       ...suggestions.map(({ icon: name, say, sends, evidence: [evidence, value] }) =>
-        h("button", { class: "suggestion", type: "button", onclick: () => this.actions.say(sends ?? t(say)) }, icon(name), h("span", { class: "truncate" }, t(say)),
-          evidence && h("span", { class: "data" }, t(evidence, value ?? "")))));
+        h(
+          "button",
+          { class: "suggestion", type: "button", onclick: () => this.actions.say(sends ?? t(say)) },
+          icon(name),
+          h("span", { class: "truncate" }, t(say)),
+          evidence && h("span", { class: "data" }, t(evidence, value ?? "")),
+        ),
+      ),
+    );
   }
 }

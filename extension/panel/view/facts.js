@@ -16,14 +16,26 @@ export function factsOf(turn, now, waitsForSlot) {
     const asked = openAsk(turn);
     // Nothing came yet: its program may still be starting.
     const nothing = turn.items.length === 0 && !waitsForSlot && !direct;
-    const first = nothing ? t("waitingForAgent", agentLabel, elapsed(now - startedAt)) : asked ? t("waitingForYou", elapsed(now - asked.at)) : waitsForSlot ? t("waitingForSlot", elapsed(now - startedAt)) : t("working", elapsed(now - startedAt));
+    const first = nothing
+      ? t("waitingForAgent", agentLabel, elapsed(now - startedAt))
+      : asked
+        ? t("waitingForYou", elapsed(now - asked.at))
+        : waitsForSlot
+          ? t("waitingForSlot", elapsed(now - startedAt))
+          : t("working", elapsed(now - startedAt));
     return [first, ...(nothing ? [] : who)];
   }
   const outcome = done.outcome === "done" ? [] : [t(`outcome_${done.outcome}`)];
   const { usage, costUsd } = done;
   const read = usage ? usage.inputTokens + usage.cachedTokens + usage.outputTokens : 0;
   // What it cost is what a narrow panel keeps: it stands before the rest that is cut off.
-  return [...outcome, ...who, duration(done.durationMs), ...(costUsd == null ? [] : [cost(costUsd)]), ...(read > 0 ? [t("tokens", tokens(read))] : [])];
+  return [
+    ...outcome,
+    ...who,
+    duration(done.durationMs),
+    ...(costUsd == null ? [] : [cost(costUsd)]),
+    ...(read > 0 ? [t("tokens", tokens(read))] : []),
+  ];
 }
 
 /** @param {Usage} usage */

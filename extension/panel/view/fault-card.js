@@ -16,7 +16,18 @@ export function faultCard(fault, remedies) {
   return card("div", { class: "card--danger" }, { picture: "alert", words: message }, [
     hint && h("p", { class: "card__text" }, hint),
     command && commandLine(command),
-    remedies.length > 0 && h("div", { class: "card__actions" },
-      ...remedies.map(({ label, main, onclick }) => h("button", { class: main ? "button button--solid" : "button", type: "button", onclick }, main ? null : icon("retry"), label || t("retry")))),
+    remedies.length > 0 &&
+      h(
+        "div",
+        { class: "card__actions" },
+        ...remedies.map(({ label, main, onclick }) =>
+          h(
+            "button",
+            { class: main ? "button button--solid" : "button", type: "button", onclick },
+            main ? null : icon("retry"),
+            label || t("retry"),
+          ),
+        ),
+      ),
   ]);
 }

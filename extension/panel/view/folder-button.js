@@ -22,7 +22,12 @@ export class FolderButton {
     this.dialog = dialog;
     dialog.setAttribute("aria-label", t("folder"));
     this.name = h("span", { class: "truncate" });
-    this.button = h("button", { class: "folder-button", type: "button", "aria-haspopup": "dialog", hidden: true }, icon("folder"), this.name);
+    this.button = h(
+      "button",
+      { class: "folder-button", type: "button", "aria-haspopup": "dialog", hidden: true },
+      icon("folder"),
+      this.name,
+    );
     this.menu = new Menu(this.button, dialog, () => void this.#draw());
   }
 
@@ -40,7 +45,14 @@ export class FolderButton {
 
   async #draw() {
     const folder = this.#folder;
-    const field = h("input", { class: "field mono", type: "text", value: folder, "aria-label": t("folder"), spellcheck: "false", autocomplete: "off" });
+    const field = h("input", {
+      class: "field mono",
+      type: "text",
+      value: folder,
+      "aria-label": t("folder"),
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     const trouble = h("p", { class: "setting__trouble", role: "alert", hidden: true });
     const places = h("div", {});
     const take = async (/** @type {string} */ to) => {
@@ -55,14 +67,40 @@ export class FolderButton {
         field.focus();
       }
     };
-    const form = h("form", { class: "menu__form", onsubmit: (event) => { event.preventDefault(); void take(field.value); } }, field, h("button", { class: "button", type: "submit" }, t("useFolder")));
-    this.dialog.replaceChildren(h("div", { class: "menu__group" }, t("folder")), form, trouble, places, h("p", { class: "menu__hint" }, t("folderHint")));
+    const form = h(
+      "form",
+      {
+        class: "menu__form",
+        onsubmit: (event) => {
+          event.preventDefault();
+          void take(field.value);
+        },
+      },
+      field,
+      h("button", { class: "button", type: "submit" }, t("useFolder")),
+    );
+    this.dialog.replaceChildren(
+      h("div", { class: "menu__group" }, t("folder")),
+      form,
+      trouble,
+      places,
+      h("p", { class: "menu__hint" }, t("folderHint")),
+    );
     field.focus();
     field.select();
     const recent = await this.recent(folder).catch(() => []);
     if (recent.length > 0 && places.isConnected) {
-      places.replaceChildren(h("div", { class: "menu__group" }, t("recentFolders")), ...recent.map((path) =>
-        h("button", { class: "menu__item", type: "button", onclick: () => void take(path) }, icon("folder"), h("span", { class: "truncate mono", title: path }, path))));
+      places.replaceChildren(
+        h("div", { class: "menu__group" }, t("recentFolders")),
+        ...recent.map((path) =>
+          h(
+            "button",
+            { class: "menu__item", type: "button", onclick: () => void take(path) },
+            icon("folder"),
+            h("span", { class: "truncate mono", title: path }, path),
+          ),
+        ),
+      );
     }
   }
 }

@@ -30,13 +30,25 @@ export class HistoryDrawer {
   /** @param {HTMLElement} element @param {HistoryActions} actions */
   constructor(element, actions) {
     this.actions = actions;
-    this.search = h("input", { type: "text", placeholder: t("searchHistory"), "aria-label": t("searchHistory"), oninput: () => this.#typed(), onkeydown: (event) => this.#down(event) });
+    this.search = h("input", {
+      type: "text",
+      placeholder: t("searchHistory"),
+      "aria-label": t("searchHistory"),
+      oninput: () => this.#typed(),
+      onkeydown: (event) => this.#down(event),
+    });
     this.body = h("div", { class: "drawer__body", "aria-live": "polite" });
     this.body.addEventListener("keydown", (event) => this.#move(event));
     element.append(
-      h("div", { class: "drawer__head" }, h("h2", { class: "drawer__title" }, t("history")), iconButton("cross", t("close"), actions.close)),
+      h(
+        "div",
+        { class: "drawer__head" },
+        h("h2", { class: "drawer__title" }, t("history")),
+        iconButton("cross", t("close"), actions.close),
+      ),
       h("div", { class: "drawer__tools" }, h("label", { class: "search" }, icon("search"), this.search)),
-      this.body);
+      this.body,
+    );
   }
 
   show() {
@@ -59,8 +71,14 @@ export class HistoryDrawer {
       if (asked !== this.#asked) return;
       const { message, hint } = faultOf(error);
       this.#rows = [];
-      this.body.replaceChildren(h("div", { class: "drawer__nothing" }, h("p", {}, [message, hint].filter(Boolean).join(" ")),
-        h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry"))));
+      this.body.replaceChildren(
+        h(
+          "div",
+          { class: "drawer__nothing" },
+          h("p", {}, [message, hint].filter(Boolean).join(" ")),
+          h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry")),
+        ),
+      );
     }
   }
 
@@ -68,17 +86,30 @@ export class HistoryDrawer {
   #draw({ conversations, excerpts }, search) {
     const days = byDay(conversations);
     this.#rows = [];
-    if (days.length === 0) return this.body.replaceChildren(h("p", { class: "drawer__nothing" }, search ? t("nothingFound") : t("noHistory")));
-    this.body.replaceChildren(...days.flatMap(([day, infos]) => {
-      const rows = infos.map((info) => new HistoryRow(info, { excerpt: excerpts?.[info.conversationId] ?? "", search }, {
-        open: this.actions.open,
-        save: this.actions.save,
-        rename: (held, title) => this.#rename(held, title),
-        remove: (held) => this.#remove(held),
-      }));
-      this.#rows.push(...rows);
-      return [h("h3", { class: "section-head" }, h("span", {}, dayName(day)), h("span", {}, infos.length)), h("div", { role: "list" }, ...rows.map(({ element }) => element))];
-    }));
+    if (days.length === 0)
+      return this.body.replaceChildren(h("p", { class: "drawer__nothing" }, search ? t("nothingFound") : t("noHistory")));
+    this.body.replaceChildren(
+      ...days.flatMap(([day, infos]) => {
+        const rows = infos.map(
+          (info) =>
+            new HistoryRow(
+              info,
+              { excerpt: excerpts?.[info.conversationId] ?? "", search },
+              {
+                open: this.actions.open,
+                save: this.actions.save,
+                rename: (held, title) => this.#rename(held, title),
+                remove: (held) => this.#remove(held),
+              },
+            ),
+        );
+        this.#rows.push(...rows);
+        return [
+          h("h3", { class: "section-head" }, h("span", {}, dayName(day)), h("span", {}, infos.length)),
+          h("div", { role: "list" }, ...rows.map(({ element }) => element)),
+        ];
+      }),
+    );
   }
 
   /** @param {ConversationInfo} info @param {string} title */

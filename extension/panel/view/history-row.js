@@ -23,15 +23,31 @@ export class HistoryRow {
     const { page, agent, updatedAt, state } = info;
     const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(updatedAt);
     const facts = [page && hostOf(page.url), agent, time].filter(Boolean).join(" · ");
-    const live = { "idle": "", "waiting-for-approval": t("asksYou"), "waiting-for-slot": t("waiting"), "running": t("running"), "stopping": t("stopping") }[state];
+    const live = {
+      idle: "",
+      "waiting-for-approval": t("asksYou"),
+      "waiting-for-slot": t("waiting"),
+      running: t("running"),
+      stopping: t("stopping"),
+    }[state];
     this.title = h("button", { class: "history-row__title truncate", type: "button", onclick: () => actions.open(this.info) });
     this.place = h("span", { class: "history-row__place" }, this.title);
     this.buttons = h("span", { class: "history-row__actions" });
-    this.element = h("div", { class: "history-row", role: "listitem" }, favicon(page?.url ?? ""), this.place,
+    this.element = h(
+      "div",
+      { class: "history-row", role: "listitem" },
+      favicon(page?.url ?? ""),
+      this.place,
       live && h("span", { class: "history-row__state" }, h("i", { class: "live-dot", "aria-hidden": "true" }), live),
       this.buttons,
       h("span", { class: "history-row__facts truncate" }, facts),
-      found.excerpt && h("span", { class: "history-row__excerpt" }, ...marked(found.excerpt, found.search).map(({ text, hit }) => (hit ? h("mark", {}, text) : text))));
+      found.excerpt &&
+        h(
+          "span",
+          { class: "history-row__excerpt" },
+          ...marked(found.excerpt, found.search).map(({ text, hit }) => (hit ? h("mark", {}, text) : text)),
+        ),
+    );
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.#named();
     this.#offer();
@@ -50,18 +66,38 @@ export class HistoryRow {
     this.buttons.replaceChildren(
       iconButton("pencil", t("rename"), () => this.#rename(), "icon-button icon-button--small"),
       iconButton("download", t("exportAs"), () => this.#formats(), "icon-button icon-button--small"),
-      iconButton("trash", t("delete"), () => void this.actions.remove(this.info), "icon-button icon-button--small"));
+      iconButton("trash", t("delete"), () => void this.actions.remove(this.info), "icon-button icon-button--small"),
+    );
   }
 
   #formats() {
     /** @param {ExportFormat} format @param {string} label */
-    const choice = (format, label) => h("button", { class: "button button--quiet button--small", type: "button", onclick: () => { this.#offer(); this.focus(); void this.actions.save(this.info, format); } }, label);
+    const choice = (format, label) =>
+      h(
+        "button",
+        {
+          class: "button button--quiet button--small",
+          type: "button",
+          onclick: () => {
+            this.#offer();
+            this.focus();
+            void this.actions.save(this.info, format);
+          },
+        },
+        label,
+      );
     this.buttons.replaceChildren(choice("markdown", "Markdown"), choice("json", "JSON"));
     this.buttons.querySelector("button")?.focus();
   }
 
   #rename() {
-    const field = h("input", { class: "history-row__field", type: "text", "aria-label": t("rename"), value: this.info.title, maxlength: 200 });
+    const field = h("input", {
+      class: "history-row__field",
+      type: "text",
+      "aria-label": t("rename"),
+      value: this.info.title,
+      maxlength: 200,
+    });
     let over = false;
     const end = (/** @type {boolean} */ keep) => {
       if (over) return;

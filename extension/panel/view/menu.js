@@ -53,7 +53,9 @@ export class Menu {
 
   get #items() {
     const items = /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("button, summary"));
-    return [...items].filter((item) => !(item instanceof HTMLButtonElement && item.disabled) && item.tabIndex >= 0 && item.checkVisibility());
+    return [...items].filter(
+      (item) => !(item instanceof HTMLButtonElement && item.disabled) && item.tabIndex >= 0 && item.checkVisibility(),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -62,7 +64,9 @@ export class Menu {
     if (event.isComposing || (event.target instanceof HTMLInputElement && (event.key === "Home" || event.key === "End"))) return;
     const items = this.#items;
     const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const to = { ArrowDown: (at + 1) % items.length, ArrowUp: (at - 1 + items.length) % items.length, Home: 0, End: items.length - 1 }[event.key];
+    const to = { ArrowDown: (at + 1) % items.length, ArrowUp: (at - 1 + items.length) % items.length, Home: 0, End: items.length - 1 }[
+      event.key
+    ];
     if (to !== undefined) {
       event.preventDefault();
       items[to]?.focus();

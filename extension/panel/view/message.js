@@ -41,10 +41,28 @@ export class Message {
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";
     this.element.replaceChildren(
-      ...(message.text ? [h("p", { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" }, this.#whole || message.text.length <= LONG ? message.text : `${message.text.slice(0, BEGINNING)}…`)] : []),
+      ...(message.text
+        ? [
+            h(
+              "p",
+              { class: failed ? "bubble bubble--failed" : "bubble", dir: "auto" },
+              this.#whole || message.text.length <= LONG ? message.text : `${message.text.slice(0, BEGINNING)}…`,
+            ),
+          ]
+        : []),
       ...this.#rest(entry, message.text),
-      ...(message.attachments.length > 0 || message.context ? [h("div", { class: "bubble-files" }, message.context && contextChip(message.context), ...message.attachments.map((file) => this.#file(file)))] : []),
-      ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""));
+      ...(message.attachments.length > 0 || message.context
+        ? [
+            h(
+              "div",
+              { class: "bubble-files" },
+              message.context && contextChip(message.context),
+              ...message.attachments.map((file) => this.#file(file)),
+            ),
+          ]
+        : []),
+      ...this.#note(message, note, fault?.message ?? "", fault?.hint ?? ""),
+    );
   }
 
   /** The way to the rest of a long text. @param {MessageEntry | ShownMessage} entry @param {string} text */
@@ -60,11 +78,25 @@ export class Message {
 
   /** @param {MessageEntry} message @param {string} note @param {string} reason @param {string} hint */
   #note({ clientId, from }, note, reason, hint) {
-    if (note === "away") return [h("p", { class: "bubble-note bubble-note--failed" }, t("notSentAway"), h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")))];
+    if (note === "away")
+      return [
+        h(
+          "p",
+          { class: "bubble-note bubble-note--failed" },
+          t("notSentAway"),
+          h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")),
+        ),
+      ];
     if (note === "failed") {
-      return [h("p", { class: "bubble-note bubble-note--failed", title: hint }, t("notSent", reason),
-        h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")),
-        h("button", { type: "button", onclick: () => this.tools.takeBack(clientId) }, t("takeBack")))];
+      return [
+        h(
+          "p",
+          { class: "bubble-note bubble-note--failed", title: hint },
+          t("notSent", reason),
+          h("button", { type: "button", onclick: () => this.tools.resend(clientId) }, t("retry")),
+          h("button", { type: "button", onclick: () => this.tools.takeBack(clientId) }, t("takeBack")),
+        ),
+      ];
     }
     if (note === "sending") return [h("p", { class: "bubble-note bubble-note--sending" }, t("sending"))];
     if (from === "terminal") return [h("p", { class: "bubble-note" }, t("fromTerminal"))];
@@ -73,13 +105,23 @@ export class Message {
 
   /** @param {Attachment} file */
   #file(file) {
-    return h("span", { class: "attachment attachment--sent" }, icon(file.mime.startsWith("image/") ? "camera" : "file"), h("span", { class: "truncate" }, file.name),
+    return h(
+      "span",
+      { class: "attachment attachment--sent" },
+      icon(file.mime.startsWith("image/") ? "camera" : "file"),
+      h("span", { class: "truncate" }, file.name),
       // A picture that the daemon reads itself is measured there.
-      file.bytes > 0 && h("span", { class: "data" }, size(file.bytes)));
+      file.bytes > 0 && h("span", { class: "data" }, size(file.bytes)),
+    );
   }
 }
 
 /** What of the page went with a message: its first words; all of it under the pointer. @param {string} context */
 function contextChip(context) {
-  return h("span", { class: "attachment attachment--sent", title: context.slice(0, 1000) }, icon("selection"), h("span", { class: "truncate" }, context.split("\n", 1)[0]));
+  return h(
+    "span",
+    { class: "attachment attachment--sent", title: context.slice(0, 1000) },
+    icon("selection"),
+    h("span", { class: "truncate" }, context.split("\n", 1)[0]),
+  );
 }

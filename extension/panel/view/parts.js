@@ -65,7 +65,8 @@ class ShotsPart {
   }
   /** @param {Part} part */
   update(part) {
-    if (part.kind === "shots" && this.element.childElementCount === 0) this.element.append(...part.files.map((file) => shot(file, this.load)));
+    if (part.kind === "shots" && this.element.childElementCount === 0)
+      this.element.append(...part.files.map((file) => shot(file, this.load)));
   }
 }
 

@@ -38,7 +38,8 @@ export class Prose {
   #asked = false;
   /** How many blocks are being rendered. */
   #rendering = 0;
-  /** What the block before became, once it stands: a further piece of it goes there. @type {Promise<Node | null>} */ #before = Promise.resolve(null);
+  /** What the block before became, once it stands: a further piece of it goes there. @type {Promise<Node | null>} */ #before =
+    Promise.resolve(null);
 
   /** @param {ProseTools} tools */
   constructor(tools) {

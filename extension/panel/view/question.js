@@ -42,14 +42,31 @@ export class Question extends Ask {
   card({ ask: { questionId, parts } }) {
     const headline = `question-${questionId}`;
     const main = h("button", { class: "button button--solid", type: "submit", disabled: true }, t("answer"));
-    const leave = h("button", { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) }, t("answerNot"));
+    const leave = h(
+      "button",
+      { class: "button button--quiet", type: "button", onclick: () => void this.#send(questionId, []) },
+      t("answerNot"),
+    );
     this.#deciding = [main, leave];
-    const changed = () => { main.disabled = answersOf(this.#given) === null; };
-    const form = card("form", { class: "question", "aria-labelledby": headline, oninput: () => { changed(); keepAnswer(questionId, this.#given); } },
-      { picture: "question", words: t("asksYouAbout", this.agentLabel), id: headline }, [
+    const changed = () => {
+      main.disabled = answersOf(this.#given) === null;
+    };
+    const form = card(
+      "form",
+      {
+        class: "question",
+        "aria-labelledby": headline,
+        oninput: () => {
+          changed();
+          keepAnswer(questionId, this.#given);
+        },
+      },
+      { picture: "question", words: t("asksYouAbout", this.agentLabel), id: headline },
+      [
         ...parts.map((part, index) => this.#part(part, `${headline}-${index}`, parts.length === 1)),
         h("div", { class: "card__actions" }, main, leave),
-      ]);
+      ],
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const answers = answersOf(this.#given);
@@ -65,28 +82,55 @@ export class Question extends Ask {
   /** @param {QuestionPart} part @param {string} name @param {boolean} alone */
   #part(part, name, alone) {
     const boxes = part.options.map(() => h("input", { type: part.multiple ? "checkbox" : "radio", name }));
-    const own = h("input", { class: "field", type: "text", "aria-label": `${t("ownWords")}: ${part.text}`, placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer") });
+    const own = h("input", {
+      class: "field",
+      type: "text",
+      "aria-label": `${t("ownWords")}: ${part.text}`,
+      placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer"),
+    });
     // One's own words are an answer of their own where only one may be given.
-    if (!part.multiple) own.addEventListener("input", () => { if (own.value) for (const box of boxes) box.checked = false; });
-    for (const box of boxes) if (!part.multiple) box.addEventListener("change", () => { own.value = ""; });
+    if (!part.multiple)
+      own.addEventListener("input", () => {
+        if (own.value) for (const box of boxes) box.checked = false;
+      });
+    for (const box of boxes)
+      if (!part.multiple)
+        box.addEventListener("change", () => {
+          own.value = "";
+        });
     this.#parts.push({ part, boxes, own });
-    return h("fieldset", { class: "question__part" },
+    return h(
+      "fieldset",
+      { class: "question__part" },
       h("legend", {}, part.header && h("span", { class: "tag" }, part.header), h("span", { class: "question__text" }, part.text)),
-      ...part.options.map(({ label, description }, index) => h("label", { class: "option" }, boxes[index],
-        h("span", { class: "option__text" }, label, description && h("small", {}, description)),
-        alone && index < 9 && h("kbd", { class: "key", "aria-hidden": "true" }, index + 1))),
-      own);
+      ...part.options.map(({ label, description }, index) =>
+        h(
+          "label",
+          { class: "option" },
+          boxes[index],
+          h("span", { class: "option__text" }, label, description && h("small", {}, description)),
+          alone && index < 9 && h("kbd", { class: "key", "aria-hidden": "true" }, index + 1),
+        ),
+      ),
+      own,
+    );
   }
 
   get #given() {
-    return this.#parts.map(({ part, boxes, own }) => ({ chosen: part.options.filter((_option, index) => boxes[index]?.checked).map(({ label }) => label), own: own.value, multiple: part.multiple ?? false }));
+    return this.#parts.map(({ part, boxes, own }) => ({
+      chosen: part.options.filter((_option, index) => boxes[index]?.checked).map(({ label }) => label),
+      own: own.value,
+      multiple: part.multiple ?? false,
+    }));
   }
 
   /** What was chosen and written before the panel was closed. @param {Given[]} given */
   #bring(given) {
     this.#parts.forEach(({ part, boxes, own }, index) => {
       const { chosen = [], own: words = "" } = given[index] ?? {};
-      boxes.forEach((box, at) => { box.checked ||= chosen.includes(part.options[at]?.label ?? ""); });
+      boxes.forEach((box, at) => {
+        box.checked ||= chosen.includes(part.options[at]?.label ?? "");
+      });
       own.value ||= words;
     });
   }
@@ -105,7 +149,18 @@ export class Question extends Ask {
     const answers = done?.answers ?? [];
     const given = answers.some((each) => each.length > 0);
     const by = done && !given ? t(`by_${done.by}`) : "";
-    return h("div", { class: given ? "decided decided--question" : "decided decided--question decided--no" }, icon("question"),
-      h("dl", { class: "grow" }, ...parts.flatMap(({ text }, index) => [h("dt", {}, text), h("dd", {}, answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" "))])));
+    return h(
+      "div",
+      { class: given ? "decided decided--question" : "decided decided--question decided--no" },
+      icon("question"),
+      h(
+        "dl",
+        { class: "grow" },
+        ...parts.flatMap(({ text }, index) => [
+          h("dt", {}, text),
+          h("dd", {}, answers[index]?.join(", ") || [t("approvalLeft"), by].filter(Boolean).join(" ")),
+        ]),
+      ),
+    );
   }
 }

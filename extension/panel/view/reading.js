@@ -15,7 +15,14 @@ export function drawReading(strip, info, { back, goOn }) {
   if ((strip.dataset["drawn"] ?? "") === drawn) return;
   strip.dataset["drawn"] = drawn;
   strip.hidden = info === null;
-  strip.replaceChildren(...(info ? [icon("history"), h("span", { class: "grow truncate", title: info.title }, info.title || t("untitled")),
-    h("button", { class: "button", type: "button", "aria-label": t("backToTab"), title: t("backToTab"), onclick: back }, t("back")),
-    h("button", { class: "button button--solid", type: "button", onclick: () => goOn(info) }, t("goOnHere"))] : []));
+  strip.replaceChildren(
+    ...(info
+      ? [
+          icon("history"),
+          h("span", { class: "grow truncate", title: info.title }, info.title || t("untitled")),
+          h("button", { class: "button", type: "button", "aria-label": t("backToTab"), title: t("backToTab"), onclick: back }, t("back")),
+          h("button", { class: "button button--solid", type: "button", onclick: () => goOn(info) }, t("goOnHere")),
+        ]
+      : []),
+  );
 }

@@ -16,10 +16,27 @@ function wordsOf({ effect, scope, site, conversationId, until }) {
 /** @param {PolicyRule[]} rules @param {(rule: PolicyRule) => void} remove */
 export function ruleList(rules, remove) {
   if (rules.length === 0) return h("p", { class: "setting quiet" }, t("noRules"));
-  return h("div", { role: "list", class: "rules" }, ...rules.map((rule) => {
-    const { what, where } = wordsOf(rule);
-    return h("div", { class: "setting", role: "listitem" }, icon(rule.effect === "deny" ? "cross" : "shield"),
-      h("span", { class: "setting__text" }, what, h("small", {}, where)),
-      h("button", { class: "button button--small", type: "button", "aria-label": `${t("takeBackRule")}: ${what}, ${where}`, onclick: () => remove(rule) }, t("takeBackRule")));
-  }));
+  return h(
+    "div",
+    { role: "list", class: "rules" },
+    ...rules.map((rule) => {
+      const { what, where } = wordsOf(rule);
+      return h(
+        "div",
+        { class: "setting", role: "listitem" },
+        icon(rule.effect === "deny" ? "cross" : "shield"),
+        h("span", { class: "setting__text" }, what, h("small", {}, where)),
+        h(
+          "button",
+          {
+            class: "button button--small",
+            type: "button",
+            "aria-label": `${t("takeBackRule")}: ${what}, ${where}`,
+            onclick: () => remove(rule),
+          },
+          t("takeBackRule"),
+        ),
+      );
+    }),
+  );
 }

@@ -13,7 +13,15 @@ import { ruleList } from "./rule-list.js";
 import { segments, SettingRow, switchRow } from "./setting-row.js";
 
 /** The panel's keys: what for, and what is pressed. */
-const KEYS = [["send", "Enter"], ["break", "Shift Enter"], ["stop", "Esc"], ["recall", "↑"], ["commands", "/"], ["answer", "1 – 4"], ["rename", "F2"]];
+const KEYS = [
+  ["send", "Enter"],
+  ["break", "Shift Enter"],
+  ["stop", "Esc"],
+  ["recall", "↑"],
+  ["commands", "/"],
+  ["answer", "1 – 4"],
+  ["rename", "F2"],
+];
 
 /** What is shown in pages where an agent works. @typedef {import("../page-marks.js").Marks} Marks */
 
@@ -42,15 +50,35 @@ export class SettingsDrawer {
     this.title = h("h2", { class: "drawer__title", tabindex: "-1" }, t("settings"));
     this.own = h("div", { class: "section" });
     this.others = h("div", {});
-    this.advanced = h("details", { class: "section advanced", hidden: true }, h("summary", { class: "advanced__head" }, icon("chevron-right"), h("span", {}, t("advanced")), h("small", { class: "quiet" }, t("advancedHint"))), this.others);
+    this.advanced = h(
+      "details",
+      { class: "section advanced", hidden: true },
+      h(
+        "summary",
+        { class: "advanced__head" },
+        icon("chevron-right"),
+        h("span", {}, t("advanced")),
+        h("small", { class: "quiet" }, t("advancedHint")),
+      ),
+      this.others,
+    );
     this.rules = h("div", { class: "section" });
     this.panel = h("div", { class: "section" });
     this.about = h("div", { class: "section" });
-    const keys = h("div", { class: "section", id: "keys", tabindex: "-1" }, heading(t("keys")),
-      h("dl", { class: "keys" }, ...KEYS.flatMap(([name, keys]) => [h("dt", {}, t(`key_${name}`)), h("dd", {}, h("kbd", { class: "key" }, keys))])));
+    const keys = h(
+      "div",
+      { class: "section", id: "keys", tabindex: "-1" },
+      heading(t("keys")),
+      h(
+        "dl",
+        { class: "keys" },
+        ...KEYS.flatMap(([name, keys]) => [h("dt", {}, t(`key_${name}`)), h("dd", {}, h("kbd", { class: "key" }, keys))]),
+      ),
+    );
     element.append(
       h("div", { class: "drawer__head" }, this.title, iconButton("cross", t("close"), actions.close)),
-      h("div", { class: "drawer__body drawer__body--column" }, this.panel, this.own, this.rules, keys, this.advanced, this.about));
+      h("div", { class: "drawer__body drawer__body--column" }, this.panel, this.own, this.rules, keys, this.advanced, this.about),
+    );
   }
 
   show() {
@@ -84,11 +112,19 @@ export class SettingsDrawer {
     if (known && this.own.childElementCount > 0) {
       for (const setting of settings) this.#rows.get(setting.name)?.update(setting);
     } else {
-      this.#rows = new Map(settings.map((setting) => [setting.name, new SettingRow(setting, async (value) => this.#drawSettings(await this.actions.set(setting.name, value)))]));
-      const rows = (/** @type {import("../../protocol.js").Setting[]} */ members) => members.flatMap(({ name }) => this.#rows.get(name)?.element ?? []);
+      this.#rows = new Map(
+        settings.map((setting) => [
+          setting.name,
+          new SettingRow(setting, async (value) => this.#drawSettings(await this.actions.set(setting.name, value))),
+        ]),
+      );
+      const rows = (/** @type {import("../../protocol.js").Setting[]} */ members) =>
+        members.flatMap(({ name }) => this.#rows.get(name)?.element ?? []);
       const { first, advanced } = sorted(settings);
       this.own.replaceChildren(...(first.length > 0 ? [heading(first[0]?.group ?? ""), ...rows(first)] : []));
-      this.others.replaceChildren(...byGroup(advanced).map(([group, members]) => h("div", { class: "section" }, heading(group), ...rows(members))));
+      this.others.replaceChildren(
+        ...byGroup(advanced).map(([group, members]) => h("div", { class: "section" }, heading(group), ...rows(members))),
+      );
       this.advanced.hidden = advanced.length === 0;
     }
     this.#drawAbout(file);
@@ -97,7 +133,10 @@ export class SettingsDrawer {
   /** @param {Policy} policy */
   #drawRules({ rules }) {
     const focused = this.rules.contains(document.activeElement);
-    this.rules.replaceChildren(heading(t("permissions")), ruleList(rules, (rule) => void this.#takeBack(rule)));
+    this.rules.replaceChildren(
+      heading(t("permissions")),
+      ruleList(rules, (rule) => void this.#takeBack(rule)),
+    );
     if (focused) (this.rules.querySelector("button") ?? this.title).focus();
   }
 
@@ -113,17 +152,38 @@ export class SettingsDrawer {
   async #drawPanel() {
     const [theme, marks] = await Promise.all([this.actions.theme(), this.actions.marks()]);
     const focused = document.activeElement?.getAttribute("data-setting");
-    const mark = (/** @type {keyof Marks} */ name, /** @type {string} */ label, /** @type {string} */ help) => switchRow({ name: `marks.${name}`, label, help, value: marks[name] }, () => {
-      this.actions.setMarks({ ...marks, [name]: !marks[name] });
-      void this.#drawPanel();
-    });
+    const mark = (/** @type {keyof Marks} */ name, /** @type {string} */ label, /** @type {string} */ help) =>
+      switchRow({ name: `marks.${name}`, label, help, value: marks[name] }, () => {
+        this.actions.setMarks({ ...marks, [name]: !marks[name] });
+        void this.#drawPanel();
+      });
     const choose = (/** @type {string} */ to) => {
       this.actions.setTheme(to);
-      void this.#drawPanel().then(() => { const chosen = this.panel.querySelector('[aria-checked="true"]'); if (chosen instanceof HTMLElement) chosen.focus(); });
+      void this.#drawPanel().then(() => {
+        const chosen = this.panel.querySelector('[aria-checked="true"]');
+        if (chosen instanceof HTMLElement) chosen.focus();
+      });
     };
-    this.panel.replaceChildren(heading(t("panel")), h("div", { class: "setting setting--stack" }, h("span", { class: "setting__text" }, t("theme")),
-      segments(t("theme"), [{ value: "system", label: t("themeSystem") }, { value: "dark", label: t("themeDark") }, { value: "light", label: t("themeLight") }], theme, choose)),
-      mark("cursor", t("showCursor"), t("showCursorHint")), mark("pill", t("showPill"), t("showPillHint")));
+    this.panel.replaceChildren(
+      heading(t("panel")),
+      h(
+        "div",
+        { class: "setting setting--stack" },
+        h("span", { class: "setting__text" }, t("theme")),
+        segments(
+          t("theme"),
+          [
+            { value: "system", label: t("themeSystem") },
+            { value: "dark", label: t("themeDark") },
+            { value: "light", label: t("themeLight") },
+          ],
+          theme,
+          choose,
+        ),
+      ),
+      mark("cursor", t("showCursor"), t("showCursorHint")),
+      mark("pill", t("showPill"), t("showPillHint")),
+    );
     const again = focused?.startsWith("marks.") ? this.panel.querySelector(`[data-setting="${focused}"]`) : null;
     if (again instanceof HTMLElement) again.focus();
   }
@@ -131,12 +191,50 @@ export class SettingsDrawer {
   /** @param {string} file  where the daemon keeps its settings */
   #drawAbout(file) {
     const { daemon, newer, mayReload } = this.actions.versions();
-    this.about.replaceChildren(heading(t("about")),
-      h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("extension")), h("span", { class: "setting__value" }, chrome.runtime.getManifest().version)),
-      h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("hopName_daemon")), h("span", { class: "setting__value" }, daemon || t("down"))),
-      ...(newer ? [h("div", { class: "setting" }, h("span", { class: "setting__text" }, t("newerExtension", newer), h("small", {}, mayReload ? t("reloadClosesPanel") : t("reloadWaits"))),
-        h("button", { class: "button button--small", type: "button", disabled: !mayReload, onclick: () => this.actions.reload() }, t("reload")))] : []),
-      ...(file ? [h("div", { class: "setting" }, h("span", { class: "setting__text quiet" }, t("settingsFile"), h("small", { class: "data wrap" }, file)), copyButton(t("copyPath"), () => file))] : []));
+    this.about.replaceChildren(
+      heading(t("about")),
+      h(
+        "div",
+        { class: "setting" },
+        h("span", { class: "setting__text quiet" }, t("extension")),
+        h("span", { class: "setting__value" }, chrome.runtime.getManifest().version),
+      ),
+      h(
+        "div",
+        { class: "setting" },
+        h("span", { class: "setting__text quiet" }, t("hopName_daemon")),
+        h("span", { class: "setting__value" }, daemon || t("down")),
+      ),
+      ...(newer
+        ? [
+            h(
+              "div",
+              { class: "setting" },
+              h(
+                "span",
+                { class: "setting__text" },
+                t("newerExtension", newer),
+                h("small", {}, mayReload ? t("reloadClosesPanel") : t("reloadWaits")),
+              ),
+              h(
+                "button",
+                { class: "button button--small", type: "button", disabled: !mayReload, onclick: () => this.actions.reload() },
+                t("reload"),
+              ),
+            ),
+          ]
+        : []),
+      ...(file
+        ? [
+            h(
+              "div",
+              { class: "setting" },
+              h("span", { class: "setting__text quiet" }, t("settingsFile"), h("small", { class: "data wrap" }, file)),
+              copyButton(t("copyPath"), () => file),
+            ),
+          ]
+        : []),
+    );
   }
 
   /** @param {HTMLElement} place @param {unknown} error */
@@ -146,8 +244,14 @@ export class SettingsDrawer {
       this.#rows.clear();
       this.advanced.hidden = true;
     }
-    place.replaceChildren(h("div", { class: "drawer__nothing" }, h("p", {}, [message, hint].filter(Boolean).join(" ")),
-      h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry"))));
+    place.replaceChildren(
+      h(
+        "div",
+        { class: "drawer__nothing" },
+        h("p", {}, [message, hint].filter(Boolean).join(" ")),
+        h("button", { class: "button", type: "button", onclick: () => void this.load() }, icon("retry"), t("retry")),
+      ),
+    );
   }
 }
 

@@ -12,8 +12,13 @@ import { h, icon, setText } from "./dom.js";
 export function shot(file, load) {
   const picture = h("img", { class: "shot__image", alt: "" });
   const facts = h("span", { class: "data truncate" }, size(file.bytes));
-  const element = h("button", { class: "shot", type: "button", "aria-label": t("openPicture", file.name), onclick: () => void open() }, picture,
-    h("span", { class: "shot__text" }, h("span", { class: "truncate" }, file.name), facts), icon("external"));
+  const element = h(
+    "button",
+    { class: "shot", type: "button", "aria-label": t("openPicture", file.name), onclick: () => void open() },
+    picture,
+    h("span", { class: "shot__text" }, h("span", { class: "truncate" }, file.name), facts),
+    icon("external"),
+  );
   picture.addEventListener("load", () => setText(facts, `${picture.naturalWidth} × ${picture.naturalHeight} · ${size(file.bytes)}`));
   const open = async () => {
     try {
@@ -23,17 +28,20 @@ export function shot(file, load) {
     }
   };
   // Read only when it comes near: a long conversation holds many.
-  const near = new IntersectionObserver(async ([entry]) => {
-    if (!entry?.isIntersecting) return;
-    near.disconnect();
-    try {
-      const url = await load(file);
-      // Another conversation may have come into view meanwhile; its predecessor's URLs are revoked.
-      if (element.isConnected) picture.src = url;
-    } catch {
-      setText(facts, t("fileGone"));
-    }
-  }, { rootMargin: "400px" });
+  const near = new IntersectionObserver(
+    async ([entry]) => {
+      if (!entry?.isIntersecting) return;
+      near.disconnect();
+      try {
+        const url = await load(file);
+        // Another conversation may have come into view meanwhile; its predecessor's URLs are revoked.
+        if (element.isConnected) picture.src = url;
+      } catch {
+        setText(facts, t("fileGone"));
+      }
+    },
+    { rootMargin: "400px" },
+  );
   near.observe(element);
   return element;
 }

@@ -20,7 +20,17 @@ export class SlashMenu {
     this.text = text;
     this.choose = choose;
     this.list = h("div", { class: "menu__list", id: "commands-list", role: "listbox", "aria-label": t("commands") });
-    element.append(this.list, h("div", { class: "menu__hint", "aria-hidden": "true" }, h("span", {}, t("hintMove")), h("span", {}, t("hintRun")), h("span", {}, t("hintComplete")), h("span", {}, "esc")));
+    element.append(
+      this.list,
+      h(
+        "div",
+        { class: "menu__hint", "aria-hidden": "true" },
+        h("span", {}, t("hintMove")),
+        h("span", {}, t("hintRun")),
+        h("span", {}, t("hintComplete")),
+        h("span", {}, "esc"),
+      ),
+    );
     text.setAttribute("aria-autocomplete", "list");
     // Pressing the pointer must not take the focus out of the text.
     element.addEventListener("pointerdown", (event) => event.preventDefault());
@@ -37,8 +47,16 @@ export class SlashMenu {
     if (this.isOpen && drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.#items = [];
-    this.list.replaceChildren(...groups.map(({ title, commands }, group) => h("div", { role: "group", "aria-labelledby": `commands-${group}` },
-      h("div", { class: "menu__group", id: `commands-${group}`, role: "presentation" }, title), ...commands.map((command) => this.#item(command, typed)))));
+    this.list.replaceChildren(
+      ...groups.map(({ title, commands }, group) =>
+        h(
+          "div",
+          { role: "group", "aria-labelledby": `commands-${group}` },
+          h("div", { class: "menu__group", id: `commands-${group}`, role: "presentation" }, title),
+          ...commands.map((command) => this.#item(command, typed)),
+        ),
+      ),
+    );
     this.element.hidden = false;
     this.text.setAttribute("aria-controls", "commands-list");
     this.#select(0);
@@ -74,11 +92,26 @@ export class SlashMenu {
   /** @param {Command} command @param {string} typed */
   #item(command, typed) {
     const at = command.name.toLowerCase().indexOf(typed.toLowerCase());
-    const name = at === 0 ? [h("mark", {}, `/${command.name.slice(0, typed.length)}`), command.name.slice(typed.length)]
-      : ["/", command.name.slice(0, at), h("mark", {}, command.name.slice(at, at + typed.length)), command.name.slice(at + typed.length)];
+    const name =
+      at === 0
+        ? [h("mark", {}, `/${command.name.slice(0, typed.length)}`), command.name.slice(typed.length)]
+        : ["/", command.name.slice(0, at), h("mark", {}, command.name.slice(at, at + typed.length)), command.name.slice(at + typed.length)];
     const index = this.#items.length;
-    const element = h("div", { class: "menu__item", role: "option", id: `command-${index}`, onclick: () => this.choose(command), onpointermove: () => { if (this.#at !== index) this.#select(index); } },
-      h("span", { class: "menu__name" }, ...name, command.hint && h("span", { class: "dim" }, ` ${command.hint}`)), h("span", { class: "menu__about truncate" }, command.about), icon("enter", "icon menu__enter"));
+    const element = h(
+      "div",
+      {
+        class: "menu__item",
+        role: "option",
+        id: `command-${index}`,
+        onclick: () => this.choose(command),
+        onpointermove: () => {
+          if (this.#at !== index) this.#select(index);
+        },
+      },
+      h("span", { class: "menu__name" }, ...name, command.hint && h("span", { class: "dim" }, ` ${command.hint}`)),
+      h("span", { class: "menu__about truncate" }, command.about),
+      icon("enter", "icon menu__enter"),
+    );
     this.#items.push({ command, element });
     return element;
   }

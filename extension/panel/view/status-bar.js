@@ -41,9 +41,22 @@ export class StatusBar {
     const connected = connection.status === "connected";
     const { version } = chrome.runtime.getManifest();
     this.dot.className = connected && !agentTrouble ? "dot" : trouble && !trouble.trying ? "dot dot--off" : "dot dot--wait";
-    setText(this.words, trouble ? t("troubleAt", t(`hop_${before(trouble.hop)}`), t(`hop_${trouble.hop}`), trouble.trying ? t("reconnectingShort") : t("down"))
-      : connected ? agentTrouble || t("connected") : t("connecting"));
-    setText(this.tooltip, connection.welcome ? t("versions", version, connection.welcome.version, connection.welcome.pid) : connection.fault ? worded(connection.fault).message : t("connecting"));
+    setText(
+      this.words,
+      trouble
+        ? t("troubleAt", t(`hop_${before(trouble.hop)}`), t(`hop_${trouble.hop}`), trouble.trying ? t("reconnectingShort") : t("down"))
+        : connected
+          ? agentTrouble || t("connected")
+          : t("connecting"),
+    );
+    setText(
+      this.tooltip,
+      connection.welcome
+        ? t("versions", version, connection.welcome.version, connection.welcome.pid)
+        : connection.fault
+          ? worded(connection.fault).message
+          : t("connecting"),
+    );
     this.button.setAttribute("aria-label", `${t("connection")}: ${this.words.textContent}`);
     this.newChat.disabled = !connected || !canClear;
     this.history.disabled = !connected;

@@ -38,9 +38,15 @@ class StepRow {
     const { step, done } = row.item;
     const state = done ? done.outcome : !row.live ? "unknown" : row.asks ? "waiting" : "running";
     this.summary.className = `step step--${state}`;
-    const words = said(step.phrase) ?? [{ text: `${step.verb} `, isValue: false }, { text: step.object ?? "", isValue: true }];
+    const words = said(step.phrase) ?? [
+      { text: `${step.verb} `, isValue: false },
+      { text: step.object ?? "", isValue: true },
+    ];
     this.label.replaceChildren(...words.map(({ text, isValue }) => (isValue && text ? h("b", {}, text) : text)));
-    this.label.title = words.map(({ text }) => text).join("").trim();
+    this.label.title = words
+      .map(({ text }) => text)
+      .join("")
+      .trim();
     if (this.#glyphOf !== state) {
       this.#glyphOf = state;
       this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state}`)));
@@ -59,7 +65,8 @@ class StepRow {
   /** @param {string} state */
   #reason(state) {
     const result = this.#row?.item.done?.result?.trim() ?? "";
-    const words = state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? firstLine(result) : "";
+    const words =
+      state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? firstLine(result) : "";
     this.note.hidden = words === "";
     this.note.replaceChildren(...(words ? [h("p", { class: "step__reason" }, words)] : []));
   }
@@ -72,15 +79,28 @@ class StepRow {
     this.#hasDetail = true;
     const args = prettyJson(step.arguments ?? "");
     const result = done?.result ?? "";
-    this.details.append(h("dl", { class: "step__detail" },
-      ...part(`${t("arguments")} · ${step.tool}`, args || t("none"), t("copyArguments")),
-      ...(result ? part(t("result"), result, t("copyResult")) : [])));
+    this.details.append(
+      h(
+        "dl",
+        { class: "step__detail" },
+        ...part(`${t("arguments")} · ${step.tool}`, args || t("none"), t("copyArguments")),
+        ...(result ? part(t("result"), result, t("copyResult")) : []),
+      ),
+    );
   }
 }
 
 /** @param {string} name @param {string} text @param {string} copyLabel */
 function part(name, text, copyLabel) {
-  return [h("dt", {}, name, copyButton(copyLabel, () => text)), h("dd", { tabindex: "0" }, text)];
+  return [
+    h(
+      "dt",
+      {},
+      name,
+      copyButton(copyLabel, () => text),
+    ),
+    h("dd", { tabindex: "0" }, text),
+  ];
 }
 
 /** @param {string} state */
@@ -134,7 +154,15 @@ export class Steps {
     const failed = ended.filter(({ item }) => item.done?.outcome === "failed").length;
     const words = t("stepCount", ended.length);
     setText(this.count, failed > 0 ? `${words} · ${t("stepsFailed", failed)}` : words);
-    setText(this.total, duration(workedMs(ended.map(({ item }) => item), waits)));
+    setText(
+      this.total,
+      duration(
+        workedMs(
+          ended.map(({ item }) => item),
+          waits,
+        ),
+      ),
+    );
   }
 
   /** @param {number} now */

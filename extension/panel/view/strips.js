@@ -20,29 +20,68 @@ function redraw(element, drawn, draw) {
 
 /** @param {HTMLElement} element @param {PolicyRule | null} rule @param {() => void} stop */
 export function drawUnattended(element, rule, stop) {
-  redraw(element, rule ? rule.id : "", () => (rule ? [h("i", { class: "live-dot", "aria-hidden": "true" }),
-    h("span", { class: "grow" }, h("b", {}, t("unattendedUntil", moment(rule.until ?? 0))), " ", h("span", { class: "quiet" }, t("unattendedMeans"))),
-    h("button", { class: "button", type: "button", onclick: stop }, t("askAgain"))] : []));
+  redraw(element, rule ? rule.id : "", () =>
+    rule
+      ? [
+          h("i", { class: "live-dot", "aria-hidden": "true" }),
+          h(
+            "span",
+            { class: "grow" },
+            h("b", {}, t("unattendedUntil", moment(rule.until ?? 0))),
+            " ",
+            h("span", { class: "quiet" }, t("unattendedMeans")),
+          ),
+          h("button", { class: "button", type: "button", onclick: stop }, t("askAgain")),
+        ]
+      : [],
+  );
 }
 
 /** A card waits behind a drawer that was opened over it. @param {HTMLElement} element @param {boolean} hidden @param {() => void} show */
 export function drawAsks(element, hidden, show) {
-  redraw(element, hidden ? "asks" : "", () => (hidden ? [icon("shield"), h("b", { class: "grow" }, t("asksBehind")),
-    h("button", { class: "button", type: "button", onclick: show }, t("showCard"))] : []));
+  redraw(element, hidden ? "asks" : "", () =>
+    hidden
+      ? [
+          icon("shield"),
+          h("b", { class: "grow" }, t("asksBehind")),
+          h("button", { class: "button", type: "button", onclick: show }, t("showCard")),
+        ]
+      : [],
+  );
 }
 
 /** @param {HTMLElement} element @param {{ version: string, mayReload: boolean } | null} newer @param {() => void} reload */
 export function drawUpdate(element, newer, reload) {
   // While something runs nobody is asked to end it.
   const version = newer?.mayReload ? newer.version : "";
-  redraw(element, version, () => (version ? [icon("download"), h("span", { class: "grow" }, t("newerExtension", version), " ", h("span", { class: "quiet" }, t("reloadClosesPanel"))),
-    h("button", { class: "button", type: "button", onclick: reload }, t("reloadToUpdate"))] : []));
+  redraw(element, version, () =>
+    version
+      ? [
+          icon("download"),
+          h("span", { class: "grow" }, t("newerExtension", version), " ", h("span", { class: "quiet" }, t("reloadClosesPanel"))),
+          h("button", { class: "button", type: "button", onclick: reload }, t("reloadToUpdate")),
+        ]
+      : [],
+  );
 }
 
 /** @param {HTMLElement} element @param {Fault | null} told  a full disk, rules that can't be read, a browser that went @param {() => void} close */
 export function drawNotice(element, told, close) {
   const fault = told && worded(told);
-  redraw(element, fault ? `${fault.code} ${fault.message}` : "", () => (fault ? [icon("alert"),
-    h("div", { class: "grow strip__words" }, h("b", {}, fault.message), " ", h("span", { class: "quiet" }, fault.hint ?? ""), ...(fault.command ? [commandLine(fault.command)] : [])),
-    iconButton("cross", t("close"), close, "icon-button icon-button--small")] : []));
+  redraw(element, fault ? `${fault.code} ${fault.message}` : "", () =>
+    fault
+      ? [
+          icon("alert"),
+          h(
+            "div",
+            { class: "grow strip__words" },
+            h("b", {}, fault.message),
+            " ",
+            h("span", { class: "quiet" }, fault.hint ?? ""),
+            ...(fault.command ? [commandLine(fault.command)] : []),
+          ),
+          iconButton("cross", t("close"), close, "icon-button icon-button--small"),
+        ]
+      : [],
+  );
 }

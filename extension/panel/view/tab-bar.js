@@ -33,10 +33,16 @@ export class TabBar {
     this.others = h("span", { class: "tabchip__others" });
     this.chip = h("button", { class: "tabchip", type: "button", "aria-haspopup": "dialog" }, this.icon, this.title, this.host, this.others);
     this.list = h("div", { class: "menu menu--tabs", role: "dialog", "aria-label": t("tabsMenu") });
-    this.menu = new Menu(this.chip, this.list, () => { this.#offered = null; this.#drawMenu(); });
+    this.menu = new Menu(this.chip, this.list, () => {
+      this.#offered = null;
+      this.#drawMenu();
+    });
     element.append(this.chip, this.list);
     // One that is being opened has no address yet.
-    for (const event of [chrome.tabs.onUpdated, chrome.tabs.onRemoved]) event.addListener(() => { if (this.#offered) void this.#offer(); });
+    for (const event of [chrome.tabs.onUpdated, chrome.tabs.onRemoved])
+      event.addListener(() => {
+        if (this.#offered) void this.#offer();
+      });
   }
 
   /** @param {TabView | null} tab @param {TabWithConversation[]} tabs @param {AllowedTab[] | undefined} allowed  that the agent may use, its own first */
@@ -54,9 +60,12 @@ export class TabBar {
     }
     const running = this.#others.filter((each) => each.running).length;
     this.others.replaceChildren(
-      ...(running > 0 ? [h("i", { class: "live-dot", "aria-hidden": "true" }), h("span", { "aria-label": t("runningElsewhere", running) }, running)] : []),
+      ...(running > 0
+        ? [h("i", { class: "live-dot", "aria-hidden": "true" }), h("span", { "aria-label": t("runningElsewhere", running) }, running)]
+        : []),
       ...(allowed.length > 1 ? [icon("tab"), h("span", { title: t("agentTabs") }, allowed.length)] : []),
-      ...(tab ? [icon("chevron-down")] : []));
+      ...(tab ? [icon("chevron-down")] : []),
+    );
     this.chip.disabled = tab === null;
     if (this.menu.isOpen) this.#redraw();
   }
@@ -67,11 +76,14 @@ export class TabBar {
 
   /** Redraws the open menu and keeps the focus on the same line, or in the menu. */
   #redraw() {
-    const held = this.list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-line") ?? "" : null;
+    const held = this.list.contains(document.activeElement) ? (document.activeElement?.getAttribute("data-line") ?? "") : null;
     this.#drawMenu();
     if (held === null) return;
     // What stood there has gone: for "Add a tab" the first of those that came in its place.
-    const again = this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ?? this.list.querySelector(held === "add" ? '[data-line^="add "]' : "button") ?? this.list.querySelector("button");
+    const again =
+      this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ??
+      this.list.querySelector(held === "add" ? '[data-line^="add "]' : "button") ??
+      this.list.querySelector("button");
     if (again instanceof HTMLElement) again.focus();
   }
 
@@ -81,19 +93,64 @@ export class TabBar {
     this.list.replaceChildren(
       ...(mine ? [this.#item({ ...mine, current: true, end: t("thisTab") })] : []),
       ...(this.#others.length > 0 ? [group(t("conversations"))] : []),
-      ...this.#others.map((tab) => this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) })),
+      ...this.#others.map((tab) =>
+        this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) }),
+      ),
       ...this.#agentTabs(),
-      ...(running ? [h("div", { class: "menu__divider" }), h("button", { class: "menu__item", type: "button", "data-line": "stop-all", onclick: () => { this.menu.close(); this.actions.stopAll(); } }, icon("stop", "icon icon--fill"), t("stopAll"))] : []));
+      ...(running
+        ? [
+            h("div", { class: "menu__divider" }),
+            h(
+              "button",
+              {
+                class: "menu__item",
+                type: "button",
+                "data-line": "stop-all",
+                onclick: () => {
+                  this.menu.close();
+                  this.actions.stopAll();
+                },
+              },
+              icon("stop", "icon icon--fill"),
+              t("stopAll"),
+            ),
+          ]
+        : []),
+    );
   }
 
   #agentTabs() {
     if (this.#allowed.length === 0) return [];
     return [
-      h("div", { class: "menu__divider" }), group(t("agentTabs")),
-      ...this.#allowed.map(({ chromeTabId, title, url }, index) => h("div", { class: "menu__line" }, favicon(url), two(title, url),
-        index === 0 ? h("span", { class: "data dim menu__end" }, t("itsOwn"))
-          : chromeTabId != null && iconButton("cross", t("takeTabAway", title || url), () => void this.#allow(chromeTabId, false), "icon-button icon-button--small"))),
-      ...(this.#offered ? this.#addable(this.#offered) : [h("button", { class: "menu__item", type: "button", "data-line": "add", onclick: () => void this.#offer() }, icon("plus"), t("addTab"))]),
+      h("div", { class: "menu__divider" }),
+      group(t("agentTabs")),
+      ...this.#allowed.map(({ chromeTabId, title, url }, index) =>
+        h(
+          "div",
+          { class: "menu__line" },
+          favicon(url),
+          two(title, url),
+          index === 0
+            ? h("span", { class: "data dim menu__end" }, t("itsOwn"))
+            : chromeTabId != null &&
+                iconButton(
+                  "cross",
+                  t("takeTabAway", title || url),
+                  () => void this.#allow(chromeTabId, false),
+                  "icon-button icon-button--small",
+                ),
+        ),
+      ),
+      ...(this.#offered
+        ? this.#addable(this.#offered)
+        : [
+            h(
+              "button",
+              { class: "menu__item", type: "button", "data-line": "add", onclick: () => void this.#offer() },
+              icon("plus"),
+              t("addTab"),
+            ),
+          ]),
     ];
   }
 
@@ -101,7 +158,20 @@ export class TabBar {
   #addable(offered) {
     const held = new Set([this.#tab?.chromeTabId, ...this.#allowed.map(({ chromeTabId }) => chromeTabId)]);
     const tabs = offered.filter(({ id, url }) => id !== undefined && !held.has(id) && /^https?:/.test(url ?? ""));
-    const lines = tabs.map(({ id, title = "", url = "" }) => h("button", { class: "menu__item", type: "button", "data-line": `add ${id}`, onclick: () => void this.#allow(/** @type {number} */ (id), true) }, favicon(url), two(title, url), icon("plus")));
+    const lines = tabs.map(({ id, title = "", url = "" }) =>
+      h(
+        "button",
+        {
+          class: "menu__item",
+          type: "button",
+          "data-line": `add ${id}`,
+          onclick: () => void this.#allow(/** @type {number} */ (id), true),
+        },
+        favicon(url),
+        two(title, url),
+        icon("plus"),
+      ),
+    );
     return [group(t("addTab")), ...(lines.length > 0 ? lines : [h("p", { class: "menu__note" }, t("noMoreTabs"))])];
   }
 
@@ -117,14 +187,29 @@ export class TabBar {
   /** @param {number} chromeTabId @param {boolean} allowed */
   async #allow(chromeTabId, allowed) {
     this.#offered = null;
-    await this.actions.allow(chromeTabId, allowed).catch(() => { /* said by the toast */ });
+    await this.actions.allow(chromeTabId, allowed).catch(() => {
+      /* said by the toast */
+    });
   }
 
   /** @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean, go?: () => void }} tab */
   #item({ title, url, current, end, chromeTabId, running, go }) {
-    return h("button", { class: "menu__item", type: "button", "aria-current": current ? "true" : null, "data-line": `tab ${chromeTabId}`, onclick: () => { this.menu.close(); go?.(); } },
-      favicon(url), two(title, url),
-      h("span", { class: "data dim menu__end" }, running && h("i", { class: "live-dot", "aria-hidden": "true" }), end));
+    return h(
+      "button",
+      {
+        class: "menu__item",
+        type: "button",
+        "aria-current": current ? "true" : null,
+        "data-line": `tab ${chromeTabId}`,
+        onclick: () => {
+          this.menu.close();
+          go?.();
+        },
+      },
+      favicon(url),
+      two(title, url),
+      h("span", { class: "data dim menu__end" }, running && h("i", { class: "live-dot", "aria-hidden": "true" }), end),
+    );
   }
 
   /** @param {TabWithConversation} tab */
@@ -141,5 +226,10 @@ function group(words) {
 
 /** @param {string} title @param {string} url */
 function two(title, url) {
-  return h("span", { class: "menu__two" }, h("span", { class: "truncate" }, title || url), h("span", { class: "data dim truncate" }, hostOf(url)));
+  return h(
+    "span",
+    { class: "menu__two" },
+    h("span", { class: "truncate" }, title || url),
+    h("span", { class: "data dim truncate" }, hostOf(url)),
+  );
 }

@@ -22,9 +22,26 @@ export class Toast {
   /** @param {string} words @param {{ label: string, onclick: () => void }} [action] */
   show(words, action) {
     this.#held = false;
-    this.element.replaceChildren(h("span", { class: "grow truncate", title: words }, words),
-      ...(action ? [h("button", { class: "button button--quiet", type: "button", onclick: () => { action.onclick(); this.hide(); } }, action.label)] : []),
-      iconButton("cross", t("close"), () => this.hide(), "icon-button icon-button--small"));
+    this.element.replaceChildren(
+      h("span", { class: "grow truncate", title: words }, words),
+      ...(action
+        ? [
+            h(
+              "button",
+              {
+                class: "button button--quiet",
+                type: "button",
+                onclick: () => {
+                  action.onclick();
+                  this.hide();
+                },
+              },
+              action.label,
+            ),
+          ]
+        : []),
+      iconButton("cross", t("close"), () => this.hide(), "icon-button icon-button--small"),
+    );
     this.element.hidden = false;
     this.#start();
   }

@@ -42,11 +42,17 @@ export class Banner {
     const { hop, trying } = trouble;
     const fault = worded(trouble.fault);
     this.element.replaceChildren(
-      h("div", { class: "banner__row" }, trying ? spinner() : icon("alert"), h("span", { class: "grow" }, trying ? t("reconnecting", t(`hop_${hop}`)) : fault.message),
-        h("button", { class: "button", type: "button", onclick: this.retry }, t("retryNow"))),
+      h(
+        "div",
+        { class: "banner__row" },
+        trying ? spinner() : icon("alert"),
+        h("span", { class: "grow" }, trying ? t("reconnecting", t(`hop_${hop}`)) : fault.message),
+        h("button", { class: "button", type: "button", onclick: this.retry }, t("retryNow")),
+      ),
       hopLine(hop),
       h("p", { class: "banner__text" }, [trying ? fault.message : "", fault.hint ?? ""].filter(Boolean).join(" ")),
-      ...(fault.command ? [commandLine(fault.command)] : []));
+      ...(fault.command ? [commandLine(fault.command)] : []),
+    );
   }
 }
 
@@ -57,11 +63,17 @@ export class Banner {
  */
 export function troublePage({ hop, fault: told }, { retry, details }) {
   const fault = worded(told);
-  return h("div", { class: "empty empty--middle" },
+  return h(
+    "div",
+    { class: "empty empty--middle" },
     hopLine(hop),
     h("div", {}, h("h2", { class: "empty__title" }, fault.message), fault.hint && h("p", { class: "quiet" }, fault.hint)),
     fault.command && h("div", { class: "stack" }, commandLine(fault.command)),
-    h("div", { class: "row" },
+    h(
+      "div",
+      { class: "row" },
       h("button", { class: "button button--solid", type: "button", onclick: retry }, t("checkAgain")),
-      h("button", { class: "button", type: "button", onclick: details }, icon("debug"), t("openConnection"))));
+      h("button", { class: "button", type: "button", onclick: details }, icon("debug"), t("openConnection")),
+    ),
+  );
 }

@@ -36,7 +36,13 @@ export class Turn {
   constructor(tools) {
     this.tools = tools;
     this.dots = h("span", { class: "thinking", role: "img", "aria-label": t("thinking") }, h("i", {}), h("i", {}), h("i", {}));
-    this.slot = h("p", { class: "notice notice--slot", hidden: true }, t("waitsForSlot"), " ", h("button", { class: "link", type: "button", onclick: () => this.tools.showSettings() }, t("changeLimit")));
+    this.slot = h(
+      "p",
+      { class: "notice notice--slot", hidden: true },
+      t("waitsForSlot"),
+      " ",
+      h("button", { class: "link", type: "button", onclick: () => this.tools.showSettings() }, t("changeLimit")),
+    );
     this.trouble = h("div", { hidden: true });
     this.facts = h("span", { class: "turn-footer__facts" });
     this.footer = h("div", { class: "turn-footer" }, this.facts);
@@ -60,7 +66,9 @@ export class Turn {
 
   /** The newest card that waits for a person. */
   get asking() {
-    const part = this.#parts.findLast((each) => each.kind === "approvals" || ((each.kind === "approval" || each.kind === "question") && each.live && !each.item.done));
+    const part = this.#parts.findLast(
+      (each) => each.kind === "approvals" || ((each.kind === "approval" || each.kind === "question") && each.live && !each.item.done),
+    );
     const ask = part ? askOf(this.parts.get(part.key)) : null;
     return ask?.asks ? ask : null;
   }
@@ -85,7 +93,11 @@ export class Turn {
 
   /** @param {TurnEntry} turn */
   #drawTrouble({ done, clientId }) {
-    const fault = done?.fault ?? (done?.outcome === "interrupted" ? { code: /** @type {const} */ ("daemon-down"), message: t("interrupted"), hint: t("interruptedHint") } : null);
+    const fault =
+      done?.fault ??
+      (done?.outcome === "interrupted"
+        ? { code: /** @type {const} */ ("daemon-down"), message: t("interrupted"), hint: t("interruptedHint") }
+        : null);
     const show = done !== null && fault !== null && (done.outcome === "failed" || done.outcome === "interrupted");
     if (this.trouble.hidden === !show) return;
     this.trouble.hidden = !show;
@@ -98,7 +110,9 @@ export class Turn {
   #drawFooter(now) {
     const turn = this.#turn;
     const waits = !this.slot.hidden;
-    const facts = turn ? factsOf(turn, now, waits) : [waits ? t("waitingForSlot", elapsed(now - this.#began)) : t("working", elapsed(now - this.#began))];
+    const facts = turn
+      ? factsOf(turn, now, waits)
+      : [waits ? t("waitingForSlot", elapsed(now - this.#began)) : t("working", elapsed(now - this.#began))];
     const state = turn?.done ? "done" : "live";
     const spelled = [state, ...facts].join("\n");
     if (this.#footerOf === spelled) return;
@@ -109,12 +123,18 @@ export class Turn {
     if (usage) this.facts.title = usageWords(usage);
     if (!stateChanged) return;
     const clientId = turn?.clientId ?? "";
-    this.footer.replaceChildren(...(state === "live" ? [h("i", { class: "live-dot", "aria-hidden": "true" }), this.facts] : [
-      this.facts,
-      ...(this.answer ? [copyButton(t("copyAnswer"), () => this.answer)] : []),
-      // A fault's card has its own.
-      ...(this.tools.readOnly || !this.trouble.hidden ? [] : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
-    ]));
+    this.footer.replaceChildren(
+      ...(state === "live"
+        ? [h("i", { class: "live-dot", "aria-hidden": "true" }), this.facts]
+        : [
+            this.facts,
+            ...(this.answer ? [copyButton(t("copyAnswer"), () => this.answer)] : []),
+            // A fault's card has its own.
+            ...(this.tools.readOnly || !this.trouble.hidden
+              ? []
+              : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
+          ]),
+    );
   }
 }
 

@@ -10,10 +10,14 @@ import { h } from "./dom.js";
 export function wholeText(text) {
   return revealed(text).flatMap((part) => {
     switch (part.kind) {
-      case "text": return [document.createTextNode(part.text)];
-      case "hidden": return [mark(part.name)];
-      case "spaces": return [mark(t("spacesCount", part.count))];
-      case "lines": return [mark(t("linesCount", part.count)), document.createTextNode("\n")];
+      case "text":
+        return [document.createTextNode(part.text)];
+      case "hidden":
+        return [mark(part.name)];
+      case "spaces":
+        return [mark(t("spacesCount", part.count))];
+      case "lines":
+        return [mark(t("linesCount", part.count)), document.createTextNode("\n")];
     }
   });
 }

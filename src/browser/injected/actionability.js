@@ -17,7 +17,13 @@ const FRAME_FALLBACK_MS = 50;
 const ANIMATED_FRAME_MS = 500;
 
 let lastScroll = -Infinity;
-listenLastingly('scroll', () => { lastScroll = performance.now(); }, { capture: true, passive: true });
+listenLastingly(
+  'scroll',
+  () => {
+    lastScroll = performance.now();
+  },
+  { capture: true, passive: true },
+);
 
 /* → whether a frame was drawn, and not only the time for one went by */
 const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
@@ -32,7 +38,9 @@ const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
 /* Resolves after something may have changed, or after a few frames, or at the deadline. */
 async function change(deadline) {
   let changed = false;
-  const observer = new MutationObserver(() => { changed = true; });
+  const observer = new MutationObserver(() => {
+    changed = true;
+  });
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   for (let frames = 0; frames < FRAMES_BETWEEN_LOOKS && !changed && performance.now() < deadline; frames += 1) await nextFrame();
   observer.disconnect();
@@ -91,7 +99,8 @@ async function look(target, needs, attempt) {
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
   // The list that opens is the browser's own: no point of the page is the option's.
   const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
-  if (list && !list.multiple && list.size <= 1) return no('it is an option of a list: choose it by `select`, with the list and the option', true);
+  if (list && !list.multiple && list.size <= 1)
+    return no('it is an option of a list: choose it by `select`, with the list and the option', true);
   if (needs.includes('hit') && !isVisible(element)) element = visibleLabel(element) ?? element;
   if (needs.includes('visible') && !isVisible(element)) return no('it is not visible');
   if (needs.includes('enabled') && isDisabled(enabledSubject(element))) return no('it is disabled');
@@ -249,7 +258,10 @@ function hitBlocker(element, point) {
 /* An event at `hit` is one of `element`: in it, in the button or link that it is a part of, or on its label. */
 function takesEventsOf(element, hit) {
   if (composedContains(element, hit)) return true;
-  const control = element.isContentEditable || element.matches('input, textarea, select') ? null : element.closest('button, a, [role=button], [role=link]');
+  const control =
+    element.isContentEditable || element.matches('input, textarea, select')
+      ? null
+      : element.closest('button, a, [role=button], [role=link]');
   if (control && composedContains(control, hit)) return true;
   const label = composedClosest(hit, (at) => tagOf(at) === 'label');
   return !!label && (label.control === element || composedContains(label, element));

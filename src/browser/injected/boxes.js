@@ -25,7 +25,8 @@ function drawBoxes(named) {
     box.style.cssText = `position: absolute; box-sizing: border-box; border: 2px solid #d93025; left: ${x + scrollX}px; top: ${y + scrollY}px; width: ${width}px; height: ${height}px;`;
     const tag = document.createElement('span');
     tag.textContent = label;
-    tag.style.cssText = 'position: absolute; left: -2px; top: -2px; background: #d93025; color: #fff; font: bold 11px/14px monospace; padding: 0 3px; white-space: nowrap;';
+    tag.style.cssText =
+      'position: absolute; left: -2px; top: -2px; background: #d93025; color: #fff; font: bold 11px/14px monospace; padding: 0 3px; white-space: nowrap;';
     box.append(tag);
     root.append(box);
     drawn += 1;

@@ -20,14 +20,22 @@ function readMedia() {
     const size = { width: Math.round(width), height: Math.round(height) };
     if (tag === 'img') {
       media.images.push({
-        src: address(element.currentSrc || element.src), alt: element.alt || undefined, ...size,
-        naturalWidth: element.naturalWidth, naturalHeight: element.naturalHeight, visible: isVisible(element),
+        src: address(element.currentSrc || element.src),
+        alt: element.alt || undefined,
+        ...size,
+        naturalWidth: element.naturalWidth,
+        naturalHeight: element.naturalHeight,
+        visible: isVisible(element),
       });
       return;
     }
-    const sources = Array.from(element.querySelectorAll('source'), (source) => ({ src: address(source.src), type: source.type || undefined }));
+    const sources = Array.from(element.querySelectorAll('source'), (source) => ({
+      src: address(source.src),
+      type: source.type || undefined,
+    }));
     const common = {
-      src: address(element.currentSrc || element.src), sources: sources.length ? sources : undefined,
+      src: address(element.currentSrc || element.src),
+      sources: sources.length ? sources : undefined,
       duration: Number.isFinite(element.duration) ? element.duration : undefined,
     };
     if (tag === 'audio') media.audios.push(common);
@@ -39,8 +47,13 @@ function readMedia() {
 /* → {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}} */
 function readData() {
   const data = {
-    title: document.title, language: document.documentElement.lang || undefined,
-    canonical: document.querySelector('link[rel="canonical"]')?.href, jsonLd: [], openGraph: {}, twitter: {}, meta: {},
+    title: document.title,
+    language: document.documentElement.lang || undefined,
+    canonical: document.querySelector('link[rel="canonical"]')?.href,
+    jsonLd: [],
+    openGraph: {},
+    twitter: {},
+    meta: {},
   };
   for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
     try {
@@ -72,7 +85,8 @@ function storageOf(name) {
 
 /* → {localStorage: {key: value}, sessionStorage: {key: value}} */
 function readStorage() {
-  const all = (storage) => Object.fromEntries(Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at)).map((key) => [key, storage.getItem(key)]));
+  const all = (storage) =>
+    Object.fromEntries(Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at)).map((key) => [key, storage.getItem(key)]));
   return { localStorage: all(storageOf('localStorage')), sessionStorage: all(storageOf('sessionStorage')) };
 }
 

@@ -11,7 +11,9 @@ const MARK = 'x';
 function countedNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
     // Where only controls are listed, a frame is not one.
-    return walk.interactive ? null : put(parent, { kind: 'f', counted: true, role: 'iframe', name: MARK, properties: '', kids: [], mute: true }, walk);
+    return walk.interactive
+      ? null
+      : put(parent, { kind: 'f', counted: true, role: 'iframe', name: MARK, properties: '', kids: [], mute: true }, walk);
   }
   const isInteractive = INTERACTIVE.has(role);
   if ((walk.interactive || parent.leaf) && !isInteractive) return null;
@@ -31,20 +33,34 @@ function counted(element, role, isNamed, fromContent, flags, walk) {
   const named = isNamed || (fromContent && role !== 'row') || (walk.compact && STRUCTURAL.has(role) && isNamedByMarkup(element, role));
   const disabled = flags.disabled || isNativelyDisabled(element);
   return {
-    kind: 'e', counted: true, role, name: named ? MARK : '', properties: walk.compact && (STRUCTURAL.has(role) || CELLS.has(role)) ? propertiesOf(element, role, disabled) : '',
-    disabled, value: null, kids: [], fresh: true, mute: (fromContent && role !== 'row') || walk.interactive || leaf, leaf, fromContent,
+    kind: 'e',
+    counted: true,
+    role,
+    name: named ? MARK : '',
+    properties: walk.compact && (STRUCTURAL.has(role) || CELLS.has(role)) ? propertiesOf(element, role, disabled) : '',
+    disabled,
+    value: null,
+    kids: [],
+    fresh: true,
+    mute: (fromContent && role !== 'row') || walk.interactive || leaf,
+    leaf,
+    fromContent,
   };
 }
 
 /* A cell that is named by what is in it, which has lines of its own. */
 const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
 
-const hasLabel = (element) => element.hasAttributes() && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
+const hasLabel = (element) =>
+  element.hasAttributes() && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
 
 const isNamedByMarkup = (element, role) =>
   !UNNAMED.has(role) &&
   (!!element.getAttribute('title')?.trim() ||
-    (NAMED_BY_CHILD.has(tagOf(element)) && Array.from(element.children).some((child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent.trim())));
+    (NAMED_BY_CHILD.has(tagOf(element)) &&
+      Array.from(element.children).some(
+        (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent.trim(),
+      )));
 
 /* Text, or something that stands for one. Ends at the first. */
 function saysSomething(element) {

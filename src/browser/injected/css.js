@@ -25,7 +25,8 @@ function byCss(selector) {
     for (const parts of alternatives) {
       const last = parts[parts.length - 1];
       for (const element of at.querySelectorAll(last.css)) {
-        if (!found.has(element) && last.tests.every((test) => test(element)) && chainMatches(element, parts, parts.length - 1)) found.add(element);
+        if (!found.has(element) && last.tests.every((test) => test(element)) && chainMatches(element, parts, parts.length - 1))
+          found.add(element);
       }
     }
   }
@@ -105,12 +106,24 @@ function ownTest(name, argument) {
   const textOfIt = (element) => squeeze(rawText(element, texts));
   if (name === 'has-text') return (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
   // As `text=`: the innermost element, and none that never shows its text.
-  const matches = name === 'text-is' ? (element) => textOfIt(element) === wanted : (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
-  return (element) => !NEVER_SHOWN.has(tagOf(element)) && matches(element) && !Array.from(composedChildren(element)).some((child) => child.nodeType === Node.ELEMENT_NODE && matches(child));
+  const matches =
+    name === 'text-is'
+      ? (element) => textOfIt(element) === wanted
+      : (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
+  return (element) =>
+    !NEVER_SHOWN.has(tagOf(element)) &&
+    matches(element) &&
+    !Array.from(composedChildren(element)).some((child) => child.nodeType === Node.ELEMENT_NODE && matches(child));
 }
 
 const withoutOwnPseudo = (selector) =>
-  splitTop(selector, ',').map((one) => compoundsOf(one).map(({ combinator, css }) => `${combinator} ${css}`).join(' ')).join(', ');
+  splitTop(selector, ',')
+    .map((one) =>
+      compoundsOf(one)
+        .map(({ combinator, css }) => `${combinator} ${css}`)
+        .join(' '),
+    )
+    .join(', ');
 
 function splitTop(selector, separator) {
   const parts = [''];

@@ -15,11 +15,14 @@ const UNSEEN = 1; // `visibility: hidden`: its descendants may be visible all th
 const GONE = 0; // not rendered, and nothing in it is
 
 /* Elements that never show content of their own. */
+// biome-ignore format: a list of words
 const NEVER_SHOWN = new Set([
-  'script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'source', 'track', 'param', 'col', 'colgroup', 'datalist',
+  'script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'source', 'track', 'param', 'col', 'colgroup',
+  'datalist',
 ]);
 
 /* Elements that are part of a line of text unless a style says otherwise. */
+// biome-ignore format: a list of words
 const INLINE = new Set([
   'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label', 'mark',
   'q', 'ruby', 'rb', 'rt', 's', 'samp', 'slot', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr',
@@ -28,7 +31,11 @@ const INLINE = new Set([
 /* Without a prototype the browser finds at once which of its options are not there: this is asked for every element. */
 const VISIBILITY = Object.assign(Object.create(null), { visibilityProperty: true });
 
-const squeeze = (text) => text.replace(/[\s\u0000-\u001f]+/g, ' ').replace(/[\u200b\u2060\ufeff]/g, '').trim();
+const squeeze = (text) =>
+  text
+    .replace(/[\s\u0000-\u001f]+/g, ' ')
+    .replace(/[\u200b\u2060\ufeff]/g, '')
+    .trim();
 
 const tagOf = (element) => element.localName;
 

@@ -5,7 +5,9 @@
  */
 
 let dragStart = null;
-const rememberDrag = (event) => { dragStart = event; };
+const rememberDrag = (event) => {
+  dragStart = event;
+};
 
 /* From now on. Once is enough for one drag; the page's own listeners decide after ours. */
 function watchDrag() {

@@ -22,19 +22,23 @@ let filling = null;
 /* A command that was cut off must not keep a person from typing. */
 const FILL_LIMIT_MS = 2000;
 
-listenLastingly('beforeinput', (event) => {
-  if (!filling || !event.isTrusted || performance.now() > filling.until) return;
-  const target = innerTarget(event);
-  const { element } = filling;
-  // A part of an editable region is typed into through the region.
-  if (composedContains(element, target) || (element.isContentEditable && composedContains(target, element)) || !element.isConnected) {
-    filling.seen = true;
-    return;
-  }
-  filling.astray = describe(target);
-  event.preventDefault();
-  event.stopImmediatePropagation();
-}, { capture: true });
+listenLastingly(
+  'beforeinput',
+  (event) => {
+    if (!filling || !event.isTrusted || performance.now() > filling.until) return;
+    const target = innerTarget(event);
+    const { element } = filling;
+    // A part of an editable region is typed into through the region.
+    if (composedContains(element, target) || (element.isContentEditable && composedContains(target, element)) || !element.isConnected) {
+      filling.seen = true;
+      return;
+    }
+    filling.astray = describe(target);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  },
+  { capture: true },
+);
 
 /* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
 function beginFill(place, value) {
@@ -84,9 +88,11 @@ function setWhole(element, value) {
 function endFill(place, typed) {
   const state = filling;
   filling = null;
-  if (state?.astray) return { fault: 'blocked', message: `the page moved the focus to ${state.astray} while it was filled; nothing was typed` };
+  if (state?.astray)
+    return { fault: 'blocked', message: `the page moved the focus to ${state.astray} while it was filled; nothing was typed` };
   const element = heldElement(place);
-  if (state && typed && !state.seen && element) return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
+  if (state && typed && !state.seen && element)
+    return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
   if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) {
     toldOf.set(element, element.value);
     fire(element, 'change');
@@ -97,12 +103,16 @@ function endFill(place, typed) {
 /* The values that pages were told of by our `change`: the browser's own, when the focus leaves, would tell them again. */
 const toldOf = new WeakMap();
 
-listenLastingly('change', (event) => {
-  if (!event.isTrusted) return;
-  const target = innerTarget(event);
-  if (toldOf.get(target) === target.value) event.stopImmediatePropagation();
-  toldOf.delete(target);
-}, { capture: true });
+listenLastingly(
+  'change',
+  (event) => {
+    if (!event.isTrusted) return;
+    const target = innerTarget(event);
+    if (toldOf.get(target) === target.value) event.stopImmediatePropagation();
+    toldOf.delete(target);
+  },
+  { capture: true },
+);
 
 /* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */
 function choose(place, wanted) {
@@ -120,8 +130,14 @@ function choose(place, wanted) {
       options.find((candidate) => squeeze(candidate.label) === text || squeeze(candidate.text) === text) ??
       options.find((candidate) => squeeze(candidate.text).toLowerCase() === text.toLowerCase());
     if (!option) {
-      const known = options.slice(0, 10).map((candidate) => `“${squeeze(candidate.text)}”`).join(', ');
-      return { fault: 'value', message: `it has no option “${want}”; it has ${known}${options.length > 10 ? ` and ${options.length - 10} more` : ''}` };
+      const known = options
+        .slice(0, 10)
+        .map((candidate) => `“${squeeze(candidate.text)}”`)
+        .join(', ');
+      return {
+        fault: 'value',
+        message: `it has no option “${want}”; it has ${known}${options.length > 10 ? ` and ${options.length - 10} more` : ''}`,
+      };
     }
     if (option.matches(':disabled')) return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
     chosen.push(option);
@@ -148,7 +164,8 @@ function chooseOption(selectPlace, optionPlace) {
   const select = heldElement(selectPlace);
   const option = heldElement(optionPlace);
   if (!select || !option) return { fault: 'stale', message: 'the element left the page' };
-  if (isDisabled(select) || option.matches(':disabled')) return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
+  if (isDisabled(select) || option.matches(':disabled'))
+    return { fault: 'value', message: `its option “${squeeze(option.text)}” is disabled` };
   select.focus();
   option.selected = true;
   fire(select, 'input');
@@ -187,7 +204,10 @@ async function frameOrigin(number, point) {
   const style = getComputedStyle(element);
   const origin = () => {
     const box = element.getBoundingClientRect();
-    return { x: box.left + element.clientLeft + parseFloat(style.paddingLeft), y: box.top + element.clientTop + parseFloat(style.paddingTop) };
+    return {
+      x: box.left + element.clientLeft + parseFloat(style.paddingLeft),
+      y: box.top + element.clientTop + parseFloat(style.paddingTop),
+    };
   };
   if (!point) return origin();
   const inTab = () => {

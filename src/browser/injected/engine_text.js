@@ -7,8 +7,10 @@
  */
 
 /* Elements whose text the engine reads in another way than the walk, if they are rendered. */
+// biome-ignore format: a list of words
 const READ_OTHERWISE = new Set([
-  'select', 'textarea', 'object', 'video', 'audio', 'canvas', 'iframe', 'frame', 'slot', 'math', 'svg', 'br', 'style', 'script', 'noscript', 'title', 'datalist', 'ruby',
+  'select', 'textarea', 'object', 'video', 'audio', 'canvas', 'iframe', 'frame', 'slot', 'math', 'svg', 'br', 'style', 'script', 'noscript',
+  'title', 'datalist', 'ruby',
 ]);
 /* Below this many characters a walk costs less than the check. */
 const SHORT_TEXT = 2000;
@@ -39,7 +41,13 @@ function engineText(root) {
 /* Whether the walk begins a new line at an element's start and end. */
 function isWalkedBlock(element) {
   const { display } = getComputedStyle(element);
-  return display !== 'inline' && display !== 'contents' && display !== 'table-cell' && !display.startsWith('inline') && !display.startsWith('ruby');
+  return (
+    display !== 'inline' &&
+    display !== 'contents' &&
+    display !== 'table-cell' &&
+    !display.startsWith('inline') &&
+    !display.startsWith('ruby')
+  );
 }
 
 /* The nearest block below `root` that an element lies in, itself included; null if there is none. */

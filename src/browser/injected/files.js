@@ -16,7 +16,8 @@ function fileField(place) {
   if (!field || tagOf(field) !== 'input' || field.type !== 'file') {
     return { fault: 'kind', message: 'it takes no files: it is no <input type="file">', description: describe(element) };
   }
-  if (field.webkitdirectory) return { fault: 'kind', message: 'it takes a whole folder, and upload gives single files', description: describe(field) };
+  if (field.webkitdirectory)
+    return { fault: 'kind', message: 'it takes a whole folder, and upload gives single files', description: describe(field) };
   return { number: numberOf(field), multiple: field.multiple };
 }
 

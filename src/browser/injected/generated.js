@@ -15,7 +15,9 @@ const BARE_PSEUDO = /(^|[\s>+~,(])(?=::?(?:before|after)(?![\w-]))/g;
 
 /* root → the elements that a rule may give text to, or null: any; for one pass. */
 let generatedByTree = new Map();
-const forgetGenerated = () => { generatedByTree = new Map(); };
+const forgetGenerated = () => {
+  generatedByTree = new Map();
+};
 
 function mayGenerate(element) {
   const root = element.getRootNode();
@@ -26,7 +28,12 @@ function mayGenerate(element) {
   }
   if (found === null || found.has(element)) return true;
   // Rules of another tree: `:host`, `::slotted()`, `::part()`.
-  return shadowOf(element) !== null || element.assignedSlot !== null || element.localName === 'slot' || (root !== document && element.hasAttribute('part'));
+  return (
+    shadowOf(element) !== null ||
+    element.assignedSlot !== null ||
+    element.localName === 'slot' ||
+    (root !== document && element.hasAttribute('part'))
+  );
 }
 
 /* The elements of one document or shadow tree, or null where any may be meant. */

@@ -17,14 +17,17 @@ function holdKey(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
   // A shortcut is not text; what it would have done in the panel is lost rather than done in the page.
-  if (event.type === 'keydown' && !event.ctrlKey && !event.metaKey) pressedKeys.push({ key: event.key, at: performance.timeOrigin + event.timeStamp });
+  if (event.type === 'keydown' && !event.ctrlKey && !event.metaKey)
+    pressedKeys.push({ key: event.key, at: performance.timeOrigin + event.timeStamp });
 }
 for (const type of HELD_EVENTS) addEventListener(type, holdKey, { capture: true });
 
 function holdKeys() {
   clearTimeout(holdEnds);
   holding = true;
-  holdEnds = setTimeout(() => { holding = false; }, HOLD_LIMIT_MS);
+  holdEnds = setTimeout(() => {
+    holding = false;
+  }, HOLD_LIMIT_MS);
 }
 
 /* The keys since `holdKeys`, in order, and when each was pressed: what is typed in the panel meanwhile has its own times. */

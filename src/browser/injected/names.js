@@ -8,13 +8,17 @@ const NAME_LIMIT = 300;
 
 /* Roles that take their name from what they contain. */
 const NAMED_BY_CONTENT = new Set(
-  ('button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch ' +
-    'tab tooltip treeitem').split(' '),
+  (
+    'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch ' +
+    'tab tooltip treeitem'
+  ).split(' '),
 );
 
 /* Roles that may not be named at all (ARIA 1.2, section 5.2.8.6). */
 const UNNAMED = new Set(
-  'caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript term time'.split(' '),
+  'caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript term time'.split(
+    ' ',
+  ),
 );
 
 const LABELABLE = new Set(['input', 'button', 'select', 'textarea', 'meter', 'output', 'progress']);
@@ -191,7 +195,8 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
 /* Elements that HTML names by something else than their text, wherever they are read. */
 const NAMES_ITSELF = new Set(['img', 'area', 'input', 'fieldset', 'table', 'figure', 'optgroup', 'option']);
 
-const isFormField = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
+const isFormField = (role) =>
+  ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
 
 /* The value that a field adds to the name that contains it, or null where it is no such field. */
 function embeddedValue(element, role) {
@@ -261,7 +266,8 @@ function pseudoText(element, which) {
   if (!mayGenerate(element)) return '';
   const style = getComputedStyle(element, which);
   const content = style.content;
-  if (content === 'none' || content === 'normal' || !content.includes('"') || style.display === 'none' || style.visibility !== 'visible') return '';
+  if (content === 'none' || content === 'normal' || !content.includes('"') || style.display === 'none' || style.visibility !== 'visible')
+    return '';
   const parts = contentStrings(content);
   return style.display === 'inline' ? parts : ` ${parts} `;
 }

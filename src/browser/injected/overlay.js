@@ -28,7 +28,19 @@ const BADGE_ABOVE = 13;
 const TOUCH_LASTS_MS = 600;
 
 const overlay = {
-  refs: null, pointed: null, touched: null, badges: new Map(), shown: new Set(), seen: null, target: null, touch: null, untouch: 0, asked: null, asks: new Map(), frame: 0, styled: false,
+  refs: null,
+  pointed: null,
+  touched: null,
+  badges: new Map(),
+  shown: new Set(),
+  seen: null,
+  target: null,
+  touch: null,
+  untouch: 0,
+  asked: null,
+  asks: new Map(),
+  frame: 0,
+  styled: false,
 };
 
 function overlayLayer(name) {
@@ -168,7 +180,19 @@ function showAsked(target, id, text) {
 
 /* The text stands where the field would have it. */
 function dressAsField(ghost, style, isOneLine) {
-  for (const name of ['font-family', 'font-size', 'font-weight', 'line-height', 'letter-spacing', 'text-align', 'direction', 'padding-top', 'padding-right', 'padding-bottom', 'padding-left']) {
+  for (const name of [
+    'font-family',
+    'font-size',
+    'font-weight',
+    'line-height',
+    'letter-spacing',
+    'text-align',
+    'direction',
+    'padding-top',
+    'padding-right',
+    'padding-bottom',
+    'padding-left',
+  ]) {
     ghost.style.setProperty(name, style.getPropertyValue(name));
   }
   if (!isOneLine) return;
@@ -210,8 +234,14 @@ function placeAll() {
   // A transformed <html> moves what is fixed in it.
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
-  const outlined = [overlay.target, overlay.touch].filter(Boolean).map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
-  const asks = Array.from(overlay.asks, ([id, { element, ...asked }]) => ({ id, ...asked, box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null }));
+  const outlined = [overlay.target, overlay.touch]
+    .filter(Boolean)
+    .map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
+  const asks = Array.from(overlay.asks, ([id, { element, ...asked }]) => ({
+    id,
+    ...asked,
+    box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null,
+  }));
   // All reading comes before all writing: one layout a frame.
   for (const [badge, box] of places) {
     const left = Math.max(2, box.left - BADGE_LEFT);

@@ -20,7 +20,13 @@ let ownRoot = null;
 
 /* Our listeners are there before the page's: that our element comes into the top layer is told to nobody. */
 for (const type of ['beforetoggle', 'toggle']) {
-  listenLastingly(type, (event) => { if (event.target === ownRoot?.host) event.stopImmediatePropagation(); }, { capture: true });
+  listenLastingly(
+    type,
+    (event) => {
+      if (event.target === ownRoot?.host) event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
 }
 
 /* Asked before something is drawn: then the root of the content script, where there is one, comes by `adoptRoot`. */
@@ -39,7 +45,13 @@ function openRoot() {
     host.setAttribute(OWN_HOST, '');
     // In the browser's top layer: a manual popover takes no focus, closes no other and is not closed by Escape.
     host.popover = 'manual';
-    document.addEventListener('toggle', ({ target }) => { if (target !== host) liftOwn(); }, { capture: true });
+    document.addEventListener(
+      'toggle',
+      ({ target }) => {
+        if (target !== host) liftOwn();
+      },
+      { capture: true },
+    );
     document.addEventListener('fullscreenchange', liftOwn);
     ownRoot = host.attachShadow({ mode: 'closed' });
     ownRoot.adoptedStyleSheets = [sheetOf(HOST_RULES)];

@@ -67,7 +67,11 @@ function treeChildren(element) {
 function referenced(element, ids) {
   const root = element.getRootNode();
   if (!root.getElementById) return [];
-  return ids.split(/\s+/).filter(Boolean).map((id) => root.getElementById(id)).filter(Boolean);
+  return ids
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((id) => root.getElementById(id))
+    .filter(Boolean);
 }
 
 /*
@@ -76,8 +80,14 @@ function referenced(element, ids) {
  */
 const ROLE_CONTEXTS = new Map(
   Object.entries({
-    caption: ['figure', 'grid', 'table', 'treegrid'], cell: ['row'], columnheader: ['row'], gridcell: ['row', 'grid', 'treegrid'], listitem: ['list', 'directory'],
-    row: ['grid', 'rowgroup', 'table', 'treegrid'], rowgroup: ['grid', 'table', 'treegrid'], rowheader: ['row'],
+    caption: ['figure', 'grid', 'table', 'treegrid'],
+    cell: ['row'],
+    columnheader: ['row'],
+    gridcell: ['row', 'grid', 'treegrid'],
+    listitem: ['list', 'directory'],
+    row: ['grid', 'rowgroup', 'table', 'treegrid'],
+    rowgroup: ['grid', 'table', 'treegrid'],
+    rowheader: ['row'],
   }),
 );
 

@@ -60,7 +60,9 @@ function goTo(element, tell) {
 function tabbed(from, backwards) {
   const controls = [];
   eachRoot((root) => {
-    for (const element of root.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex], [role], [contenteditable]')) {
+    for (const element of root.querySelectorAll(
+      'a[href], button, input, select, textarea, summary, [tabindex], [role], [contenteditable]',
+    )) {
       if (!isOwnHost(element) && INTERACTIVE.has(roleOf(element)) && isVisible(element)) controls.push(element);
     }
   });
@@ -88,15 +90,22 @@ function describePicked(number) {
   const role = roleOf(element);
   const { x, y, width, height } = element.getBoundingClientRect();
   return {
-    document: DOCUMENT_ID, role: role || 'generic', name: nameOf(element, role), selector: cssName(element), url: location.href,
-    rect: [x, y, width, height], html: clip(withoutSecrets(element).outerHTML, PICKED_HTML),
+    document: DOCUMENT_ID,
+    role: role || 'generic',
+    name: nameOf(element, role),
+    selector: cssName(element),
+    url: location.href,
+    rect: [x, y, width, height],
+    html: clip(withoutSecrets(element).outerHTML, PICKED_HTML),
   };
 }
 
 /* As CSS would name it: `button#save.primary`. */
 function cssName(element) {
   const id = element.id ? `#${CSS.escape(element.id)}` : '';
-  const classes = Array.from(element.classList).slice(0, 2).map((name) => `.${CSS.escape(name)}`);
+  const classes = Array.from(element.classList)
+    .slice(0, 2)
+    .map((name) => `.${CSS.escape(name)}`);
   return clip(tagOf(element) + id + classes.join(''), 200);
 }
 

@@ -17,7 +17,14 @@ function clipText(text, left = 0) {
 }
 
 /* Runs of text as one line holds them. */
-const textOfRuns = (runs) => clipText(runs.map((run) => squeeze(run.text)).filter(Boolean).join(' '), runs.reduce((left, run) => left + run.left, 0));
+const textOfRuns = (runs) =>
+  clipText(
+    runs
+      .map((run) => squeeze(run.text))
+      .filter(Boolean)
+      .join(' '),
+    runs.reduce((left, run) => left + run.left, 0),
+  );
 
 /* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
 function printKids(node, depth, options, out, printed, kids = node.kids) {
@@ -54,7 +61,10 @@ function printRow(row, depth, options, out, printed) {
   if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
   // The cap may be reached within the row.
   const plain = row.kids.filter(isPlainCell).map((cell) => (cell.counted && !row.counted ? '…' : cell.name || inlineText(cell)));
-  const cells = plain.join(' | ').replace(/( \| )+$/, '').replace(/… \|( … \|)* …$/, '…');
+  const cells = plain
+    .join(' | ')
+    .replace(/( \| )+$/, '')
+    .replace(/… \|( … \|)* …$/, '…');
   line(out, printed, depth, options, row, numberIn(row, depth, options), row.kind, row.role, row.name, row.properties, cells);
   const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
   printKids(row, depth + 1, options, out, printed, rest);
@@ -63,7 +73,12 @@ function printRow(row, depth, options, out, printed) {
 
 /* A cell that is named by what is in it, which has lines of its own. */
 const saysOnlyItsContent = (cell) =>
-  cell.counted ? isOnlyItsKids(cell) : cell.kids !== undefined && !cell.properties && cell.kids.length > 0 && cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
+  cell.counted
+    ? isOnlyItsKids(cell)
+    : cell.kids !== undefined &&
+      !cell.properties &&
+      cell.kids.length > 0 &&
+      cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
 
 const within = (depth, options) => options.depth === null || depth <= options.depth;
 
@@ -82,5 +97,4 @@ function inlineText(node) {
   return '';
 }
 
-const isBare = (node, inline) =>
-  node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;
+const isBare = (node, inline) => node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;

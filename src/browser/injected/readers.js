@@ -66,7 +66,8 @@ function readLinks() {
   beginPass();
   const links = [];
   eachElement((element) => {
-    if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !element.hasAttribute('href') || composedClosest(element, isOwnHost)) return;
+    if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !element.hasAttribute('href') || composedClosest(element, isOwnHost))
+      return;
     const text = squeeze(rawText(element)) || nameOf(element, 'link');
     if (text) links.push({ text, href: String(element.href?.baseVal ?? element.href) });
   });
@@ -83,7 +84,9 @@ function readForms() {
     action: form.getAttribute('action') === null ? undefined : new URL(form.getAttribute('action'), document.baseURI).href,
     method: (form.getAttribute('method') || 'get').toLowerCase(),
     id: form.id || undefined,
-    fields: Array.from(form.elements).filter((field) => tagOf(field) !== 'fieldset' && tagOf(field) !== 'output').map(readField),
+    fields: Array.from(form.elements)
+      .filter((field) => tagOf(field) !== 'fieldset' && tagOf(field) !== 'output')
+      .map(readField),
   }));
 }
 
@@ -108,7 +111,11 @@ function readField(field) {
 function readDoctype() {
   const type = document.doctype;
   if (!type) return '';
-  const ids = type.publicId ? ` PUBLIC "${type.publicId}"${type.systemId ? ` "${type.systemId}"` : ''}` : type.systemId ? ` SYSTEM "${type.systemId}"` : '';
+  const ids = type.publicId
+    ? ` PUBLIC "${type.publicId}"${type.systemId ? ` "${type.systemId}"` : ''}`
+    : type.systemId
+      ? ` SYSTEM "${type.systemId}"`
+      : '';
   return `<!DOCTYPE ${type.name}${ids}>\n`;
 }
 
@@ -154,7 +161,9 @@ function leadsTo(element, byKey = false) {
   const control = composedClosest(element, sends) ?? composedClosest(element, (at) => tagOf(at) === 'label')?.control;
   if (!control?.form || !sends(control)) return null;
   // A field of the form may be called `action` and hide the form's own.
-  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(control.hasAttribute('formaction') ? 'formaction' : 'action');
+  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(
+    control.hasAttribute('formaction') ? 'formaction' : 'action',
+  );
   try {
     return { url: new URL(action ?? '', document.baseURI).href, form: true };
   } catch {
@@ -204,13 +213,19 @@ function readElement(target, what, argument) {
   const resolved = resolveOne(target);
   if (!resolved.element) {
     // Nothing there is an answer to these two.
-    if (what === 'is' && resolved.fault === 'missing' && (argument === 'hidden' || argument === 'visible')) return { value: argument === 'hidden' };
+    if (what === 'is' && resolved.fault === 'missing' && (argument === 'hidden' || argument === 'visible'))
+      return { value: argument === 'hidden' };
     return resolved;
   }
   const { element } = resolved;
   switch (what) {
     case 'text':
-      return { value: isFormField(roleOf(element)) && valueOf(element, roleOf(element)) !== null ? valueOf(element, roleOf(element)) : readText(element, argument === true) };
+      return {
+        value:
+          isFormField(roleOf(element)) && valueOf(element, roleOf(element)) !== null
+            ? valueOf(element, roleOf(element))
+            : readText(element, argument === true),
+      };
     case 'html':
       return { value: element.innerHTML };
     case 'attributes':
@@ -265,7 +280,9 @@ const nextTask = () =>
 /* Resolves when the handlers of an input have run, and what they put off for a moment. No frame: a hidden page draws none. */
 async function settled() {
   await nextTask();
-  await new Promise((resolve) => { setTimeout(resolve); });
+  await new Promise((resolve) => {
+    setTimeout(resolve);
+  });
   await nextTask();
   // True from the moment a script has closed the window; the browser removes the tab a moment later.
   return { url: location.href, readyState: document.readyState, closes: window.closed };

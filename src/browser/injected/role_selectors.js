@@ -4,7 +4,8 @@
  * Owns its grammar. Roles, names and states are those of the snapshot.
  */
 
-const ROLE_ATTRIBUTE = /\s*\[\s*([a-z-]+)\s*(?:([*^$]?=)\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/(?:\\.|[^/\\])*\/[a-z]*|[^\]\s]+)\s*([is])?)?\s*\]/y;
+const ROLE_ATTRIBUTE =
+  /\s*\[\s*([a-z-]+)\s*(?:([*^$]?=)\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/(?:\\.|[^/\\])*\/[a-z]*|[^\]\s]+)\s*([is])?)?\s*\]/y;
 
 /* `role=button[name="Save"][disabled]`; the name is the whole one; `i` after it: in any case. */
 function byRole(body) {
@@ -67,7 +68,9 @@ function roleTest(role, attribute, operator, value, flag) {
     case 'level':
       return (element) => String(levelOf(element, role)) === wanted;
     default:
-      throw new SelectorError(`role= knows name, checked, pressed, expanded, selected, disabled, level and include-hidden, not ${attribute}`);
+      throw new SelectorError(
+        `role= knows name, checked, pressed, expanded, selected, disabled, level and include-hidden, not ${attribute}`,
+      );
   }
 }
 

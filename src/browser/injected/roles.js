@@ -6,24 +6,30 @@
  */
 
 const KNOWN_ROLES = new Set(
-  ('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox complementary ' +
     'contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell group heading img image ' +
     'insertion link list listbox listitem log main mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter ' +
     'navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search ' +
     'searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel term ' +
-    'textbox time timer toolbar tooltip tree treegrid treeitem').split(' '),
+    'textbox time timer toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
 );
 
 const INTERACTIVE = new Set(
-  ('button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio option searchbox slider ' +
-    'spinbutton switch tab treeitem').split(' '),
+  (
+    'button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio option searchbox slider ' +
+    'spinbutton switch tab treeitem'
+  ).split(' '),
 );
 
 /* Roles that only group: without a name and without text of their own they say little. */
 const STRUCTURAL = new Set(
-  ('generic group list listitem paragraph table row rowgroup cell gridcell grid region article section main navigation complementary ' +
+  (
+    'generic group list listitem paragraph table row rowgroup cell gridcell grid region article section main navigation complementary ' +
     'banner contentinfo form figure blockquote document application none tabpanel directory caption term definition menu menubar ' +
-    'toolbar tablist tree treegrid radiogroup feed search').split(' '),
+    'toolbar tablist tree treegrid radiogroup feed search'
+  ).split(' '),
 );
 
 /* Roles whose descendants are part of the control itself. */
@@ -35,30 +41,89 @@ const LEAF_ROLES = new Set(
 const PHRASES = new Set('strong emphasis subscript superscript insertion deletion mark code time'.split(' '));
 
 /* Global ARIA attributes: one of them on an element overrules `role=presentation`. */
+// biome-ignore format: a list of words
 const GLOBAL_ARIA = [
   'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-description', 'aria-details', 'aria-dropeffect',
   'aria-flowto', 'aria-grabbed', 'aria-keyshortcuts', 'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns', 'aria-relevant',
   'aria-roledescription',
 ];
 
-const SECTIONING = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const SECTIONING =
+  'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
 
 const NATIVE_ROLES = new Map(
   Object.entries({
-    article: 'article', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code', dd: 'definition', del: 'deletion',
-    details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term', em: 'emphasis', fieldset: 'group', figure: 'figure', form: 'form', h1: 'heading',
-    h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', hr: 'separator', ins: 'insertion', main: 'main', mark: 'mark',
-    math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status',
-    p: 'paragraph', progress: 'progressbar', s: 'deletion', search: 'search', strong: 'strong', sub: 'subscript', summary: 'button',
-    sup: 'superscript', table: 'table', tbody: 'rowgroup', textarea: 'textbox', tfoot: 'rowgroup', thead: 'rowgroup', time: 'time',
-    ul: 'list', address: 'group', hgroup: 'group', iframe: 'iframe', frame: 'iframe', video: 'video', audio: 'audio', canvas: 'canvas',
+    article: 'article',
+    blockquote: 'blockquote',
+    button: 'button',
+    caption: 'caption',
+    code: 'code',
+    dd: 'definition',
+    del: 'deletion',
+    details: 'group',
+    dfn: 'term',
+    dialog: 'dialog',
+    dt: 'term',
+    em: 'emphasis',
+    fieldset: 'group',
+    figure: 'figure',
+    form: 'form',
+    h1: 'heading',
+    h2: 'heading',
+    h3: 'heading',
+    h4: 'heading',
+    h5: 'heading',
+    h6: 'heading',
+    hr: 'separator',
+    ins: 'insertion',
+    main: 'main',
+    mark: 'mark',
+    math: 'math',
+    menu: 'list',
+    meter: 'meter',
+    nav: 'navigation',
+    ol: 'list',
+    optgroup: 'group',
+    option: 'option',
+    output: 'status',
+    p: 'paragraph',
+    progress: 'progressbar',
+    s: 'deletion',
+    search: 'search',
+    strong: 'strong',
+    sub: 'subscript',
+    summary: 'button',
+    sup: 'superscript',
+    table: 'table',
+    tbody: 'rowgroup',
+    textarea: 'textbox',
+    tfoot: 'rowgroup',
+    thead: 'rowgroup',
+    time: 'time',
+    ul: 'list',
+    address: 'group',
+    hgroup: 'group',
+    iframe: 'iframe',
+    frame: 'iframe',
+    video: 'video',
+    audio: 'audio',
+    canvas: 'canvas',
   }),
 );
 
 const INPUT_ROLES = new Map(
   Object.entries({
-    button: 'button', checkbox: 'checkbox', color: 'textbox', file: 'button', hidden: '', image: 'button', number: 'spinbutton', radio: 'radio',
-    range: 'slider', reset: 'button', submit: 'button',
+    button: 'button',
+    checkbox: 'checkbox',
+    color: 'textbox',
+    file: 'button',
+    hidden: '',
+    image: 'button',
+    number: 'spinbutton',
+    radio: 'radio',
+    range: 'slider',
+    reset: 'button',
+    submit: 'button',
   }),
 );
 
@@ -79,8 +144,7 @@ function explicitRole(element) {
 /* Roles with two names. */
 const SYNONYMS = new Map(Object.entries({ image: 'img', presentation: 'none', directory: 'list' }));
 
-const isFocusable = (element) =>
-  !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
+const isFocusable = (element) => !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
 
 function isNativelyFocusable(element) {
   switch (tagOf(element)) {
@@ -122,7 +186,16 @@ function roleOf(element) {
 
 /* `li`, `tr`, `td` … lose their meaning with the list or table that they belong to. */
 const OWNERS = new Map(
-  Object.entries({ li: ['ul', 'ol', 'menu'], tr: ['table'], td: ['table'], th: ['table'], tbody: ['table'], thead: ['table'], tfoot: ['table'], caption: ['table'] }),
+  Object.entries({
+    li: ['ul', 'ol', 'menu'],
+    tr: ['table'],
+    td: ['table'],
+    th: ['table'],
+    tbody: ['table'],
+    thead: ['table'],
+    tfoot: ['table'],
+    caption: ['table'],
+  }),
 );
 const BETWEEN = new Set(['tr', 'tbody', 'thead', 'tfoot']);
 function takesRoleFromParent(element) {
@@ -193,7 +266,9 @@ function imageRole(element) {
 
 /* A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. */
 const hasOwnLabel = (element) =>
-  !!element.getAttribute('aria-label')?.trim() || referenced(element, labelIds(element)).length > 0 || !!element.getAttribute('title')?.trim();
+  !!element.getAttribute('aria-label')?.trim() ||
+  referenced(element, labelIds(element)).length > 0 ||
+  !!element.getAttribute('title')?.trim();
 
 /* The ids of `aria-labelledby`, also in the spelling that browsers forgive. */
 const labelIds = (element) => element.getAttribute('aria-labelledby') ?? element.getAttribute('aria-labeledby') ?? '';

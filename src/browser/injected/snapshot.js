@@ -15,12 +15,27 @@ const endsText = (tag) => !INLINE.has(tag);
  * which lines are only counted, marks: what no person sees is marked}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
  */
-function takeSnapshot({ interactive = false, compact = false, depth = null, cursor = false, root = null, limit = Infinity, marks = false }) {
+function takeSnapshot({
+  interactive = false,
+  compact = false,
+  depth = null,
+  cursor = false,
+  root = null,
+  limit = Infinity,
+  marks = false,
+}) {
   beginPass();
   readOwnedOnTheWay(root ?? document.documentElement);
   const walk = {
-    interactive, compact, cursor, limit, size: 0, frames: [], cursorNodes: [],
-    modal: topModal(), sight: marks ? new Sight() : null,
+    interactive,
+    compact,
+    cursor,
+    limit,
+    size: 0,
+    frames: [],
+    cursorNodes: [],
+    modal: topModal(),
+    sight: marks ? new Sight() : null,
     // Deeper lines are not printed and take no room. Where bare structure is left out, a line's depth is known only then.
     deepest: compact || depth === null ? Infinity : depth,
     // The node that was made last: its text is printed although the cap is reached with it.
@@ -61,7 +76,8 @@ function visitElement(element, parent, flags, walk) {
   if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
   // Beyond the cap lines are only counted.
   if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
-    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted)) addText(parent, element.textContent, walk, element);
+    if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted))
+      addText(parent, element.textContent, walk, element);
     return;
   }
   const shown = rendering(element);
@@ -111,11 +127,14 @@ const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROL
 
 /* Elements whose content is not part of the page, and drawings with nothing to act on. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
-const isOpaque = (element, tag) => OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
+const isOpaque = (element, tag) =>
+  OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
 
 /* Text that is already the name of a control, group or table. */
 const namesAnother = (element, tag) =>
-  tag === 'label' ? !!element.control : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
+  tag === 'label'
+    ? !!element.control
+    : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
 const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
 function visitChildren(element, target, flags, walk, withText) {
@@ -127,7 +146,12 @@ function visitChildren(element, target, flags, walk, withText) {
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
-          target.kids.push({ text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`, left: 0, stands: true, counted: isFull(walk) });
+          target.kids.push({
+            text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`,
+            left: 0,
+            stands: true,
+            counted: isFull(walk),
+          });
         }
         return;
       }
@@ -144,7 +168,11 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
     const number = numberOf(element);
     walk.frames.push(number);
-    return put(parent, { kind: 'f', number, role: 'iframe', name: nameOf(element, 'iframe'), properties: '', value: null, kids: [], mute: true }, walk);
+    return put(
+      parent,
+      { kind: 'f', number, role: 'iframe', name: nameOf(element, 'iframe'), properties: '', value: null, kids: [], mute: true },
+      walk,
+    );
   }
   if (!role || role === 'none') return genericNode(element, parent, flags, walk);
   const isInteractive = INTERACTIVE.has(role);
@@ -155,11 +183,25 @@ function makeNode(element, tag, role, parent, flags, walk) {
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
   // A row's cells say the same again, line by line.
   const printedName = fromContent && role === 'row' ? '' : name;
-  return put(parent, {
-    kind: 'e', element, number: 0, role, name: printedName, disabled,
-    properties: propertiesOf(element, role, disabled), value: valueOf(element, role), kids: [], fresh: true,
-    mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role), leaf: LEAF_ROLES.has(role), fromContent,
-  }, walk);
+  return put(
+    parent,
+    {
+      kind: 'e',
+      element,
+      number: 0,
+      role,
+      name: printedName,
+      disabled,
+      properties: propertiesOf(element, role, disabled),
+      value: valueOf(element, role),
+      kids: [],
+      fresh: true,
+      mute: (fromContent && role !== 'row') || walk.interactive || LEAF_ROLES.has(role),
+      leaf: LEAF_ROLES.has(role),
+      fromContent,
+    },
+    walk,
+  );
 }
 
 /* What only groups rows, or is a name already, says nothing of its own. */
@@ -189,10 +231,24 @@ function genericNode(element, parent, flags, walk) {
   const name = ariaLabel(element);
   const reachable = element.hasAttribute('tabindex') && element.tabIndex >= 0;
   if (!name && !reachable) return null;
-  return put(parent, {
-    kind: 'e', element, number: 0, role: 'generic', name, disabled: flags.disabled, properties: propertiesOf(element, 'generic', flags.disabled),
-    value: null, kids: [], fresh: true, mute: false, leaf: false,
-  }, walk);
+  return put(
+    parent,
+    {
+      kind: 'e',
+      element,
+      number: 0,
+      role: 'generic',
+      name,
+      disabled: flags.disabled,
+      properties: propertiesOf(element, 'generic', flags.disabled),
+      value: null,
+      kids: [],
+      fresh: true,
+      mute: false,
+      leaf: false,
+    },
+    walk,
+  );
 }
 
 function put(parent, node, walk) {
@@ -208,7 +264,9 @@ function put(parent, node, walk) {
 
 /* About how long its line will be, but for the text in it. A compact row has its plain cells in one line. */
 const sizeOf = (node, walk) =>
-  walk.compact && CELLS.has(node.role) ? node.name.length + 3 : node.role.length + node.name.length + node.properties.length + clipText(node.value ?? '').length + 12;
+  walk.compact && CELLS.has(node.role)
+    ? node.name.length + 3
+    : node.role.length + node.name.length + node.properties.length + clipText(node.value ?? '').length + 12;
 
 const isFull = (walk) => walk.size > walk.limit;
 
@@ -251,7 +309,8 @@ function noteCursor(element, role, isInteractive, flags, walk) {
   if (element.hasAttribute('onclick')) reasons.push('onclick');
   if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
   // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
-  if (!reasons.length && !flags.control && ((pointer && isEntry(element)) || (flags.floats && isFloatingEntry(element)))) reasons.push('popover-child');
+  if (!reasons.length && !flags.control && ((pointer && isEntry(element)) || (flags.floats && isFloatingEntry(element))))
+    reasons.push('popover-child');
   if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
     const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
     walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
@@ -264,10 +323,13 @@ function noteCursor(element, role, isInteractive, flags, walk) {
 function isEntry(element) {
   const kin = element.parentElement?.children ?? [];
   const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
-  return alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]');
+  return (
+    alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]')
+  );
 }
 
-const isFloatingEntry = (element) => (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
+const isFloatingEntry = (element) =>
+  (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
 
 /* A box over the page, as dropdowns and popovers are. */
 function isFloating(element) {

@@ -12,7 +12,11 @@
 function byText(body, scope) {
   const matcher = textMatcher(body);
   const texts = new Map();
-  const found = innermost(scope, (element) => matcher.part(squeeze(searchedText(element, texts))), (element) => matcher.whole(squeeze(searchedText(element, texts))));
+  const found = innermost(
+    scope,
+    (element) => matcher.part(squeeze(searchedText(element, texts))),
+    (element) => matcher.whole(squeeze(searchedText(element, texts))),
+  );
   if (found.length || !matcher.run) return seenFirst(found);
   const holdsText = (element) => matcher.part(squeeze(searchedText(element, texts)));
   return seenFirst(innermost(scope, holdsText, (element) => textRuns(element).some((run) => matcher.run(squeeze(run)))));

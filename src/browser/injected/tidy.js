@@ -42,7 +42,11 @@ function hideElement(element) {
 }
 
 function overrideStyle(element, property, value) {
-  putAway.push([element, property, { value: element.style.getPropertyValue(property), priority: element.style.getPropertyPriority(property) }]);
+  putAway.push([
+    element,
+    property,
+    { value: element.style.getPropertyValue(property), priority: element.style.getPropertyPriority(property) },
+  ]);
   element.style.setProperty(property, value, 'important');
 }
 
@@ -55,27 +59,78 @@ function unhide() {
 
 const CLUTTER = {
   ads: [
-    '.adsbygoogle', '[id^="google_ads"]', '[id^="div-gpt-ad"]', 'iframe[src*="doubleclick.net"]', 'iframe[src*="googlesyndication"]',
-    '[data-ad-slot]', '[data-ad-unit]', '[class~="ad"]', '[class~="ads"]', '[class~="advert"]', '[class*="advertisement" i]', '[class*="ad-banner" i]',
-    '[class*="ad-container" i]', '[class*="ad-slot" i]', '[class*="sponsored" i]', '[id="ad"]', '[id="ads"]', '[aria-label="Advertisement" i]',
+    '.adsbygoogle',
+    '[id^="google_ads"]',
+    '[id^="div-gpt-ad"]',
+    'iframe[src*="doubleclick.net"]',
+    'iframe[src*="googlesyndication"]',
+    '[data-ad-slot]',
+    '[data-ad-unit]',
+    '[class~="ad"]',
+    '[class~="ads"]',
+    '[class~="advert"]',
+    '[class*="advertisement" i]',
+    '[class*="ad-banner" i]',
+    '[class*="ad-container" i]',
+    '[class*="ad-slot" i]',
+    '[class*="sponsored" i]',
+    '[id="ad"]',
+    '[id="ads"]',
+    '[aria-label="Advertisement" i]',
   ],
   cookies: [
-    '#onetrust-consent-sdk', '#CybotCookiebotDialog', '#didomi-host', '.qc-cmp2-container', '[id^="sp_message_container"]', '.truste_overlay',
-    '[class*="cookie-banner" i]', '[id*="cookie-banner" i]', '[class*="cookie-consent" i]', '[id*="cookie-consent" i]', '[class*="cookieconsent" i]',
-    '[id*="cookieconsent" i]', '[class*="cookie-notice" i]', '[id*="cookie-notice" i]', '[class*="consent-banner" i]', '[id*="consent-banner" i]',
-    '[class*="gdpr" i]', '[id*="gdpr" i]', '[role="dialog"][aria-label*="cookie" i]',
+    '#onetrust-consent-sdk',
+    '#CybotCookiebotDialog',
+    '#didomi-host',
+    '.qc-cmp2-container',
+    '[id^="sp_message_container"]',
+    '.truste_overlay',
+    '[class*="cookie-banner" i]',
+    '[id*="cookie-banner" i]',
+    '[class*="cookie-consent" i]',
+    '[id*="cookie-consent" i]',
+    '[class*="cookieconsent" i]',
+    '[id*="cookieconsent" i]',
+    '[class*="cookie-notice" i]',
+    '[id*="cookie-notice" i]',
+    '[class*="consent-banner" i]',
+    '[id*="consent-banner" i]',
+    '[class*="gdpr" i]',
+    '[id*="gdpr" i]',
+    '[role="dialog"][aria-label*="cookie" i]',
   ],
   social: [
-    '[class*="social-share" i]', '[class*="share-buttons" i]', '[class*="share-bar" i]', '[class*="sharebar" i]', '.addthis_toolbox', '.a2a_kit',
-    '.sharethis-inline-share-buttons', '.fb-like', '.fb-share-button', '.twitter-share-button',
+    '[class*="social-share" i]',
+    '[class*="share-buttons" i]',
+    '[class*="share-bar" i]',
+    '[class*="sharebar" i]',
+    '.addthis_toolbox',
+    '.a2a_kit',
+    '.sharethis-inline-share-buttons',
+    '.fb-like',
+    '.fb-share-button',
+    '.twitter-share-button',
   ],
   overlays: [
-    '[class*="modal-backdrop" i]', '[class*="popup-overlay" i]', '[class*="newsletter-popup" i]', '[class*="newsletter-modal" i]', '[class*="paywall" i]',
-    '[class*="interstitial" i]', '[class*="exit-intent" i]',
+    '[class*="modal-backdrop" i]',
+    '[class*="popup-overlay" i]',
+    '[class*="newsletter-popup" i]',
+    '[class*="newsletter-modal" i]',
+    '[class*="paywall" i]',
+    '[class*="interstitial" i]',
+    '[class*="exit-intent" i]',
   ],
   clutter: [
-    '[class*="newsletter" i]', '[class*="related-posts" i]', '[class*="recommended-" i]', '[class*="back-to-top" i]', '[class*="promo-banner" i]',
-    '#intercom-container', '.intercom-lightweight-app', '#hubspot-messages-iframe-container', '#drift-widget', '[class*="chat-widget" i]',
+    '[class*="newsletter" i]',
+    '[class*="related-posts" i]',
+    '[class*="recommended-" i]',
+    '[class*="back-to-top" i]',
+    '[class*="promo-banner" i]',
+    '#intercom-container',
+    '.intercom-lightweight-app',
+    '#hubspot-messages-iframe-container',
+    '#drift-widget',
+    '[class*="chat-widget" i]',
   ],
 };
 
@@ -85,7 +140,9 @@ const OVERLAY_SHARE = 0.5;
 
 /* The page itself is in it, or it is a part of the site that everything hangs on. */
 const isSitesOwn = (element) =>
-  element.matches(SITE_PARTS) || element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null || element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
+  element.matches(SITE_PARTS) ||
+  element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null ||
+  element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
 
 /* kinds: of CLUTTER's and 'sticky'. → {kind: how many}, and {scrolling: 1} where it was locked */
 function cleanUp(kinds) {

@@ -30,8 +30,12 @@ function observeChanges(binding) {
   };
   // What we draw ourselves is not a change of the page.
   const isOurs = ({ type, target, addedNodes, removedNodes }) =>
-    type === 'attributes' ? isOwnHost(target) : type === 'childList' && [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(node));
-  new MutationObserver((records) => { if (!records.every(isOurs)) changed(); }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    type === 'attributes'
+      ? isOwnHost(target)
+      : type === 'childList' && [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(node));
+  new MutationObserver((records) => {
+    if (!records.every(isOurs)) changed();
+  }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   // What is typed changes no node.
   addEventListener('input', changed, { capture: true, passive: true });
   return null;

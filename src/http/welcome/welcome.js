@@ -16,18 +16,24 @@ function done(step, words) {
   row.querySelector('span').textContent = words;
 }
 
-const late = setTimeout(() => { page.dataset.state = 'late'; }, LATE_MS);
+const late = setTimeout(() => {
+  page.dataset.state = 'late';
+}, LATE_MS);
 
 // The content script says it once, when background, host and daemon stand behind the panel.
-document.addEventListener('gstack-extension-ready', () => {
-  clearTimeout(late);
-  const seconds = ((performance.now() - opened) / 1000).toFixed(1);
-  done('panel', 'connected');
-  done('background', 'answered');
-  done('content', 'told this page');
-  done('page', `ready after ${seconds} s`);
-  page.dataset.state = 'ready';
-}, { once: true });
+document.addEventListener(
+  'gstack-extension-ready',
+  () => {
+    clearTimeout(late);
+    const seconds = ((performance.now() - opened) / 1000).toFixed(1);
+    done('panel', 'connected');
+    done('background', 'answered');
+    done('content', 'told this page');
+    done('page', `ready after ${seconds} s`);
+    page.dataset.state = 'ready';
+  },
+  { once: true },
+);
 
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]');

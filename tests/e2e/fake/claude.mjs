@@ -39,14 +39,23 @@ function begin(kind) {
   if (!block) message += 1;
   block = { kind, text: '' };
   stream({ type: 'message_start', message: { id: `m${message}`, role: 'assistant', model, content: [] } });
-  stream({ type: 'content_block_start', index: 0, content_block: kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' } });
+  stream({
+    type: 'content_block_start',
+    index: 0,
+    content_block: kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '' },
+  });
 }
 
 function finish() {
   if (!block) return;
   stream({ type: 'content_block_stop', index: 0 });
   const content = block.kind === 'text' ? { type: 'text', text: block.text } : { type: 'thinking', thinking: block.text };
-  write({ type: 'assistant', message: { id: `m${message}`, role: 'assistant', model, content: [content] }, session_id, parent_tool_use_id: null });
+  write({
+    type: 'assistant',
+    message: { id: `m${message}`, role: 'assistant', model, content: [content] },
+    session_id,
+    parent_tool_use_id: null,
+  });
   stream({ type: 'message_stop' });
   block = null;
 }
@@ -54,12 +63,25 @@ function finish() {
 function say(kind, text) {
   begin(kind);
   block.text += text;
-  stream({ type: 'content_block_delta', index: 0, delta: kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text } });
+  stream({
+    type: 'content_block_delta',
+    index: 0,
+    delta: kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text },
+  });
 }
 
 function end(more = {}) {
   finish();
-  write({ type: 'result', subtype: 'success', is_error: false, result: 'done', session_id, total_cost_usd: 0.01, terminal_reason: 'completed', ...more });
+  write({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: 'done',
+    session_id,
+    total_cost_usd: 0.01,
+    terminal_reason: 'completed',
+    ...more,
+  });
 }
 
 /** Calls one of gstack's tools over MCP. */
@@ -81,7 +103,12 @@ async function callTool(name, input) {
     if (given) session = { 'mcp-session-id': given };
     const text = await response.text();
     if (!isRequest) return undefined;
-    const lines = text.startsWith('{') ? [text] : text.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.slice(5));
+    const lines = text.startsWith('{')
+      ? [text]
+      : text
+          .split('\n')
+          .filter((line) => line.startsWith('data:'))
+          .map((line) => line.slice(5));
     const answer = lines.map((line) => line.trim() && JSON.parse(line)).find((one) => one?.id === id);
     if (answer.error) throw new Error(answer.error.message);
     return answer.result;
@@ -97,14 +124,27 @@ async function useTool(tool, input) {
   finish();
   const id = `tool${++tools}`;
   const name = `mcp__gstack__${tool}`;
-  write({ type: 'assistant', message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id, name, input }] }, session_id, parent_tool_use_id: null });
+  write({
+    type: 'assistant',
+    message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id, name, input }] },
+    session_id,
+    parent_tool_use_id: null,
+  });
   let result;
   try {
     result = await callTool(tool, input);
   } catch (error) {
     result = { isError: true, content: [{ type: 'text', text: String(error.message) }] };
   }
-  write({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result.content, is_error: result.isError === true }] }, session_id, parent_tool_use_id: null });
+  write({
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: id, content: result.content, is_error: result.isError === true }],
+    },
+    session_id,
+    parent_tool_use_id: null,
+  });
   return result;
 }
 
@@ -112,9 +152,22 @@ async function useTool(tool, input) {
 function useOwn(tool, input, data) {
   finish();
   const tool_use_id = `tool${++tools}`;
-  write({ type: 'assistant', message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id: tool_use_id, name: tool, input }] }, session_id, parent_tool_use_id: null });
-  const result = data ? { content: 'done' } : { content: `<tool_use_error>Error: No such tool available: ${tool}.</tool_use_error>`, is_error: true };
-  write({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id, ...result }] }, session_id, parent_tool_use_id: null, tool_use_result: data });
+  write({
+    type: 'assistant',
+    message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id: tool_use_id, name: tool, input }] },
+    session_id,
+    parent_tool_use_id: null,
+  });
+  const result = data
+    ? { content: 'done' }
+    : { content: `<tool_use_error>Error: No such tool available: ${tool}.</tool_use_error>`, is_error: true };
+  write({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id, ...result }] },
+    session_id,
+    parent_tool_use_id: null,
+    tool_use_result: data,
+  });
 }
 
 /** Open questions about tools of its own, by request id. */
@@ -123,11 +176,21 @@ function askPermission(tool_name, input) {
   finish();
   const request_id = crypto.randomUUID();
   const tool_use_id = `tool${++tools}`;
-  write({ type: 'assistant', message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id: tool_use_id, name: tool_name, input }] }, session_id, parent_tool_use_id: null });
+  write({
+    type: 'assistant',
+    message: { id: `m${++message}`, role: 'assistant', model, content: [{ type: 'tool_use', id: tool_use_id, name: tool_name, input }] },
+    session_id,
+    parent_tool_use_id: null,
+  });
   write({ type: 'control_request', request_id, request: { subtype: 'can_use_tool', tool_name, input, tool_use_id } });
   return new Promise((resolve) => asked.set(request_id, resolve)).then((response) => {
     const denied = response?.behavior !== 'allow';
-    write({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id, content: denied ? 'denied' : 'done', is_error: denied }] }, session_id, parent_tool_use_id: null });
+    write({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id, content: denied ? 'denied' : 'done', is_error: denied }] },
+      session_id,
+      parent_tool_use_id: null,
+    });
     return response;
   });
 }
@@ -136,7 +199,10 @@ function askPermission(tool_name, input) {
 function runShell(line) {
   const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr']) shell[stream].setEncoding('utf8').on('data', (text) => { output[stream] += text; });
+  for (const stream of ['stdout', 'stderr'])
+    shell[stream].setEncoding('utf8').on('data', (text) => {
+      output[stream] += text;
+    });
   return new Promise((resolve) => shell.once('close', (code) => resolve({ code, ...output })));
 }
 
@@ -158,21 +224,42 @@ createInterface({ input: test }).on('line', async (text) => {
   if ('crash' in order) process.exit(9);
 });
 
-createInterface({ input: process.stdin }).on('line', (text) => {
-  const line = JSON.parse(text);
-  if (line.type === 'control_request') {
-    const { request_id, request } = line;
-    write({ type: 'control_response', response: { subtype: 'success', request_id, response: request.subtype === 'initialize' ? { account: {} } : {} } });
-    if (request.subtype === 'interrupt') {
-      end({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' });
-      tell({ interrupt: true });
+createInterface({ input: process.stdin })
+  .on('line', (text) => {
+    const line = JSON.parse(text);
+    if (line.type === 'control_request') {
+      const { request_id, request } = line;
+      write({
+        type: 'control_response',
+        response: { subtype: 'success', request_id, response: request.subtype === 'initialize' ? { account: {} } : {} },
+      });
+      if (request.subtype === 'interrupt') {
+        end({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' });
+        tell({ interrupt: true });
+      }
+    } else if (line.type === 'control_response') {
+      asked.get(line.response.request_id)?.(line.response.response);
+      asked.delete(line.response.request_id);
+    } else if (line.type === 'user') {
+      write({
+        type: 'system',
+        subtype: 'init',
+        session_id,
+        model,
+        apiKeySource: 'none',
+        mcp_servers: [{ name: 'gstack', status: 'connected' }],
+        tools: [],
+      });
+      const { content } = line.message;
+      tell({
+        prompt:
+          typeof content === 'string'
+            ? content
+            : content
+                .filter((one) => one.type === 'text')
+                .map((one) => one.text)
+                .join('\n'),
+      });
     }
-  } else if (line.type === 'control_response') {
-    asked.get(line.response.request_id)?.(line.response.response);
-    asked.delete(line.response.request_id);
-  } else if (line.type === 'user') {
-    write({ type: 'system', subtype: 'init', session_id, model, apiKeySource: 'none', mcp_servers: [{ name: 'gstack', status: 'connected' }], tools: [] });
-    const { content } = line.message;
-    tell({ prompt: typeof content === 'string' ? content : content.filter((one) => one.type === 'text').map((one) => one.text).join('\n') });
-  }
-}).on('close', () => process.exit(0));
+  })
+  .on('close', () => process.exit(0));

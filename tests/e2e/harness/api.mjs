@@ -26,7 +26,7 @@ export class Api {
       body: JSON.stringify({ command, args, tabId }),
       signal,
     });
-    return { status: answer.status, ...await answer.json() };
+    return { status: answer.status, ...(await answer.json()) };
   }
 
   /** As `run`, and fails unless it succeeded. Gives the output. */
@@ -54,7 +54,12 @@ async function* read(body) {
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
     text += part;
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const fields = Object.fromEntries(text.slice(0, end).split('\n').map((line) => line.split(/: ?(.*)/s)));
+      const fields = Object.fromEntries(
+        text
+          .slice(0, end)
+          .split('\n')
+          .map((line) => line.split(/: ?(.*)/s)),
+      );
       text = text.slice(end + 2);
       if (fields.data) yield { id: Number(fields.id), event: fields.event, data: JSON.parse(fields.data) };
     }

@@ -146,7 +146,12 @@ export class Page {
 
   /** The value of an expression; a promise is awaited, an exception rejects. */
   async evaluate(expression) {
-    const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: true });
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    });
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
@@ -203,7 +208,7 @@ export class Page {
       for (const type of ['mousePressed', 'mouseReleased']) {
         await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
       }
-      if (tries === 3 || await this.evaluate('globalThis.pressed !== false').catch(() => true)) return;
+      if (tries === 3 || (await this.evaluate('globalThis.pressed !== false').catch(() => true))) return;
     }
   }
 

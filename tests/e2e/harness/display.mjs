@@ -22,7 +22,9 @@ export class Display {
   static async open() {
     const display = new Display();
     display.server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x800x24'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    const number = await new Promise((resolve, reject) => display.server.once('error', reject).stdout.once('data', (data) => resolve(String(data).trim())));
+    const number = await new Promise((resolve, reject) =>
+      display.server.once('error', reject).stdout.once('data', (data) => resolve(String(data).trim())),
+    );
     display.name = `:${number}`;
     return display;
   }
@@ -35,7 +37,11 @@ export class Display {
 
   /** Gives the X focus to the window whose title holds this. */
   async focus(title) {
-    const found = () => this.x('search', '--onlyvisible', '--name', title).then((lines) => lines.trim().split('\n')[0], () => '');
+    const found = () =>
+      this.x('search', '--onlyvisible', '--name', title).then(
+        (lines) => lines.trim().split('\n')[0],
+        () => '',
+      );
     const id = await until(found, `no window ${title}`);
     await this.x('windowfocus', '--sync', id);
   }

@@ -22,10 +22,18 @@ export class Everyday {
     mkdirSync(path.join(profile, 'Default'), { recursive: true });
     writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
     await home.ok(['install-host', '--user-data-dir', profile]);
-    everyday.child = spawn(home.environment.GSTACK_BROWSER_PATH, [
-      ...(display ? ['--no-first-run', '--window-position=0,0', '--window-size=1280,800'] : ['--headless=new']), `--user-data-dir=${profile}`, '--remote-debugging-pipe', '--enable-unsafe-extension-debugging',
-      ...(process.getuid() === 0 ? ['--no-sandbox'] : []), url,
-    ], { env: { ...home.environment, ...(display && { DISPLAY: display.name }) }, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+    everyday.child = spawn(
+      home.environment.GSTACK_BROWSER_PATH,
+      [
+        ...(display ? ['--no-first-run', '--window-position=0,0', '--window-size=1280,800'] : ['--headless=new']),
+        `--user-data-dir=${profile}`,
+        '--remote-debugging-pipe',
+        '--enable-unsafe-extension-debugging',
+        ...(process.getuid() === 0 ? ['--no-sandbox'] : []),
+        url,
+      ],
+      { env: { ...home.environment, ...(display && { DISPLAY: display.name }) }, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+    );
     everyday.#listen();
     await everyday.#send('Extensions.loadUnpacked', { path: path.join(home.home, 'extension') });
     const file = path.join(profile, 'DevToolsActivePort');
@@ -80,7 +88,10 @@ export class Everyday {
   async open(url) {
     const { targetId } = await this.client.send('Target.createTarget', { url });
     const page = await this.client.attach(targetId);
-    await until(() => page.evaluate('location.href !== "about:blank" && document.readyState === "complete"').catch(() => false), `${url} is not loaded`);
+    await until(
+      () => page.evaluate('location.href !== "about:blank" && document.readyState === "complete"').catch(() => false),
+      `${url} is not loaded`,
+    );
     return page;
   }
 

@@ -50,7 +50,9 @@ export class Frames {
           if (fits(message)) return message;
         }
         if (this.ended) throw new Error(`the host ended before ${words}`);
-        await new Promise((resolve) => { this.#wake = resolve; });
+        await new Promise((resolve) => {
+          this.#wake = resolve;
+        });
       }
     };
     return within(read(), `${words} did not come`);

@@ -23,8 +23,16 @@ export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
 export const isPanel = (one) => one.type !== 'tab' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`);
 
 /** Keeps a test's browser from talking to anybody and from asking questions. */
-const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
-  '--no-default-browser-check', '--password-store=basic', '--use-mock-keychain'];
+const QUIET = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+  '--no-default-browser-check',
+  '--password-store=basic',
+  '--use-mock-keychain',
+];
 
 export class TestHome {
   #clients = [];
@@ -89,13 +97,28 @@ export class TestHome {
 
   /** Runs the command line at a terminal of its own: `{ shows(pattern), type(line), ended }`. */
   atTerminal(words) {
-    const child = spawn('script', ['-qec', `'${GSTACK}' ${words}`, '/dev/null'], { cwd: this.person, env: { ...this.environment, TERM: 'xterm' }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn('script', ['-qec', `'${GSTACK}' ${words}`, '/dev/null'], {
+      cwd: this.person,
+      env: { ...this.environment, TERM: 'xterm' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     this.#children.add(child);
     let shown = '';
-    child.stdout.on('data', (data) => { shown += data; });
-    const ended = new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => { this.#children.delete(child); resolve({ code, shown }); }));
+    child.stdout.on('data', (data) => {
+      shown += data;
+    });
+    const ended = new Promise((resolve, reject) =>
+      child.once('error', reject).once('close', (code) => {
+        this.#children.delete(child);
+        resolve({ code, shown });
+      }),
+    );
     return {
-      shows: (pattern) => until(() => pattern.test(shown), () => `the terminal does not show ${pattern}:\n${shown}`),
+      shows: (pattern) =>
+        until(
+          () => pattern.test(shown),
+          () => `the terminal does not show ${pattern}:\n${shown}`,
+        ),
       type: (line) => child.stdin.write(`${line}\n`),
       ended: within(ended, () => `gstack ${words} did not end:\n${shown}`, 60_000),
     };
@@ -155,7 +178,11 @@ export class TestHome {
       const all = this.processes(role);
       return all.length === 1 && all[0].pid;
     };
-    return until(alone, () => `not exactly one ${role} runs: ${JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2)]))}`);
+    return until(
+      alone,
+      () =>
+        `not exactly one ${role} runs: ${JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2)]))}`,
+    );
   }
 
   /** Ends one process of ours and waits until it is gone. */
@@ -178,7 +205,10 @@ export class TestHome {
       await this.run(['stop']).catch(() => {});
     }
     for (const child of this.#children) child.kill('SIGKILL');
-    const left = await until(() => this.processes().length === 0, 'left over', 8_000).then(() => [], () => this.processes());
+    const left = await until(() => this.processes().length === 0, 'left over', 8_000).then(
+      () => [],
+      () => this.processes(),
+    );
     for (const { pid } of left) {
       try {
         process.kill(pid, 'SIGKILL');

@@ -59,7 +59,9 @@ export class BarePanel {
   async event(type) {
     const fits = (message) => message.method === 'chat.event' && message.params.event.type === type;
     const known = this.pushed.find(fits);
-    const { params: { event } } = known ?? await this.chrome.frames.next(fits, type);
+    const {
+      params: { event },
+    } = known ?? (await this.chrome.frames.next(fits, type));
     return event;
   }
 

@@ -11,9 +11,12 @@ export async function drawn(page) {
   const { root } = await page.send('DOM.getDocument', { depth: -1, pierce: true });
   const found = [];
   const walk = (node, ours) => {
-    const attributes = Object.fromEntries((node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []));
+    const attributes = Object.fromEntries(
+      (node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []),
+    );
     const inside = ours || 'data-gstack' in attributes;
-    if (ours && attributes.class !== undefined) found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
+    if (ours && attributes.class !== undefined)
+      found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
     for (const child of [...(node.shadowRoots ?? []), ...(node.children ?? [])]) walk(child, inside);
     if (node.contentDocument) walk(node.contentDocument, false);
   };
@@ -25,5 +28,8 @@ const textOf = (node) => node.nodeValue || (node.children ?? []).map(textOf).joi
 
 /** Waits until something of that class is shown, with those words. */
 export function seen(page, name, words = '') {
-  return until(async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)), `${name} with ${JSON.stringify(words)} in the page`);
+  return until(
+    async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)),
+    `${name} with ${JSON.stringify(words)} in the page`,
+  );
 }

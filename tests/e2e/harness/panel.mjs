@@ -41,11 +41,14 @@ export class Panel {
   /** Answers the open question of an agent by the words on the choice, once the card takes answers. */
   async answer(words) {
     await this.page.waitFor(`document.querySelector('.approval:not(.is-arming)')`, 'a question of the agent that can be answered');
-    await this.page.waitFor(`(() => {
+    await this.page.waitFor(
+      `(() => {
       const choice = ${all('.approval .choice')}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
       choice?.click();
       return Boolean(choice);
-    })()`, `a choice ${JSON.stringify(words)}`);
+    })()`,
+      `a choice ${JSON.stringify(words)}`,
+    );
   }
 
   seen(part, text = '') {

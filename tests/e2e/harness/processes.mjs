@@ -40,7 +40,7 @@ export function processesOf(home) {
     const named = one.environment.includes(`GSTACK_HOME=${home}`) || one.command.some((part) => part.includes(home));
     if (named && one.pid !== process.pid) own.add(one.pid);
   }
-  for (let grew = true; grew;) {
+  for (let grew = true; grew; ) {
     grew = false;
     for (const one of everything) {
       if (own.has(one.parent) && !own.has(one.pid)) grew = Boolean(own.add(one.pid));

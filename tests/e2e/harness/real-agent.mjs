@@ -14,8 +14,12 @@ const found = (...files) => files.find((file) => file && existsSync(file));
 const onPath = (name) => process.env.PATH.split(':').map((folder) => path.join(folder, name));
 
 const anthropic = (address) => ({
-  ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: 'dummy', CLAUDE_CODE_MAX_RETRIES: '1',
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1',
+  ANTHROPIC_BASE_URL: address,
+  ANTHROPIC_API_KEY: 'dummy',
+  CLAUDE_CODE_MAX_RETRIES: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
 });
 
 /** By name: its program (undefined where it is not installed), its fake, its variables, and how a scenario calls a tool of ours. */
@@ -35,10 +39,21 @@ export const AGENTS = {
     calls: (tool, input) => ({ tool, namespace: 'mcp__gstack', input }),
     prepare: (home, address) => {
       mkdirSync(path.join(home.person, '.codex'));
-      writeFileSync(path.join(home.person, '.codex/config.toml'), [
-        'model = "gpt-5-fake"', 'model_provider = "fake"', '[model_providers.fake]', 'name = "Fake"', `base_url = "${address}/v1"`,
-        'wire_api = "responses"', 'env_key = "FAKE_KEY"', 'request_max_retries = 1', 'stream_max_retries = 1', '',
-      ].join('\n'));
+      writeFileSync(
+        path.join(home.person, '.codex/config.toml'),
+        [
+          'model = "gpt-5-fake"',
+          'model_provider = "fake"',
+          '[model_providers.fake]',
+          'name = "Fake"',
+          `base_url = "${address}/v1"`,
+          'wire_api = "responses"',
+          'env_key = "FAKE_KEY"',
+          'request_max_retries = 1',
+          'stream_max_retries = 1',
+          '',
+        ].join('\n'),
+      );
     },
   },
   gemini: {
@@ -67,14 +82,29 @@ export class RealAgent {
     const file = path.join(home.folder, 'scenario.json');
     writeFileSync(file, JSON.stringify(scenario));
     agent.api = spawn(process.execPath, [path.join(tests, 'fake', fake), file, '--log', agent.log], { stdio: ['pipe', 'pipe', 'inherit'] });
-    const line = await within(new Promise((resolve) => { agent.api.stdout.once('data', resolve); }), 'the fake API did not start');
+    const line = await within(
+      new Promise((resolve) => {
+        agent.api.stdout.once('data', resolve);
+      }),
+      'the fake API did not start',
+    );
     const address = `http://127.0.0.1:${JSON.parse(String(line)).port}`;
     prepare?.(home, address);
-    const environment = { ...variables(address), HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost' };
-    const toml = Object.entries(environment).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join('');
+    const environment = {
+      ...variables(address),
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: '127.0.0.1,localhost',
+    };
+    const toml = Object.entries(environment)
+      .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
+      .join('');
     mkdirSync(home.home, { mode: 0o700 });
-    writeFileSync(path.join(home.home, 'config.toml'),
-      `[agents]\nsandbox = "auto"\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`, { mode: 0o600 });
+    writeFileSync(
+      path.join(home.home, 'config.toml'),
+      `[agents]\nsandbox = "auto"\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`,
+      { mode: 0o600 },
+    );
     return agent;
   }
 

@@ -15,7 +15,11 @@ export class Scene {
     try {
       scene.site = await Site.start();
       if (agent) scene.agent = await StandIn.install(scene.home);
-      scene.connected = await scene.home.connect([display ? '--headed' : '--headless', `${scene.site.origin}${at}`, ...(display ? ['--', '--window-position=0,0', '--window-size=1280,800'] : [])]);
+      scene.connected = await scene.home.connect([
+        display ? '--headed' : '--headless',
+        `${scene.site.origin}${at}`,
+        ...(display ? ['--', '--window-position=0,0', '--window-size=1280,800'] : []),
+      ]);
       scene.client = await scene.home.devtools();
       scene.page = await scene.home.page(scene.client, scene.site.origin);
       scene.panel = await scene.home.panel(scene.client);
@@ -83,6 +87,10 @@ export class Scene {
     this.agent?.stop();
     const forced = await this.home.stop();
     await this.site?.stop();
-    assert.deepEqual(forced.map((one) => one.command.join(' ')), [], 'no process had to be ended by force');
+    assert.deepEqual(
+      forced.map((one) => one.command.join(' ')),
+      [],
+      'no process had to be ended by force',
+    );
   }
 }

@@ -42,25 +42,30 @@ export class StandIn {
     connection.on('error', () => {});
     connection.once('close', () => turn?.over());
     // An agent that is killed resets the connection, and the reader of its lines tells that as well.
-    createInterface({ input: connection }).on('error', () => {}).on('line', (text) => {
-      const line = JSON.parse(text);
-      if ('prompt' in line) {
-        turn = new Turn(connection, line.prompt);
-        this.#turns.add(turn);
-        const wanted = this.#wanted.shift();
-        if (wanted) wanted(turn);
-        else this.#prompts.push(turn);
-      } else {
-        turn?.take(line);
-      }
-    });
+    createInterface({ input: connection })
+      .on('error', () => {})
+      .on('line', (text) => {
+        const line = JSON.parse(text);
+        if ('prompt' in line) {
+          turn = new Turn(connection, line.prompt);
+          this.#turns.add(turn);
+          const wanted = this.#wanted.shift();
+          if (wanted) wanted(turn);
+          else this.#prompts.push(turn);
+        } else {
+          turn?.take(line);
+        }
+      });
   }
 
   /** The next message that an agent of this home is given. */
   prompt() {
-    const next = this.#prompts.length > 0
-      ? Promise.resolve(this.#prompts.shift())
-      : new Promise((resolve) => { this.#wanted.push(resolve); });
+    const next =
+      this.#prompts.length > 0
+        ? Promise.resolve(this.#prompts.shift())
+        : new Promise((resolve) => {
+            this.#wanted.push(resolve);
+          });
     return within(next, 'the agent was given no message');
   }
 
@@ -90,8 +95,12 @@ class Turn {
     this.connection = connection;
     /** What the agent was told, with whatever gstack put around the person's words. */
     this.prompt = prompt;
-    this.#interrupted = new Promise((resolve) => { this.#interrupt = resolve; });
-    this.#gone = new Promise((resolve) => { this.#over = resolve; });
+    this.#interrupted = new Promise((resolve) => {
+      this.#interrupt = resolve;
+    });
+    this.#gone = new Promise((resolve) => {
+      this.#over = resolve;
+    });
   }
 
   take(line) {

@@ -34,7 +34,9 @@ class Patience {
   }
 
   async fails(words) {
-    return new Error(`${typeof words === 'function' ? await words() : words} (after ${Math.round(performance.now() - this.#began)} ms, limit ${this.limit})`);
+    return new Error(
+      `${typeof words === 'function' ? await words() : words} (after ${Math.round(performance.now() - this.#began)} ms, limit ${this.limit})`,
+    );
   }
 }
 

@@ -11,10 +11,16 @@ export function readCases(name) {
   const filled = (value, word) => (typeof value === 'string' ? value.replaceAll('$', () => word) : value);
   // `</a href='#'>` closes an <a>.
   const closed = (html) => html.replace(/<\/([a-z0-9]+) [^>]*>/g, '</$1>');
-  return table.cases.flatMap((one) => (one.each ?? ['']).map((word) => {
-    const made = Object.fromEntries(Object.entries(one).filter(([key]) => key !== 'each').map(([key, value]) => [key, one.each ? filled(value, word) : value]));
-    return { ...made, html: closed(made.html) };
-  }));
+  return table.cases.flatMap((one) =>
+    (one.each ?? ['']).map((word) => {
+      const made = Object.fromEntries(
+        Object.entries(one)
+          .filter(([key]) => key !== 'each')
+          .map(([key, value]) => [key, one.each ? filled(value, word) : value]),
+      );
+      return { ...made, html: closed(made.html) };
+    }),
+  );
 }
 
 /** One word for what the sources call differently. */
@@ -28,6 +34,7 @@ export function difference(one, given) {
   const wrong = [];
   const role = one.ours ?? one.role;
   if (one.role !== undefined && sameRole(given.role) !== sameRole(role)) wrong.push(`role ${given.role || '(none)'}, not ${role}`);
-  if (one.name !== undefined && given.name !== (one.oursName ?? one.name)) wrong.push(`name “${given.name}”, not “${one.oursName ?? one.name}”`);
+  if (one.name !== undefined && given.name !== (one.oursName ?? one.name))
+    wrong.push(`name “${given.name}”, not “${one.oursName ?? one.name}”`);
   return wrong.join('; ');
 }

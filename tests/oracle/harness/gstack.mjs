@@ -15,8 +15,17 @@ const GSTACK = process.env.GSTACK_BIN ?? path.join(process.env.CARGO_TARGET_DIR 
 export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
 
 /** Keeps a browser from talking to anybody; frames of another site get a process of their own. */
-export const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic',
-  '--no-default-browser-check', '--password-store=basic', '--use-mock-keychain', '--site-per-process'];
+export const QUIET = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+  '--no-default-browser-check',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  '--site-per-process',
+];
 
 /** The size of both tools' pages. */
 export const VIEWPORT = { width: 1280, height: 720 };
@@ -35,8 +44,14 @@ export class Gstack {
     const browser = path.join(gstack.#folder, 'browser');
     writeFileSync(browser, `#!/bin/sh\nexec '${BROWSER}' ${QUIET.join(' ')} "$@"\n`, { mode: 0o755 });
     gstack.environment = {
-      PATH: process.env.PATH, HOME: gstack.#person, USER: process.env.USER ?? 'tester', SHELL: '/bin/sh', LANG: 'C.UTF-8', TMPDIR: tmpdir(),
-      GSTACK_HOME: gstack.#home, GSTACK_BROWSER_PATH: browser,
+      PATH: process.env.PATH,
+      HOME: gstack.#person,
+      USER: process.env.USER ?? 'tester',
+      SHELL: '/bin/sh',
+      LANG: 'C.UTF-8',
+      TMPDIR: tmpdir(),
+      GSTACK_HOME: gstack.#home,
+      GSTACK_BROWSER_PATH: browser,
     };
     await gstack.#cli('connect', '--headless');
     await gstack.run('viewport', `${VIEWPORT.width}x${VIEWPORT.height}`);
@@ -53,21 +68,33 @@ export class Gstack {
     const said = [];
     child.stdout.on('data', (data) => said.push(data));
     child.stderr.on('data', (data) => said.push(data));
-    const code = await within(new Promise((resolve, reject) => child.once('error', reject).once('close', resolve)), `gstack ${args.join(' ')} did not end`, 90_000);
+    const code = await within(
+      new Promise((resolve, reject) => child.once('error', reject).once('close', resolve)),
+      `gstack ${args.join(' ')} did not end`,
+      90_000,
+    );
     if (code !== 0) throw new Error(`gstack ${args.join(' ')} ended with ${code}: ${Buffer.concat(said)}`);
   }
 
   /** Runs a command: {ok, output, data} or {ok: false, error, hint}. */
   ask(command, ...args) {
     const body = JSON.stringify({ command, args, cwd: this.#person });
-    const headers = { host: 'localhost', accept: 'application/json', 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      host: 'localhost',
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath: path.join(this.#home, 'http.sock'), method: 'POST', path: '/command', headers }, (response) => {
         const parts = [];
-        response.on('data', (data) => parts.push(data)).on('error', reject).on('end', () => {
-          const answer = JSON.parse(Buffer.concat(parts).toString());
-          resolve({ ...answer, ok: response.statusCode === 200 });
-        });
+        response
+          .on('data', (data) => parts.push(data))
+          .on('error', reject)
+          .on('end', () => {
+            const answer = JSON.parse(Buffer.concat(parts).toString());
+            resolve({ ...answer, ok: response.statusCode === 200 });
+          });
       });
       asked.on('error', reject);
       asked.end(body);
@@ -92,7 +119,10 @@ export class Gstack {
       await this.#cli('disconnect').catch(() => {});
       await this.#cli('stop').catch(() => {});
     }
-    const left = await until(() => processesOf(this.#home).length === 0, 'left over', 8_000).then(() => [], () => processesOf(this.#home));
+    const left = await until(() => processesOf(this.#home).length === 0, 'left over', 8_000).then(
+      () => [],
+      () => processesOf(this.#home),
+    );
     for (const { pid } of left) {
       try {
         process.kill(pid, 'SIGKILL');

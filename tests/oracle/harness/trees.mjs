@@ -5,21 +5,42 @@
  */
 
 const CHROMIUM_ROLES = {
-  DisclosureTriangle: 'button', DisclosureTriangleGrouped: 'button', ColorWell: 'textbox', Date: 'textbox', DateTime: 'textbox', InputTime: 'textbox', image: 'img', Iframe: 'iframe', MenuListOption: 'option',
-  listBoxOption: 'option', Video: 'video', Audio: 'audio', Canvas: 'canvas', Details: 'group', MathMLMath: 'math',
-  Section: 'generic', sectionheader: 'generic', sectionfooter: 'generic', RootWebArea: '', Legend: '', Figcaption: '', LabelText: '',
+  DisclosureTriangle: 'button',
+  DisclosureTriangleGrouped: 'button',
+  ColorWell: 'textbox',
+  Date: 'textbox',
+  DateTime: 'textbox',
+  InputTime: 'textbox',
+  image: 'img',
+  Iframe: 'iframe',
+  MenuListOption: 'option',
+  listBoxOption: 'option',
+  Video: 'video',
+  Audio: 'audio',
+  Canvas: 'canvas',
+  Details: 'group',
+  MathMLMath: 'math',
+  Section: 'generic',
+  sectionheader: 'generic',
+  sectionfooter: 'generic',
+  RootWebArea: '',
+  Legend: '',
+  Figcaption: '',
+  LabelText: '',
 };
 
 /** Roles that are words in a line of text, or only group rows: gstack gives them no line. */
 const WITHOUT_LINE = new Set(
-  'generic none paragraph text strong emphasis subscript superscript insertion deletion mark code time rowgroup caption listitemmarker StaticText InlineTextBox LineBreak ListMarker MenuListPopup PluginObject'.split(' '),
+  'generic none paragraph text strong emphasis subscript superscript insertion deletion mark code time rowgroup caption listitemmarker StaticText InlineTextBox LineBreak ListMarker MenuListPopup PluginObject'.split(
+    ' ',
+  ),
 );
 
 /** Names of these are their text again, which gstack prints as text. */
 const NAME_IS_TEXT = new Set(['row', 'listitem', 'term', 'definition', 'status', 'alert', 'blockquote', 'group', 'article', 'math']);
 
 const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
-const entry = (role, name) => (name && !(NAME_IS_TEXT.has(role)) ? `${role} "${squeeze(name)}"` : role);
+const entry = (role, name) => (name && !NAME_IS_TEXT.has(role) ? `${role} "${squeeze(name)}"` : role);
 const unquoted = (text) => text.replace(/\\(["\\])/g, '$1');
 
 /** The lines of `gstack snapshot`. */
