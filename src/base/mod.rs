@@ -14,6 +14,7 @@ pub mod lock;
 pub mod lookalike;
 pub mod loopback;
 pub mod metadata;
+pub mod mutex;
 pub mod own_page;
 pub mod peer;
 pub mod process;

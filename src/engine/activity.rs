@@ -3,10 +3,11 @@
 //! Owns the numbers, the ring and the receivers; `activity_file` keeps it for the next daemon. An entry comes into it when its command begins, under a number of its own,
 //! and is replaced when the command ends, however it ends. Holds no secret: `command::redaction` has been over every word.
 
+use super::Engine;
 use super::activity_file::ActivityFile;
 use super::ports::{PortId, PortSender, notification};
-use super::{Engine, lock};
 use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
 use crate::command::{Call, Category, Spec, redaction, registry};
 use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -245,7 +246,7 @@ impl Engine {
         after: ActivityId,
         answer: impl FnOnce(ActivityPage),
     ) -> Result<(), Fault> {
-        let sender = self.port_sender(port)?;
+        let sender = self.ports().sender(port)?;
         let mut activity = lock(&self.inner.activity);
         answer(activity.page_of_panel(after));
         activity.panels.insert((port, client), sender);

@@ -1,12 +1,13 @@
 //! Agents from the engine's side: which one answers a conversation, their tokens, what persons have allowed them.
 
+use super::Engine;
 use super::model::model_for;
 use super::tools::ConversationTools;
-use super::{Engine, lock};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
 use crate::agent::builtin;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
+use crate::base::mutex::lock;
 use crate::base::{program, site};
 use crate::chat::{Conversation, Message};
 use crate::protocol::agents::AgentInfo;

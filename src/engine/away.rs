@@ -3,9 +3,10 @@
 //! Owns which of them is in use, also after a restart of the daemon, and how long a command waits for one. Never lets
 //! another browser be opened in its place.
 
-use super::{Engine, lock};
+use super::Engine;
 use crate::base::atomic;
 use crate::base::home::Home;
+use crate::base::mutex::lock;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{BrowserRun, TabId};
 use crate::protocol::told;
@@ -83,7 +84,7 @@ impl Engine {
 
     /// Waits for the everyday browser that a command is for, where that one has just gone. At once in every other case.
     pub(super) async fn everyday_back(&self, tab: Option<TabId>) {
-        let mut changed = self.inner.ports_changed.subscribe();
+        let mut changed = self.ports().watch();
         let settled = changed.wait_for(|()| !self.is_expected(tab));
         if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {
             // What comes next says so in words.

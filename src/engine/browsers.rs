@@ -2,13 +2,14 @@
 //!
 //! Owns which browser that is. Never starts one by itself: `connect` and commands do.
 
+use super::Engine;
 use super::away::Chosen;
 use super::failures::Failures;
 use super::ports::{Port, PortId};
 use super::relays::Everyday;
 use super::tabs::driven_place;
-use super::{Engine, lock};
 use crate::base::home::Home;
+use crate::base::mutex::lock;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::downloads::DownloadFolders;
 use crate::browser::endpoint::Endpoint;
@@ -111,7 +112,7 @@ impl Engine {
 
     /// The browser behind a port, where gstack has started it and drives it.
     pub(super) fn piped(&self, port: PortId) -> Option<Browser> {
-        let run = self.ports().get(port)?.preamble.browser_run.clone()?;
+        let run = self.ports().run_of(port)?;
         self.browser().filter(|browser| *browser.run() == run)
     }
 
@@ -274,7 +275,7 @@ impl Engine {
             Ok(file) => Some(file),
             Err(error) => {
                 let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
-                self.tell_fault(&Fault::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT));
+                self.ports().tell_fault(&Fault::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT));
                 None
             }
         });
@@ -398,7 +399,7 @@ impl Engine {
     }
 
     async fn mend_extension(&self, browser: &Browser, had_panel: bool) -> Result<(), Fault> {
-        let mut changed = self.inner.ports_changed.subscribe();
+        let mut changed = self.ports().watch();
         let deadline = Instant::now() + BACK_LIMIT;
         loop {
             // Chrome notices a crash a moment after the port has closed, so an extension that stays away is looked at again.
@@ -407,7 +408,7 @@ impl Engine {
                 let folder = (self.inner.provision.unpack_extension)(self.home())?;
                 side_panel::load_extension(browser, &folder).await?;
             }
-            let back = changed.wait_for(|()| self.has_port(browser.run()));
+            let back = changed.wait_for(|()| self.ports().has_greeted(browser.run()));
             if matches!(tokio::time::timeout(LOOK_AGAIN, back).await, Ok(Ok(_))) {
                 break;
             }
@@ -421,10 +422,5 @@ impl Engine {
             side_panel::open(browser, EXTENSION_ID, &browser.current().await?).await?;
         }
         Ok(())
-    }
-
-    /// The extension of this browser has said hello.
-    pub(super) fn has_port(&self, run: &BrowserRun) -> bool {
-        self.ports().iter().any(|(_, port)| port.preamble.browser_run.as_ref() == Some(run) && port.hello.is_some())
     }
 }

@@ -6,6 +6,7 @@ use super::Engine;
 use super::model;
 use super::ports::{PanelSink, PortId};
 use super::runner::Runner;
+use super::tasks::off_thread;
 use crate::chat::session::TabKey;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
@@ -49,7 +50,7 @@ impl Engine {
         let conversation = match open() {
             Err(error @ ChatError::Lost { .. }) => {
                 // The tab begins another one, and the person is told why.
-                self.tell_fault(&error.fault());
+                self.ports().tell_fault(&error.fault());
                 open()
             }
             opened => opened,
@@ -72,7 +73,7 @@ impl Engine {
         answer: impl FnOnce(Subscribed),
     ) -> Result<(), Fault> {
         let conversation = self.conversation(&subscribe.conversation_id)?;
-        let sender = self.port_sender(port)?;
+        let sender = self.ports().sender(port)?;
         let sink = PanelSink::held(sender, client.clone());
         let key = (port, client, subscribe.conversation_id.clone());
         // The earlier place ends first: a panel that subscribes again has lost or is missing something.
@@ -81,8 +82,7 @@ impl Engine {
             conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
         answer(subscribed);
         sink.release();
-        let first_look =
-            self.ports().get_mut(port).zip(key.1.as_ref()).is_some_and(|(port, panel)| port.opening.remove(panel));
+        let first_look = key.1.as_ref().is_some_and(|panel| self.ports().looks_first(port, panel));
         self.subscriptions().insert(key, subscription);
         // Anyone who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
         if first_look && conversation.head() > 0 && conversation.info().tab_id.is_some() {
@@ -153,7 +153,7 @@ impl Engine {
             self.let_in(tab);
         }
         let runner = self.runner(&conversation);
-        let answer = self.off_thread(move || runner.send(message).map_err(|e| e.fault())).await?;
+        let answer = off_thread(move || runner.send(message).map_err(|e| e.fault())).await?;
         // What session.json holds can be read from the journal again.
         if let Err(fault) = persist(conversation).await {
             tracing::warn!(%fault, "a conversation's record is not up to date");
@@ -164,7 +164,7 @@ impl Engine {
     pub async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
         let conversation = self.conversation(&unqueue.conversation_id)?;
         let runner = self.runner(&conversation);
-        self.off_thread(move || runner.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
+        off_thread(move || runner.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
     pub fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {

@@ -4,7 +4,8 @@
 
 use super::Engine;
 use super::commands::Target;
-use super::lock;
+use super::ports::Missing;
+use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
 use crate::command::{Call, Moves};
@@ -218,12 +219,12 @@ impl Engine {
     /// Opens the side panel and waits until it has said that it is there.
     pub(super) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
-        let mut changed = self.inner.ports_changed.subscribe();
+        let mut changed = self.ports().watch();
         if !side_panel::is_open(browser, EXTENSION_ID).await? {
             // A panel that was closed a moment ago may not have been reported yet.
             self.ports().forget_panels(browser.run());
             // The button opens nothing before the extension's worker has run; its hello says that it has.
-            let greeted = changed.wait_for(|()| self.has_port(browser.run()));
+            let greeted = changed.wait_for(|()| self.ports().has_greeted(browser.run()));
             if tokio::time::timeout(HELLO_LIMIT, greeted).await.is_err() {
                 tracing::warn!("the extension has not said hello; its panel is opened all the same");
             }
@@ -231,7 +232,7 @@ impl Engine {
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }
         let connected = async {
-            while !self.has_panel(browser) {
+            while !self.ports().has_panel(browser.run()) {
                 if changed.changed().await.is_err() {
                     return;
                 }
@@ -245,23 +246,14 @@ impl Engine {
         Ok(())
     }
 
-    fn has_panel(&self, browser: &Browser) -> bool {
-        self.ports().iter().any(|(_, port)| {
-            port.preamble.browser_run.as_ref() == Some(browser.run()) && port.hello.is_some() && !port.panels.is_empty()
-        })
-    }
-
     /// Which hop is missing when the panel does not come.
     fn no_panel(&self, browser: &Browser) -> Fault {
-        let ports = self.ports();
-        let mut of_browser = ports.iter().map(|(_, port)| port);
-        let port = of_browser.find(|port| port.preamble.browser_run.as_ref() == Some(browser.run()));
-        let (hop, message) = match port {
-            None => (Hop::Host, "the extension is loaded, but its native messaging host did not reach gstack"),
-            Some(port) if port.hello.is_none() => {
+        let (hop, message) = match self.ports().missing(browser.run()) {
+            Missing::Host => (Hop::Host, "the extension is loaded, but its native messaging host did not reach gstack"),
+            Missing::Hello => {
                 (Hop::Background, "the native messaging host is connected, but the extension said nothing")
             }
-            Some(_) => (Hop::Panel, "the extension is connected, but its side panel did not open"),
+            Missing::Panel => (Hop::Panel, "the extension is connected, but its side panel did not open"),
         };
         Fault::new(FaultCode::Timeout, message)
             .hint("Click gstack's icon in the browser's toolbar. `gstack doctor` checks every hop.")

@@ -2,10 +2,11 @@
 //!
 //! Owns which panel picks where. What is drawn is the browser layer's.
 
+use super::Engine;
 use super::commands::not_driven;
 use super::ports::{PortId, notification};
 use super::tabs::no_browser;
-use super::{Engine, lock};
+use crate::base::mutex::lock;
 use crate::base::own_page::{self, OwnPage};
 use crate::browser::linger::Stay;
 use crate::browser::page::refs::RefName;
@@ -157,13 +158,13 @@ impl Engine {
 
     /// Tells the browsers' extensions where an agent's input goes in a tab; none where no extension listens.
     pub(super) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
-        self.port_senders().iter().find(|(port, _)| self.chrome_tab(*port, tab).is_some())?;
+        self.ports().senders().iter().find(|(port, _)| self.chrome_tab(*port, tab).is_some())?;
         let engine = self.clone();
         Some(Arc::new(move |at| engine.tell_acting(at)))
     }
 
     fn tell_acting(&self, PointerAt { tab, x, y, pressed }: PointerAt) {
-        for (port, sender) in self.port_senders() {
+        for (port, sender) in self.ports().senders() {
             if let Some(chrome) = self.chrome_tab(port, tab) {
                 let acting = Acting { chrome_tab_id: chrome.chrome_tab_id, x, y, pressed };
                 sender.send(&notification(None, &ToPanel::TabsActing(acting)));

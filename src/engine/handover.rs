@@ -2,7 +2,8 @@
 //!
 //! Owns the bound and what is told. What waits in queues runs on under the next daemon; the browser stays in its keeper.
 
-use super::{Engine, lock};
+use super::Engine;
+use crate::base::mutex::lock;
 use crate::base::process;
 use crate::protocol::control::HandingOver;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -22,7 +23,7 @@ impl Engine {
         let turns = self.turns_running();
         if first {
             tracing::info!(turns, "handing over to a newer gstack");
-            self.tell_fault(&updating());
+            self.ports().tell_fault(&updating());
             let engine = self.clone();
             self.spawn(async move { engine.finish_turns().await });
         }

@@ -5,8 +5,10 @@
 
 use super::chats::{TabPlace, persist};
 use super::ports::PortId;
-use super::{Engine, folders, lock};
+use super::tasks::off_thread;
+use super::{Engine, folders};
 use crate::base::inbox;
+use crate::base::mutex::lock;
 use crate::chat::{ChatError, Conversation, export};
 use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
 use crate::protocol::control::ConversationText;
@@ -39,7 +41,7 @@ impl Engine {
             return Err(Fault::new(FaultCode::TooLarge, told::SEARCH_TOO_LONG).hint(told::SEARCH_TOO_LONG_NEXT));
         }
         let engine = self.clone();
-        self.off_thread(move || {
+        off_thread(move || {
             let before = list.before.as_ref();
             Ok(match search {
                 Some(text) => page(engine.store().search(&text, before, SEARCH_LIMIT)),
@@ -55,7 +57,7 @@ impl Engine {
     pub async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&rename.conversation_id)?;
         let renamed = conversation.clone();
-        self.off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
+        off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
         self.tell_tabs();
         Ok(conversation.info())
     }
@@ -78,14 +80,14 @@ impl Engine {
         drop(ended);
         lock(&self.inner.tab_sets).remove(id);
         let (engine, gone) = (self.clone(), id.clone());
-        self.off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
+        off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
         self.tell_tabs();
         Ok(())
     }
 
     pub async fn restore_conversation(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let (engine, back) = (self.clone(), id.clone());
-        self.off_thread(move || {
+        off_thread(move || {
             let restored = engine.store().restore(&back).map_err(|e| e.fault())?;
             Ok(engine.conversation(&restored)?.info())
         })
@@ -95,7 +97,7 @@ impl Engine {
     /// Compacts one conversation's journal, or those of all that rest.
     pub async fn compact_conversations(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
         let engine = self.clone();
-        self.off_thread(move || {
+        off_thread(move || {
             let mut done = CompactedConversations::default();
             let ids: Vec<ConversationId> = match &of.conversation_id {
                 Some(id) => vec![id.clone()],
@@ -120,7 +122,7 @@ impl Engine {
     /// The whole conversation as a document.
     pub async fn conversation_text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
-        self.off_thread(move || {
+        off_thread(move || {
             let Document { text, ending, .. } = export_text(&conversation, request.format)?;
             Ok(ConversationText { name: format!("{}.{ending}", file_name(&conversation.title_of())), text })
         })
@@ -130,7 +132,7 @@ impl Engine {
     /// Writes the conversation into a file, to be read by `file.read`. The next export takes its place.
     pub async fn export_conversation(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
-        self.off_thread(move || {
+        off_thread(move || {
             let document = export_text(&conversation, request.format)?;
             let name = format!("{}.{}", file_name(&conversation.title_of()), document.ending);
             conversation.write_export(&name, document.mime, document.text.as_bytes()).map_err(|e| e.fault())
@@ -179,7 +181,7 @@ impl Engine {
             return Ok(conversation.info());
         }
         let home = self.home().clone();
-        let folder = self.off_thread(move || folders::check(&request.folder, &home)).await?;
+        let folder = off_thread(move || folders::check(&request.folder, &home)).await?;
         let left = conversation.place();
         conversation.choose_folder(folder.to_string_lossy().into_owned());
         self.tidy_worktree(conversation.clone(), left);
@@ -205,7 +207,7 @@ impl Engine {
             url: page.url,
             text: leave.text,
         };
-        self.off_thread(move || {
+        off_thread(move || {
             let root = inbox::root_of(&folder);
             let path = inbox::write(root, &message).map_err(|error| {
                 Fault::new(FaultCode::Storage, format!("the note can't be left in {}: {error}", root.display()))
@@ -214,15 +216,6 @@ impl Engine {
             Ok(InboxLeft { path: path.to_string_lossy().into_owned() })
         })
         .await
-    }
-
-    /// What blocks for the disk.
-    pub(super) async fn off_thread<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let done = tokio::task::spawn_blocking(work).await;
-        done.map_err(|error| Fault::new(FaultCode::Internal, format!("the work ended early: {error}")))?
     }
 }
 

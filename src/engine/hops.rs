@@ -1,17 +1,17 @@
 //! Every hop from a panel to an agent, proved now rather than remembered.
 
+use super::Engine;
 use super::config::Config;
-use super::ports::{PortId, PortSender, notification};
-use super::{Engine, lock};
+use super::ports::PortId;
+use super::tasks::off_thread;
+use crate::base::mutex::lock;
 use crate::protocol::VERSION;
 use crate::protocol::control::Doctor;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::HostPreamble;
-use crate::protocol::ids::PanelId;
-use crate::protocol::methods::{Echo, HopState, ToPanel};
+use crate::protocol::methods::{Echo, HopState};
 use crate::protocol::told;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 /// A hop that does not answer within this is down, for a person who looks at it.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ impl Engine {
     /// Files of the home that the next start, or an agent's next step, will stumble over.
     async fn file_notes(&self) -> Vec<String> {
         let home = self.home().clone();
-        let looked = self.off_thread(move || {
+        let looked = off_thread(move || {
             let mut notes = Vec::new();
             if let Err(fault) = Config::load(&home) {
                 notes.push(words(&fault));
@@ -66,26 +66,19 @@ impl Engine {
     }
 
     fn host_hop(&self, of: PortId) -> HopState {
-        let ports = self.ports();
-        match ports.get(of) {
-            Some(port) => good(Hop::Host, host_words(&port.preamble), None),
+        match self.ports().preamble(of) {
+            Some(preamble) => good(Hop::Host, host_words(&preamble), None),
             None => no_host(),
         }
     }
 
     /// The way out to a browser's extension and its panels, each asked now.
     async fn way_to_panels(&self) -> Vec<HopState> {
-        let known: Vec<_> = {
-            let ports = self.ports();
-            let known = ports.iter().map(|(_, port)| {
-                (port.sender.clone(), host_words(&port.preamble), port.panels.keys().next().cloned(), port.panels.len())
-            });
-            known.collect()
-        };
-        let Some((sender, words, panel, panels)) = known.into_iter().max_by_key(|(_, _, _, panels)| *panels) else {
+        let Some((sender, preamble, panel, panels)) = self.ports().busiest() else {
             return vec![no_host(), no_panel()];
         };
-        let mut hops = match self.echo(&sender, None).await {
+        let words = host_words(&preamble);
+        let mut hops = match self.ports().echo(&sender, None, LIMIT).await {
             Some(took) => vec![
                 good(Hop::Host, words, None),
                 HopState { millis: Some(took), ..good(Hop::Background, "answers".to_owned(), None) },
@@ -94,7 +87,7 @@ impl Engine {
         };
         hops.push(match panel {
             None => no_panel(),
-            Some(panel) => match self.echo(&sender, Some(panel)).await {
+            Some(panel) => match self.ports().echo(&sender, Some(panel), LIMIT).await {
                 Some(took) => {
                     HopState { millis: Some(took), ..good(Hop::Panel, format!("answers, {panels} open"), None) }
                 }
@@ -104,24 +97,9 @@ impl Engine {
         hops
     }
 
-    /// Asks the background, or a panel, to answer; how long it took in milliseconds.
-    async fn echo(&self, sender: &PortSender, client: Option<PanelId>) -> Option<f64> {
-        let nonce: u32 = rand::random();
-        let (answer, answered) = oneshot::channel();
-        lock(&self.inner.echoes).insert(nonce, answer);
-        let began = Instant::now();
-        sender.send(&notification(client, &ToPanel::Echo(Echo { nonce })));
-        let outcome = tokio::time::timeout(LIMIT, answered).await;
-        lock(&self.inner.echoes).remove(&nonce);
-        matches!(outcome, Ok(Ok(()))).then(|| began.elapsed().as_secs_f64() * 1000.0)
-    }
-
     /// The answer to an echo.
     pub fn echoed(&self, echo: Echo) {
-        if let Some(answer) = lock(&self.inner.echoes).remove(&echo.nonce) {
-            // The requester has given up meanwhile.
-            answer.send(()).ok();
-        }
+        self.ports().echoed(echo);
     }
 
     /// The browser behind a port, else the one in use.

@@ -14,10 +14,8 @@ use std::sync::Arc;
 
 impl Engine {
     pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
-        if let Some(known) = self.ports().get_mut(port) {
-            known.has_keyboard = client.clone().filter(|_| focus.focused);
-        }
-        let (Some(browser), Ok(sender)) = (self.browser_of(port), self.port_sender(port)) else { return };
+        self.ports().set_keyboard(port, client.clone().filter(|_| focus.focused));
+        let (Some(browser), Ok(sender)) = (self.browser_of(port), self.ports().sender(port)) else { return };
         if !focus.focused {
             return browser.keyboard_elsewhere();
         }
@@ -40,11 +38,9 @@ impl Engine {
 
     /// A panel is gone (`None`: all of the port), and with it the keyboard if it had that.
     pub(super) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
-        let had = self
-            .ports()
-            .get_mut(port)
-            .and_then(|known| known.has_keyboard.take_if(|holder| client.is_none_or(|client| client == holder)));
-        if let (Some(_), Some(browser)) = (had, self.browser_of(port)) {
+        if self.ports().take_keyboard(port, client)
+            && let Some(browser) = self.browser_of(port)
+        {
             browser.keyboard_elsewhere();
         }
     }

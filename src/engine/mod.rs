@@ -7,7 +7,6 @@ mod activity;
 mod activity_file;
 mod agent_processes;
 mod agents;
-mod agents_config;
 mod attach;
 mod away;
 mod browsers;
@@ -39,6 +38,7 @@ mod slots;
 mod tab_record;
 mod tab_sets;
 mod tabs;
+mod tasks;
 mod terminal;
 mod tools;
 mod turn_steps;
@@ -57,16 +57,18 @@ pub use tools::{ConversationTools, OfferedTool};
 use crate::agent::registry::Agents;
 use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
+use crate::base::mutex::lock;
 use crate::browser::tabs::TabNumbers;
 use crate::chat::{Conversation, Event, Store};
 use crate::protocol::VERSION;
 use crate::protocol::control::Status;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::methods::ToPanel;
 use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
+use config::ConfigFile;
 use connected_from::ConnectedFrom;
 use policy::{Audit, PolicyStore, TaintLog};
 use ports::Ports;
@@ -74,13 +76,13 @@ use relays::Relays;
 use runner::Runners;
 use slots::Slots;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tab_sets::TabSets;
 use tabs::{RecentlyClosed, TabBook};
-use tokio::sync::{oneshot, watch};
+use tasks::Tasks;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 /// Where agents reach their tools on the port.
 pub const MCP_PATH: &str = "/mcp";
@@ -97,12 +99,7 @@ pub struct Engine {
 
 struct Inner {
     home: Home,
-    /// Replaced whole when a setting is changed.
-    config: Mutex<Arc<Config>>,
-    /// Held while the file is changed.
-    config_file: Mutex<()>,
-    /// Raised when a setting was changed.
-    config_changed: watch::Sender<()>,
+    config: ConfigFile,
     handing_over: Mutex<bool>,
     /// Raised when a turn has ended.
     turns_changed: watch::Sender<()>,
@@ -113,9 +110,7 @@ struct Inner {
     tab_numbers: TabNumbers,
     browsers: Browsers,
     relays: Mutex<Relays>,
-    ports: Mutex<Ports>,
-    /// Raised when a port says hello or a panel opens: anyone who waits for one looks again.
-    ports_changed: watch::Sender<()>,
+    ports: Ports,
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
     tab_book: Mutex<TabBook>,
@@ -141,18 +136,10 @@ struct Inner {
     worktrees: tokio::sync::Mutex<()>,
     /// The folder from which `connect` was run.
     folder: Mutex<ConnectedFrom>,
-    /// Live checks that wait for their answer.
-    echoes: Mutex<HashMap<u32, oneshot::Sender<()>>>,
     busy: watch::Sender<bool>,
     /// What `browse.json` says of the browser.
     mode: watch::Sender<&'static str>,
-    tasks: TaskTracker,
-    shutdown: CancellationToken,
-}
-
-/// Small sections without an await: what panicked elsewhere left no half-made state.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    tasks: Tasks,
 }
 
 impl Engine {
@@ -184,13 +171,13 @@ impl Engine {
         let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
+        let slots = Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory));
+        let config = ConfigFile::new(home.clone(), config);
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots: Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory)),
-                config: Mutex::new(Arc::new(config)),
-                config_file: Mutex::default(),
-                config_changed: watch::Sender::new(()),
+                slots,
+                config,
                 handing_over: Mutex::default(),
                 turns_changed: watch::Sender::new(()),
                 port,
@@ -200,8 +187,7 @@ impl Engine {
                 tab_numbers: TabNumbers::default(),
                 browsers,
                 relays,
-                ports: Mutex::default(),
-                ports_changed: watch::Sender::new(()),
+                ports: Ports::default(),
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
                 tab_book: Mutex::default(),
@@ -218,11 +204,9 @@ impl Engine {
                 activity: Mutex::new(activity),
                 worktrees: tokio::sync::Mutex::default(),
                 folder: Mutex::new(folder),
-                echoes: Mutex::default(),
                 busy: watch::Sender::new(false),
                 mode: watch::Sender::new("none"),
-                tasks: TaskTracker::new(),
-                shutdown,
+                tasks: Tasks::new(shutdown),
             }),
         };
         engine.take_over_browser().await;
@@ -239,7 +223,7 @@ impl Engine {
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
         for conversation in recovered {
             if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
-                self.tell_fault(&fault);
+                self.ports().tell_fault(&fault);
             }
         }
     }
@@ -262,12 +246,7 @@ impl Engine {
 
     /// Ends everything that runs; what is open is on disk when this returns.
     pub async fn close(&self) {
-        self.shutdown().cancel();
-        let ended = async {
-            self.inner.tasks.close();
-            self.inner.tasks.wait().await;
-        };
-        if tokio::time::timeout(CLOSE_LIMIT, ended).await.is_err() {
+        if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }
         self.detach_browser().await;
@@ -280,21 +259,21 @@ impl Engine {
     }
 
     pub fn request_shutdown(&self) {
-        self.inner.shutdown.cancel();
+        self.inner.tasks.request_shutdown();
     }
     pub fn config(&self) -> Arc<Config> {
-        lock(&self.inner.config).clone()
+        self.inner.config.get()
     }
     /// Raised when a setting was changed.
     pub fn watch_config(&self) -> watch::Receiver<()> {
-        self.inner.config_changed.subscribe()
+        self.inner.config.watch()
     }
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
     /// Ends when the daemon does.
     pub fn ended(&self) -> CancellationToken {
-        self.inner.shutdown.clone()
+        self.inner.tasks.shutdown()
     }
     /// Whether anybody needs the daemon: a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
@@ -325,12 +304,6 @@ impl Engine {
         }
     }
 
-    /// A trouble that concerns everybody: a full disk, a journal that can't be written.
-    fn tell_fault(&self, fault: &Fault) {
-        tracing::warn!(code = ?fault.code, "{fault}");
-        self.ports().broadcast(&ToPanel::Fault(fault.clone()));
-    }
-
     fn update_busy(&self) {
         let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.has_browser();
         self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);
@@ -343,8 +316,8 @@ impl Engine {
     fn store(&self) -> &Store {
         &self.inner.store
     }
-    fn ports(&self) -> MutexGuard<'_, Ports> {
-        lock(&self.inner.ports)
+    fn ports(&self) -> &Ports {
+        &self.inner.ports
     }
     fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
         lock(&self.inner.subscriptions)
@@ -359,13 +332,13 @@ impl Engine {
         &self.inner.tab_numbers
     }
     fn shutdown(&self) -> CancellationToken {
-        self.inner.shutdown.clone()
+        self.inner.tasks.shutdown()
     }
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.inner.tasks.spawn(task);
     }
     fn approval_limit(&self) -> Duration {
-        Duration::from_secs(self.config().agents.approval_minutes.max(1).saturating_mul(60))
+        self.inner.config.approval_limit()
     }
     fn slots(&self) -> &Slots {
         &self.inner.slots
@@ -384,7 +357,7 @@ impl Engine {
         let config = self.config();
         self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
         self.inner.agents.configure(sandbox::agent_settings(self.home(), &config));
-        self.inner.config_changed.send_replace(());
+        self.inner.config.tell_changed();
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));
     }
@@ -399,17 +372,5 @@ impl Engine {
     }
     fn mcp_url(&self) -> String {
         format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
-    }
-    fn port_sender(&self, port: PortId) -> Result<PortSender, Fault> {
-        let known = self.ports().get(port).map(|port| port.sender.clone());
-        known.ok_or_else(|| Fault::new(FaultCode::Conflict, "the port is closed").at(Hop::Host))
-    }
-    fn port_senders(&self) -> Vec<(PortId, PortSender)> {
-        self.ports().iter().map(|(id, port)| (id, port.sender.clone())).collect()
-    }
-    fn instance_of(&self, port: PortId) -> String {
-        let ports = self.ports();
-        let hello = ports.get(port).and_then(|port| port.hello.as_ref());
-        hello.map_or_else(|| format!("port-{}", port.0), |hello| hello.instance_id.to_string())
     }
 }

@@ -2,20 +2,12 @@
 //!
 //! Owns the choice among what an agent offers. Where nothing tells the models apart, the agent's own default answers.
 
+use super::config::DepthModels;
 use crate::chat::route;
 use crate::protocol::agents::ModelInfo;
-use serde::Deserialize;
 
 /// Names by which makers call their fast models.
 const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
-
-/// What stands for `fast` and `deep` with one agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DepthModels {
-    pub fast: Option<String>,
-    pub deep: Option<String>,
-}
 
 /// The model for a message; none is the agent's own default. `chosen`: what the person chose for the conversation or
 /// the message. `offered`: what the agent said that it has.

@@ -3,7 +3,7 @@
 //! Owns what begins and ends with them. Never reads what they ask.
 
 use super::Engine;
-use super::ports::{self, Port, PortId, PortSender};
+use super::ports::{self, PortId, PortSender};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
@@ -27,7 +27,7 @@ impl Engine {
         self.end_pointing(id, None);
         self.forget_activity_panels(id);
         let port = self.ports().remove(id);
-        self.inner.ports_changed.send_replace(());
+        self.ports().tell_changed();
         self.update_busy();
         if let Some(port) = port {
             self.port_lost(port);
@@ -46,12 +46,10 @@ impl Engine {
             let message = told::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
-        if let Some(known) = self.ports().get_mut(port) {
-            known.hello = Some(hello.clone());
-        }
+        self.ports().greeted(port, hello.clone());
         self.replace_ports_of(&hello.instance_id, port);
         self.open_relay(port, &hello);
-        self.inner.ports_changed.send_replace(());
+        self.ports().tell_changed();
         Ok(Welcome {
             protocol: PROTOCOL,
             version: VERSION.to_owned(),
@@ -65,16 +63,13 @@ impl Engine {
 
     /// Whether a port's extension was welcomed. Nothing else of it is served before.
     pub fn has_said_hello(&self, port: PortId) -> bool {
-        self.ports().get(port).is_some_and(|known| known.hello.is_some())
+        self.ports().has_said_hello(port)
     }
 
     /// The extension has one port. An earlier one whose end has not been seen yet is over, and its tabs are this one's:
     /// else they would be strange tabs, with new conversations.
     fn replace_ports_of(&self, instance: &InstanceId, port: PortId) {
-        let is_of = |known: &Port| known.hello.as_ref().is_some_and(|hello| hello.instance_id == *instance);
-        let earlier: Vec<PortId> =
-            self.ports().iter().filter(|(id, known)| *id != port && is_of(known)).map(|(id, _)| id).collect();
-        for id in earlier {
+        for id in self.ports().earlier_of(instance, port) {
             self.forget_tabs(id);
             // Its relay would keep the browser's name, and this port's tabs would be those of another browser.
             self.close_relay(id);
@@ -86,24 +81,20 @@ impl Engine {
     }
 
     pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), client.clone()) {
-            known.opening.insert(client.clone());
-            known.panels.insert(client, opened.window_id);
+        if let Some(client) = &client {
+            self.ports().panel_opened(port, client, opened.window_id);
         }
         // Told to each panel, since it stays so until the file is fixed.
-        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.port_sender(port)) {
+        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.ports().sender(port)) {
             sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
-        self.inner.ports_changed.send_replace(());
+        self.ports().tell_changed();
         self.update_busy();
     }
 
     pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
-        if let (Some(known), Some(client)) = (self.ports().get_mut(port), &client) {
-            known.opening.remove(client);
-            known.panels.remove(client);
-        }
         if let Some(client) = &client {
+            self.ports().panel_closed(port, client);
             self.keyboard_lost(port, Some(client));
         }
         self.end_pointing(port, Some(&client));

@@ -2,9 +2,10 @@
 //!
 //! Owns one relay a port, and what keeps a tab of such a browser attached to. Never attaches by itself: a command does.
 
+use super::Engine;
 use super::away::Away;
 use super::ports::{PortId, notification};
-use super::{Engine, lock};
+use crate::base::mutex::lock;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::linger::Stay;
 use crate::browser::page::Pages;
@@ -71,7 +72,7 @@ impl Engine {
         if self.piped(port).is_some() {
             return;
         }
-        let Ok(sender) = self.port_sender(port) else { return };
+        let Ok(sender) = self.ports().sender(port) else { return };
         let mut relays = lock(&self.inner.relays);
         // A copied profile names itself like the one that it was copied from.
         let instance = BrowserRun::new(hello.instance_id.as_str());
@@ -112,11 +113,7 @@ impl Engine {
 
     /// gstack drives that browser by another way now.
     pub(super) fn drop_relays_of(&self, run: &BrowserRun) {
-        let ports: Vec<PortId> = {
-            let ports = self.ports();
-            ports.iter().filter(|(_, port)| port.preamble.browser_run.as_ref() == Some(run)).map(|(id, _)| id).collect()
-        };
-        for port in ports {
+        for port in self.ports().of_run(run) {
             self.close_relay(port);
         }
         lock(&self.inner.relays).away.end(run);
@@ -176,7 +173,7 @@ impl Engine {
         }
         if changed.full {
             lock(&self.inner.relays).away.end(everyday.browser().run());
-            self.inner.ports_changed.send_replace(());
+            self.ports().tell_changed();
         }
     }
 
@@ -225,7 +222,7 @@ impl Engine {
             let Some(runner) = self.runners().get(&id) else { continue };
             let Some(turn_id) = runner.conversation().turn() else { continue };
             if let Some(fault) = runner.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
-                self.tell_fault(&fault);
+                self.ports().tell_fault(&fault);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Owns the count and the queue. Never starts or ends a process: anyone who holds a slot does, and an idle one is asked
 //! to give its up when another conversation needs it.
 
-use super::lock;
+use crate::base::mutex::lock;
 use crate::protocol::ids::ConversationId;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};

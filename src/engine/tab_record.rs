@@ -3,8 +3,9 @@
 //! Owns the file. It goes with a browser that was closed on purpose, so one that is found without a browser says that
 //! this was lost.
 
-use super::{Engine, lock};
+use super::Engine;
 use crate::base::atomic;
+use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabRecord;
 use std::io::ErrorKind;

@@ -3,8 +3,9 @@
 //! Owns the tabs that were added: by the person, by the agent's `newtab`, or because a page of the set opened them. The own
 //! tab is always among them. A closed tab leaves the set. Never decides what may be done in a tab: the policy does.
 
+use super::Engine;
 use super::ports::PortId;
-use super::{Engine, lock};
+use crate::base::mutex::lock;
 use crate::browser::tabs::TabInfo;
 use crate::chat::Conversation;
 use crate::protocol::chat::{AllowedTab, ConversationInfo, ConversationState, PageContext};

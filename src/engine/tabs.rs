@@ -3,9 +3,11 @@
 //! Owns what each port's Chrome has said of its tabs. A tab of a browser that gstack drives is named by its
 //! DevTools target, one of an everyday browser by its Chrome id within that run of its port.
 
+use super::Engine;
 use super::chats::TabPlace;
 use super::ports::PortId;
-use super::{Engine, lock};
+use super::tasks::off_thread;
+use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::{BrowserEvent, TabInfo};
 use crate::chat::session::TabKey;
@@ -123,7 +125,7 @@ impl Engine {
     }
 
     fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
-        let instance = self.instance_of(port);
+        let instance = self.ports().instance_of(port);
         let mut book = self.tab_book();
         let numbers = self.tab_numbers();
         let tab_id = *book.foreign.entry((port, tab.chrome_tab_id)).or_insert_with(|| numbers.next());
@@ -231,7 +233,7 @@ impl Engine {
             && runner.conversation().state() != ConversationState::Idle
             && let Some(fault) = runner.handle(Event::Stop)
         {
-            self.tell_fault(&fault);
+            self.ports().tell_fault(&fault);
         }
         self.store().tab_closed(tab_id);
         if let Some(runner) = runner {
@@ -301,10 +303,10 @@ impl Engine {
         let conversation = conversation.clone();
         self.spawn(async move {
             if let Err(fault) = super::chats::persist(conversation.clone()).await {
-                engine.tell_fault(&fault);
+                engine.ports().tell_fault(&fault);
             }
             if conversation.is_to_compact()
-                && let Err(fault) = engine.off_thread(move || conversation.compact().map_err(|e| e.fault())).await
+                && let Err(fault) = off_thread(move || conversation.compact().map_err(|e| e.fault())).await
             {
                 // The next turn's end is another time to try.
                 tracing::debug!(%fault, "a journal stays as long as it is");
@@ -319,7 +321,7 @@ impl Engine {
     /// Tells every background which tabs have a conversation, and every conversation how its tabs are.
     pub(super) fn tell_tabs(&self) {
         self.refresh_all();
-        for (port, sender) in self.port_senders() {
+        for (port, sender) in self.ports().senders() {
             let tabs = self.tabs_with_conversation(port);
             sender.send(&super::ports::notification(None, &ToPanel::TabsConversations(TabsConversations { tabs })));
         }
@@ -365,7 +367,7 @@ impl Engine {
     /// Tells every background where agents work.
     fn tell_working(&self) {
         let working = self.tab_book().working.clone();
-        for (port, sender) in self.port_senders() {
+        for (port, sender) in self.ports().senders() {
             let tabs = working.iter().filter_map(|(id, working)| {
                 let tab_id = working.tab.or_else(|| self.store().get(id).ok()?.info().tab_id)?;
                 let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;

@@ -5,8 +5,9 @@
 use super::action_request::{ActionKind, ActionRequest};
 use super::rules::{self, Verdict};
 use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
 use crate::chat::Conversation;
-use crate::engine::{Engine, lock};
+use crate::engine::Engine;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::chat::{AnsweredBy, Decision};
@@ -94,7 +95,7 @@ impl Engine {
                 Ok(()) => Some(id),
                 // The person said yes; that it holds for once only is told.
                 Err(fault) => {
-                    self.tell_fault(&fault);
+                    self.ports().tell_fault(&fault);
                     None
                 }
             }
@@ -125,7 +126,7 @@ impl Engine {
         lock(&self.inner.audit).append(entry).map_err(|error| {
             let fault = Fault::new(FaultCode::Storage, format!("what agents do can't be written down: {error}"))
                 .hint("Free space or make gstack's home writable for you; until then agents only look.");
-            self.tell_fault(&fault);
+            self.ports().tell_fault(&fault);
             fault
         })
     }

@@ -4,8 +4,9 @@
 
 use super::permission::rule_id;
 use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
 use crate::base::site;
-use crate::engine::{Engine, lock};
+use crate::engine::Engine;
 use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
 use crate::protocol::control::WaitingApprovals;
 use crate::protocol::fault::{Fault, FaultCode};

@@ -1,11 +1,12 @@
 //! The taint logs of all conversations, and the questions about a page that a decision needs.
 
 use super::taint_log::TaintLog;
+use crate::base::mutex::lock;
 use crate::browser::page::{Leading, Page, Target};
 use crate::chat::Conversation;
 use crate::chat::turn::Message;
 use crate::command::Call;
-use crate::engine::{Engine, lock};
+use crate::engine::Engine;
 use crate::protocol::ids::{ConversationId, TabId};
 
 impl Engine {

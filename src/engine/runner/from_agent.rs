@@ -107,7 +107,7 @@ impl Task {
 
     fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) {
         if let Err(error) = self.conversation.grow(turn_id, kind, text) {
-            self.engine.tell_fault(&error.fault());
+            self.engine.ports().tell_fault(&error.fault());
         }
     }
 
@@ -117,7 +117,7 @@ impl Task {
 
     fn tell_trouble(&self, outcome: Result<(), ChatError>) {
         if let Err(error) = outcome {
-            self.engine.tell_fault(&error.fault());
+            self.engine.ports().tell_fault(&error.fault());
         }
     }
 

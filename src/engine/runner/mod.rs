@@ -12,9 +12,10 @@ mod task;
 mod tests;
 mod watchdog;
 
+use super::Engine;
 use super::turn_steps::Learned;
-use super::{Engine, lock};
 use crate::agent::adapter::AgentSession;
+use crate::base::mutex::lock;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{ChatError, Conversation, Effect, Event, Handled, SendAnswer};
 use crate::protocol::chat::{AnsweredBy, Decision};

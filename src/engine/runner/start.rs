@@ -42,7 +42,7 @@ impl Task {
         if let Some(text) = choice.notice.clone()
             && let Err(error) = self.conversation.append(ChatBody::Notice { turn_id: turn_id.clone(), text })
         {
-            self.engine.tell_fault(&error.fault());
+            self.engine.ports().tell_fault(&error.fault());
         }
         if let Some(fault) = choice.fault {
             return self.step(Event::AgentFailedToStart { turn_id, fault });

@@ -7,13 +7,14 @@ use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
 use super::{Input, Runner};
 use crate::agent::adapter::{AgentEvent, Image, Prompt};
+use crate::base::mutex::lock;
 use crate::base::site;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
 use crate::engine::policy::NO_SITE;
 use crate::engine::turn_steps::Steps;
-use crate::engine::{Engine, earlier, lock};
+use crate::engine::{Engine, earlier};
 use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
@@ -146,7 +147,7 @@ impl Task {
 
     pub(super) fn step(&self, event: Event) {
         if let Some(fault) = self.runner.handle(event) {
-            self.engine.tell_fault(&fault);
+            self.engine.ports().tell_fault(&fault);
         }
     }
 

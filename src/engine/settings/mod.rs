@@ -7,17 +7,13 @@ mod in_file;
 mod list;
 
 use super::config::Config;
-use super::{Engine, folders, lock};
-use crate::base::atomic;
-use crate::chat::error::next_step;
+use super::tasks::off_thread;
+use super::{Engine, folders};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
-use crate::protocol::told;
 use change::{changed, check, check_choice};
 use in_file::IN_FILE;
-use list::{Known, SETTINGS, fixed_choices};
-use std::io::ErrorKind;
-use std::sync::Arc;
+use list::{SETTINGS, fixed_choices};
 
 impl Engine {
     pub async fn settings(&self) -> Settings {
@@ -79,11 +75,11 @@ impl Engine {
                 && !folder.is_empty()
             {
                 let (folder, home) = (folder.clone(), self.home().clone());
-                self.off_thread(move || folders::check(&folder, &home)).await?;
+                off_thread(move || folders::check(&folder, &home)).await?;
             }
         }
-        let engine = self.clone();
-        let written = tokio::task::spawn_blocking(move || engine.write_setting(known, set.value.as_ref()));
+        let file = self.inner.config.clone();
+        let written = tokio::task::spawn_blocking(move || file.change(|text| changed(text, known, set.value.as_ref())));
         written.await.map_err(|e| Fault::new(FaultCode::Internal, format!("saving ended early: {e}")))??;
         self.settings_changed().await;
         Ok(self.settings().await)
@@ -91,43 +87,12 @@ impl Engine {
 
     /// Reads `config.toml` again, which a person may have edited, and goes by it from now on.
     pub(super) async fn read_config_again(&self) -> Result<(), Fault> {
-        let engine = self.clone();
-        let read = tokio::task::spawn_blocking(move || -> Result<bool, Fault> {
-            let _one_at_a_time = lock(&engine.inner.config_file);
-            let config = Config::load(engine.home())?;
-            let mut known = lock(&engine.inner.config);
-            let is_news = **known != config;
-            *known = Arc::new(config);
-            Ok(is_news)
-        });
+        let file = self.inner.config.clone();
+        let read = tokio::task::spawn_blocking(move || file.read_again());
         let read = read.await.map_err(|e| Fault::new(FaultCode::Internal, format!("reading ended early: {e}")))?;
         if read? {
             self.settings_changed().await;
         }
         Ok(())
     }
-
-    fn write_setting(&self, known: &Known, value: Option<&SettingValue>) -> Result<(), Fault> {
-        let path = self.home().config_file();
-        let _one_at_a_time = lock(&self.inner.config_file);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(storage(&path, &error)),
-        };
-        let wrong = |error: String| {
-            Fault::new(FaultCode::Conflict, told::FILE_NOT_VALID.with([&path.display().to_string(), &error]))
-                .hint(told::FIX_LINE)
-        };
-        let text = changed(&text, known, value).map_err(wrong)?;
-        let config = Config::parse(&text).map_err(wrong)?;
-        atomic::write(&path, text.as_bytes()).map_err(|error| storage(&path, &error))?;
-        *lock(&self.inner.config) = Arc::new(config);
-        Ok(())
-    }
-}
-
-fn storage(path: &std::path::Path, error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, told::FILE_NOT_CHANGED.with([&path.display().to_string(), &error.to_string()]))
-        .hint(next_step(path, error))
 }

@@ -11,6 +11,7 @@ use super::Engine;
 use super::chats::persist;
 use super::config::WorktreesConfig;
 use super::folders;
+use super::tasks::off_thread;
 use crate::agent::sandbox::Access;
 use crate::chat::Conversation;
 use crate::chat::Place;
@@ -118,7 +119,7 @@ impl Engine {
     /// The folder as it is, or why no tree can be made of it. gstack's own workspace is no secret here.
     async fn folder_to_isolate(&self, of: String) -> Result<PathBuf, Fault> {
         let home = self.home().clone();
-        let checked = self.off_thread(move || folders::check(&of, &home)).await;
+        let checked = off_thread(move || folders::check(&of, &home)).await;
         checked.map_err(|fault| {
             let hint = fault.hint.clone().unwrap_or_default();
             fault.hint(format!("{hint} {WAYS_OUT}")).at(Hop::Daemon)
@@ -168,7 +169,7 @@ impl Engine {
         tree::remove(&git, &root).await?;
         conversation.leave_worktree();
         if let Err(fault) = persist(conversation.clone()).await {
-            self.tell_fault(&fault);
+            self.ports().tell_fault(&fault);
         }
         Ok(())
     }
@@ -176,7 +177,7 @@ impl Engine {
     /// Writes a line behind the conversation's last turn.
     async fn note(&self, conversation: &Arc<Conversation>, text: String) {
         let of = conversation.clone();
-        let written = self.off_thread(move || {
+        let written = off_thread(move || {
             let page = of.history(u64::MAX, LOOKED_BACK).map_err(|error| error.fault())?;
             let last = page.events.iter().rev().find_map(|event| match &event.body {
                 ChatBody::TurnStarted { turn_id, .. } => Some(turn_id.clone()),
@@ -186,7 +187,7 @@ impl Engine {
             of.append(ChatBody::Notice { turn_id, text }).and_then(|_| of.persist()).map_err(|error| error.fault())
         });
         if let Err(fault) = written.await {
-            self.tell_fault(&fault);
+            self.ports().tell_fault(&fault);
         }
     }
 

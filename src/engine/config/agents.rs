@@ -2,7 +2,7 @@
 //!
 //! Owns the shape and the defaults. Never looks for a program.
 
-use super::config::minutes;
+use super::minutes;
 use crate::agent::registry::{AgentSettings, OwnAgent};
 use crate::agent::sandbox::SandboxMode;
 use serde::Deserialize;

@@ -1,20 +1,19 @@
-//! The native ports that are open: one a browser profile, each with its panels behind it.
+//! The way back to a host: its queue, what fits into it, and the pushes of conversations.
 //!
-//! Owns who is connected and the way back to them. Never reads a socket.
+//! Owns the bound of the queue. Never reads a socket.
 
+use crate::base::mutex::lock;
 use crate::chat::{Push, Sink};
 use crate::protocol::chat::ChatGap;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::frame::COMFORTABLE;
-use crate::protocol::hello::{Hello, HostPreamble};
-use crate::protocol::ids::{BrowserRun, PanelId, WindowId};
+use crate::protocol::ids::PanelId;
 use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
 use crate::protocol::told;
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -88,20 +87,20 @@ fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
 }
 
 /// One panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
-pub(super) struct PanelSink {
+pub(in crate::engine) struct PanelSink {
     port: PortSender,
     client: Option<PanelId>,
     held: Mutex<Option<Vec<Vec<u8>>>>,
 }
 
 impl PanelSink {
-    pub(super) fn held(port: PortSender, client: Option<PanelId>) -> Arc<Self> {
+    pub(in crate::engine) fn held(port: PortSender, client: Option<PanelId>) -> Arc<Self> {
         Arc::new(Self { port, client, held: Mutex::new(Some(Vec::new())) })
     }
 
     /// Sends what has come so far; from now on pushes go straight through.
-    pub(super) fn release(&self) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(in crate::engine) fn release(&self) {
+        let mut held = lock(&self.held);
         for message in held.take().unwrap_or_default() {
             self.port.send_bytes(message);
         }
@@ -111,7 +110,7 @@ impl PanelSink {
 impl Sink for PanelSink {
     fn push(&self, push: Push) -> bool {
         let Some(message) = fit_push(self.client.as_ref(), &push) else { return true };
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&self.held);
         match &mut *held {
             Some(waiting) => {
                 waiting.push(message);
@@ -123,7 +122,7 @@ impl Sink for PanelSink {
 }
 
 /// A notification of the wire.
-pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelope {
+pub(in crate::engine) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelope {
     match message {
         ToPanel::ChatEvent(params) => named(client, "chat.event", params),
         ToPanel::ChatDelta(params) => named(client, "chat.delta", params),
@@ -147,62 +146,4 @@ pub(super) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelo
 
 fn named<T: Serialize>(client: Option<PanelId>, method: &str, params: &T) -> Envelope {
     Envelope::notification(client, method, params)
-}
-
-/// One open port.
-pub(super) struct Port {
-    pub(super) preamble: HostPreamble,
-    pub(super) hello: Option<Hello>,
-    pub(super) sender: PortSender,
-    /// The panels that said they are open, with their window.
-    pub(super) panels: HashMap<PanelId, WindowId>,
-    /// Panels that opened and have not looked at a conversation yet.
-    pub(super) opening: HashSet<PanelId>,
-    /// The panel in which the person types.
-    pub(super) has_keyboard: Option<PanelId>,
-}
-
-/// All open ports.
-#[derive(Default)]
-pub(super) struct Ports {
-    next: u64,
-    open: HashMap<PortId, Port>,
-}
-
-impl Ports {
-    pub(super) fn add(&mut self, preamble: HostPreamble, sender: PortSender) -> PortId {
-        self.next += 1;
-        let id = PortId(self.next);
-        let (panels, opening) = (HashMap::new(), HashSet::new());
-        self.open.insert(id, Port { preamble, hello: None, sender, panels, opening, has_keyboard: None });
-        id
-    }
-    pub(super) fn remove(&mut self, id: PortId) -> Option<Port> {
-        self.open.remove(&id)
-    }
-    pub(super) fn get(&self, id: PortId) -> Option<&Port> {
-        self.open.get(&id)
-    }
-    pub(super) fn get_mut(&mut self, id: PortId) -> Option<&mut Port> {
-        self.open.get_mut(&id)
-    }
-    pub(super) fn iter(&self) -> impl Iterator<Item = (PortId, &Port)> {
-        self.open.iter().map(|(id, port)| (*id, port))
-    }
-    /// No panel's page is there in this browser.
-    pub(super) fn forget_panels(&mut self, run: &BrowserRun) {
-        for port in self.open.values_mut().filter(|port| port.preamble.browser_run.as_ref() == Some(run)) {
-            port.panels.clear();
-        }
-    }
-    pub(super) fn panels(&self) -> usize {
-        self.open.values().map(|port| port.panels.len()).sum()
-    }
-    /// To every background.
-    pub(super) fn broadcast(&self, message: &ToPanel) {
-        let envelope = notification(None, message);
-        for port in self.open.values() {
-            port.sender.send(&envelope);
-        }
-    }
 }

@@ -3,8 +3,12 @@
 //! Owns the shape and the defaults. Read when the daemon starts, when a setting is changed, when a person connects and when
 //! agents are looked for again; a wrong file is an error, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
-use super::agents_config::AgentsConfig;
-use super::model::DepthModels;
+mod agents;
+mod file;
+
+pub use agents::AgentsConfig;
+pub(super) use file::ConfigFile;
+
 use crate::base::home::Home;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::page::SNAPSHOT_LIMIT;
@@ -133,6 +137,14 @@ impl Default for TurnsConfig {
     fn default() -> Self {
         Self { direct_commands: true, continue_after_restart: false, models: BTreeMap::new() }
     }
+}
+
+/// What stands for `fast` and `deep` with one agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DepthModels {
+    pub fast: Option<String>,
+    pub deep: Option<String>,
 }
 
 /// When a turn is ended because nothing comes of it. Time in which a person is asked never counts; 0: never.

@@ -1,0 +1,91 @@
+//! The configuration as it is now, and the file that it stands in.
+//!
+//! Owns reading and replacing both; whoever lives by a setting watches for changes. Never checks what a setting may be.
+
+use super::Config;
+use crate::base::atomic;
+use crate::base::home::Home;
+use crate::base::mutex::lock;
+use crate::chat::error::next_step;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::told;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A handle to the one configuration. Cheap to clone.
+#[derive(Clone)]
+pub(in crate::engine) struct ConfigFile(Arc<Shared>);
+
+struct Shared {
+    home: Home,
+    /// Replaced whole when a setting is changed.
+    current: Mutex<Arc<Config>>,
+    /// Held while the file is changed.
+    file: Mutex<()>,
+    /// Raised when a setting was changed.
+    changed: watch::Sender<()>,
+}
+
+impl ConfigFile {
+    pub(in crate::engine) fn new(home: Home, config: Config) -> Self {
+        let current = Mutex::new(Arc::new(config));
+        Self(Arc::new(Shared { home, current, file: Mutex::default(), changed: watch::Sender::new(()) }))
+    }
+
+    pub(in crate::engine) fn get(&self) -> Arc<Config> {
+        lock(&self.0.current).clone()
+    }
+
+    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
+    }
+
+    /// Every service lives by the settings as they are now.
+    pub(in crate::engine) fn tell_changed(&self) {
+        self.0.changed.send_replace(());
+    }
+
+    /// How long an approval waits for its answer.
+    pub(in crate::engine) fn approval_limit(&self) -> Duration {
+        Duration::from_secs(self.get().agents.approval_minutes.max(1).saturating_mul(60))
+    }
+
+    /// Reads the file again, which a person may have edited. Blocks for the disk. Returns whether that is news.
+    pub(in crate::engine) fn read_again(&self) -> Result<bool, Fault> {
+        let _one_at_a_time = lock(&self.0.file);
+        let config = Config::load(&self.0.home)?;
+        let mut known = lock(&self.0.current);
+        let is_news = **known != config;
+        *known = Arc::new(config);
+        Ok(is_news)
+    }
+
+    /// Replaces the file's text by what `change` makes of it, and goes by that. Blocks for the disk. Fails if what stands
+    /// there, or would stand there, is not valid: then nothing is written.
+    pub(in crate::engine) fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Fault> {
+        let path = self.0.home.config_file();
+        let _one_at_a_time = lock(&self.0.file);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(storage(&path, &error)),
+        };
+        let wrong = |error: String| {
+            Fault::new(FaultCode::Conflict, told::FILE_NOT_VALID.with([&path.display().to_string(), &error]))
+                .hint(told::FIX_LINE)
+        };
+        let text = change(&text).map_err(wrong)?;
+        let config = Config::parse(&text).map_err(wrong)?;
+        atomic::write(&path, text.as_bytes()).map_err(|error| storage(&path, &error))?;
+        *lock(&self.0.current) = Arc::new(config);
+        Ok(())
+    }
+}
+
+fn storage(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, told::FILE_NOT_CHANGED.with([&path.display().to_string(), &error.to_string()]))
+        .hint(next_step(path, error))
+}

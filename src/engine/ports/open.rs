@@ -1,0 +1,222 @@
+//! The ports that are open, by their numbers.
+//!
+//! Owns the one lock over them; it is never held while anything else is called.
+
+use super::echo::Echoes;
+use super::push::{PortId, PortSender, notification};
+use crate::base::mutex::lock;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::hello::{Hello, HostPreamble};
+use crate::protocol::ids::{BrowserRun, InstanceId, PanelId, WindowId};
+use crate::protocol::methods::ToPanel;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+
+/// One open port.
+pub(in crate::engine) struct Port {
+    pub(in crate::engine) preamble: HostPreamble,
+    hello: Option<Hello>,
+    sender: PortSender,
+    /// The panels that said they are open, with their window.
+    pub(in crate::engine) panels: HashMap<PanelId, WindowId>,
+    /// Panels that opened and have not looked at a conversation yet.
+    opening: HashSet<PanelId>,
+    /// The panel in which the person types.
+    has_keyboard: Option<PanelId>,
+}
+
+/// The hop that is missing on the way to a browser's panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Missing {
+    Host,
+    Hello,
+    Panel,
+}
+
+#[derive(Default)]
+struct Open {
+    last: u64,
+    ports: HashMap<PortId, Port>,
+}
+
+/// All open ports. Cheap to clone.
+#[derive(Clone, Default)]
+pub(in crate::engine) struct Ports(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    open: Mutex<Open>,
+    /// Raised when a port says hello or a panel opens: anyone who waits for one looks again.
+    changed: watch::Sender<()>,
+    echoes: Echoes,
+}
+
+impl Ports {
+    pub(in crate::engine) fn add(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
+        let mut open = lock(&self.0.open);
+        open.last += 1;
+        let id = PortId(open.last);
+        let (panels, opening) = (HashMap::new(), HashSet::new());
+        open.ports.insert(id, Port { preamble, hello: None, sender, panels, opening, has_keyboard: None });
+        id
+    }
+
+    pub(in crate::engine) fn remove(&self, id: PortId) -> Option<Port> {
+        lock(&self.0.open).ports.remove(&id)
+    }
+
+    /// A port's extension has said who it is.
+    pub(in crate::engine) fn greeted(&self, id: PortId, hello: Hello) {
+        self.with(id, |port| port.hello = Some(hello));
+    }
+
+    pub(in crate::engine) fn has_said_hello(&self, id: PortId) -> bool {
+        self.with(id, |port| port.hello.is_some()).unwrap_or_default()
+    }
+
+    /// The other ports of this extension: their ends have not been seen yet.
+    pub(in crate::engine) fn earlier_of(&self, instance: &InstanceId, id: PortId) -> Vec<PortId> {
+        let is_of = |port: &Port| port.hello.as_ref().is_some_and(|hello| hello.instance_id == *instance);
+        self.select(|of, port| (of != id && is_of(port)).then_some(of))
+    }
+
+    pub(in crate::engine) fn panel_opened(&self, id: PortId, panel: &PanelId, window: WindowId) {
+        self.with(id, |port| {
+            port.opening.insert(panel.clone());
+            port.panels.insert(panel.clone(), window);
+        });
+    }
+
+    pub(in crate::engine) fn panel_closed(&self, id: PortId, panel: &PanelId) {
+        self.with(id, |port| {
+            port.opening.remove(panel);
+            port.panels.remove(panel);
+        });
+    }
+
+    /// Whether a panel looks at a conversation for the first time since it was opened.
+    pub(in crate::engine) fn looks_first(&self, id: PortId, panel: &PanelId) -> bool {
+        self.with(id, |port| port.opening.remove(panel)).unwrap_or_default()
+    }
+
+    /// The person types in this panel; none: in no panel of the port.
+    pub(in crate::engine) fn set_keyboard(&self, id: PortId, panel: Option<PanelId>) {
+        self.with(id, |port| port.has_keyboard = panel);
+    }
+
+    /// Takes the keyboard from a panel (`None`: from any of the port). False: it was not there.
+    pub(in crate::engine) fn take_keyboard(&self, id: PortId, panel: Option<&PanelId>) -> bool {
+        let take = |port: &mut Port| port.has_keyboard.take_if(|holder| panel.is_none_or(|panel| panel == holder));
+        self.with(id, take).flatten().is_some()
+    }
+
+    /// No panel's page is there in this browser.
+    pub(in crate::engine) fn forget_panels(&self, run: &BrowserRun) {
+        for port in lock(&self.0.open).ports.values_mut().filter(|port| port.is_of(run)) {
+            port.panels.clear();
+        }
+    }
+
+    /// How many panels are open.
+    pub(in crate::engine) fn panels(&self) -> usize {
+        lock(&self.0.open).ports.values().map(|port| port.panels.len()).sum()
+    }
+
+    pub(in crate::engine) fn sender(&self, id: PortId) -> Result<PortSender, Fault> {
+        self.with(id, |port| port.sender.clone())
+            .ok_or_else(|| Fault::new(FaultCode::Conflict, "the port is closed").at(Hop::Host))
+    }
+
+    pub(in crate::engine) fn senders(&self) -> Vec<(PortId, PortSender)> {
+        self.select(|id, port| Some((id, port.sender.clone())))
+    }
+
+    pub(in crate::engine) fn preamble(&self, id: PortId) -> Option<HostPreamble> {
+        self.with(id, |port| port.preamble.clone())
+    }
+
+    /// The port with the most panels: its way, its host, one of its panels and how many they are.
+    pub(in crate::engine) fn busiest(&self) -> Option<(PortSender, HostPreamble, Option<PanelId>, usize)> {
+        let open = lock(&self.0.open);
+        let port = open.ports.values().max_by_key(|port| port.panels.len())?;
+        let panel = port.panels.keys().next().cloned();
+        Some((port.sender.clone(), port.preamble.clone(), panel, port.panels.len()))
+    }
+
+    /// What the extension of a port calls itself.
+    pub(in crate::engine) fn instance_of(&self, id: PortId) -> String {
+        let hello = self.with(id, |port| port.hello.as_ref().map(|hello| hello.instance_id.to_string())).flatten();
+        hello.unwrap_or_else(|| format!("port-{}", id.0))
+    }
+
+    /// The run of the browser behind a port, where gstack has started it.
+    pub(in crate::engine) fn run_of(&self, id: PortId) -> Option<BrowserRun> {
+        self.with(id, |port| port.preamble.browser_run.clone()).flatten()
+    }
+
+    pub(in crate::engine) fn of_run(&self, run: &BrowserRun) -> Vec<PortId> {
+        self.select(|id, port| port.is_of(run).then_some(id))
+    }
+
+    /// The extension of this browser has said hello.
+    pub(in crate::engine) fn has_greeted(&self, run: &BrowserRun) -> bool {
+        !self.select(|_, port| (port.is_of(run) && port.hello.is_some()).then_some(())).is_empty()
+    }
+
+    /// A panel of this browser is open.
+    pub(in crate::engine) fn has_panel(&self, run: &BrowserRun) -> bool {
+        let is_open = |port: &Port| port.is_of(run) && port.hello.is_some() && !port.panels.is_empty();
+        !self.select(|_, port| is_open(port).then_some(())).is_empty()
+    }
+
+    /// What keeps this browser's panel from being there.
+    pub(in crate::engine) fn missing(&self, run: &BrowserRun) -> Missing {
+        let greeted = self.select(|_, port| port.is_of(run).then_some(port.hello.is_some()));
+        match greeted.first() {
+            None => Missing::Host,
+            Some(false) => Missing::Hello,
+            Some(true) => Missing::Panel,
+        }
+    }
+
+    /// Sends to every background.
+    pub(in crate::engine) fn broadcast(&self, message: &ToPanel) {
+        let envelope = notification(None, message);
+        for port in lock(&self.0.open).ports.values() {
+            port.sender.send(&envelope);
+        }
+    }
+
+    /// Tells of a trouble that concerns everybody: a full disk, a journal that can't be written.
+    pub(in crate::engine) fn tell_fault(&self, fault: &Fault) {
+        tracing::warn!(code = ?fault.code, "{fault}");
+        self.broadcast(&ToPanel::Fault(fault.clone()));
+    }
+
+    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
+    }
+
+    pub(in crate::engine) fn tell_changed(&self) {
+        self.0.changed.send_replace(());
+    }
+
+    pub(super) fn echoes(&self) -> &Echoes {
+        &self.0.echoes
+    }
+
+    fn with<T>(&self, id: PortId, work: impl FnOnce(&mut Port) -> T) -> Option<T> {
+        lock(&self.0.open).ports.get_mut(&id).map(work)
+    }
+
+    fn select<T>(&self, which: impl Fn(PortId, &Port) -> Option<T>) -> Vec<T> {
+        lock(&self.0.open).ports.iter().filter_map(|(id, port)| which(*id, port)).collect()
+    }
+}
+
+impl Port {
+    fn is_of(&self, run: &BrowserRun) -> bool {
+        self.preamble.browser_run.as_ref() == Some(run)
+    }
+}
