@@ -12,15 +12,13 @@ use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
 use crate::chat::{ChatError, Conversation, Event, Subscription, markdown};
 use crate::protocol::chat::{
-    AnsweredBy, ChatBody, ConversationInfo, ConversationState, Decision, HistoryPage, LONGEST_MESSAGE, PageContext,
-    Subscribed,
+    ConversationInfo, ConversationState, HistoryPage, LONGEST_MESSAGE, PageContext, Subscribed,
 };
-use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
 use crate::protocol::methods::{
-    AgentsChoose, ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart,
-    FileRead, NewAttachment, QuestionAnswer, Rendered, Sent,
+    AgentsChoose, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
+    NewAttachment, Rendered, Sent,
 };
 use crate::protocol::told;
 use base64::Engine as _;
@@ -211,48 +209,6 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// Answers an approval. The first answer counts.
-    pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
-        let conversation = self.conversation(&answer.conversation_id)?;
-        let runner = self.runner(&conversation);
-        let Some(text) = &answer.text else {
-            return runner.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
-        };
-        if text.len() > LONGEST_MESSAGE {
-            return Err(Fault::new(FaultCode::TooLarge, told::TEXT_TOO_LONG.with(["1"])).hint(told::TEXT_TOO_LONG_NEXT));
-        }
-        let mut waiting = WaitingApprovals::default();
-        gather_open(&conversation, &mut waiting);
-        let asked = waiting.approvals.iter().find(|open| open.approval_id == answer.approval_id);
-        if answer.decision != Decision::AllowOnce || asked.is_none_or(|open| open.action.text.is_none()) {
-            return Err(Fault::new(FaultCode::BadRequest, "this answer takes no text of yours")
-                .hint("A text can be changed where the card shows it, and allowed once."));
-        }
-        runner.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
-    }
-
-    /// Answers a question of the agent. The first answer counts.
-    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
-        let QuestionAnswer { conversation_id, question_id, answers } = answer;
-        if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
-            return Err(
-                Fault::new(FaultCode::TooLarge, told::ANSWER_TOO_LONG.with(["640"])).hint(told::ANSWER_TOO_LONG_NEXT)
-            );
-        }
-        let conversation = self.conversation(&conversation_id)?;
-        self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
-    }
-
-    /// The approvals and questions that wait, in all conversations.
-    pub fn waiting_approvals(&self) -> WaitingApprovals {
-        let opened = self.store().opened();
-        let mut waiting = WaitingApprovals::default();
-        for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
-            gather_open(conversation, &mut waiting);
-        }
-        waiting
-    }
-
     /// Stops the running turn of one tab, or of all; how many there were.
     pub fn stop_turns(&self, tab: Option<TabId>) -> usize {
         let opened = self.store().opened();
@@ -299,7 +255,7 @@ impl Engine {
 }
 
 /// How long a text is as JSON, as which it is written and sent.
-fn json_length(text: &str) -> usize {
+pub(super) fn json_length(text: &str) -> usize {
     serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
 }
 
@@ -357,35 +313,6 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
             .hint(told::FILE_TOO_LARGE_NEXT));
     }
     std::fs::read(&place).map_err(|error| unreadable(FaultCode::Storage, &error))
-}
-
-/// What of one conversation waits for the person, from its journal.
-fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
-    let Ok(page) = conversation.history(u64::MAX, 200) else { return };
-    let conversation_id = conversation.id();
-    for event in page.events {
-        match event.body {
-            ChatBody::Approval { approval_id, ask, site, why, does, action, choices, .. } => {
-                let conversation_id = conversation_id.clone();
-                open.approvals.push(WaitingApproval {
-                    conversation_id,
-                    approval_id,
-                    ask,
-                    site,
-                    does,
-                    why,
-                    action,
-                    choices,
-                });
-            }
-            ChatBody::ApprovalDone { approval_id, .. } => open.approvals.retain(|a| a.approval_id != approval_id),
-            ChatBody::Question { question_id, parts, .. } => {
-                open.questions.push(WaitingQuestion { conversation_id: conversation_id.clone(), question_id, parts });
-            }
-            ChatBody::QuestionDone { question_id, .. } => open.questions.retain(|q| q.question_id != question_id),
-            _ => {}
-        }
-    }
 }
 
 /// A tab as a conversation belongs to it.

@@ -4,7 +4,6 @@ use super::Engine;
 use super::config::Config;
 use super::ports::PortId;
 use super::tasks::off_thread;
-use crate::base::mutex::lock;
 use crate::protocol::VERSION;
 use crate::protocol::control::Doctor;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -52,13 +51,13 @@ impl Engine {
             Ok(notes)
         });
         let mut notes = looked.await.unwrap_or_default();
-        notes.extend(lock(&self.inner.policy).fault().map(words));
+        notes.extend(self.policy().fault().as_ref().map(words));
         notes
     }
 
     /// It is well as long as it can live by the person's rules.
     fn daemon_hop(&self) -> HopState {
-        if let Some(fault) = self.policy_fault() {
+        if let Some(fault) = self.policy().fault() {
             return bad(Hop::Daemon, fault);
         }
         let detail = format!("version {VERSION}, pid {}, home {}", std::process::id(), self.home().root().display());

@@ -7,6 +7,7 @@ mod activity;
 mod activity_file;
 mod agent_processes;
 mod agents;
+mod approvals;
 mod attach;
 mod away;
 mod browsers;
@@ -48,6 +49,7 @@ pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
 pub use activity::{Followed, RING as ACTIVITY_RING};
 pub use config::Config;
+pub use policy::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use policy::policy_rules_of;
 pub use ports::{PortId, PortSender};
@@ -55,7 +57,6 @@ pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
 use crate::agent::registry::Agents;
-use crate::base::clock::now_millis;
 use crate::base::home::{Home, private_folder};
 use crate::base::mutex::lock;
 use crate::browser::tabs::TabNumbers;
@@ -70,7 +71,6 @@ use browsers::Browsers;
 use chats::Subscriptions;
 use config::ConfigFile;
 use connected_from::ConnectedFrom;
-use policy::{Audit, PolicyStore, TaintLog};
 use ports::Ports;
 use relays::Relays;
 use runner::Runners;
@@ -105,7 +105,7 @@ struct Inner {
     turns_changed: watch::Sender<()>,
     port: u16,
     provision: Provision,
-    store: Store,
+    store: Arc<Store>,
     agents: Agents,
     tab_numbers: TabNumbers,
     browsers: Browsers,
@@ -123,12 +123,9 @@ struct Inner {
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
     agents_running: Mutex<HashSet<ConversationId>>,
-    policy: Mutex<PolicyStore>,
-    audit: Mutex<Audit>,
+    policy: PolicyService,
     /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
-    /// What the conversations' agents have read since the daemon started.
-    taint_logs: Mutex<HashMap<ConversationId, TaintLog>>,
     pointing: Mutex<elements::Pointing>,
     /// What was done in the browser.
     activity: Mutex<Activity>,
@@ -156,17 +153,14 @@ impl Engine {
         }
         let handed_over = handover::was_handed_over(&home);
         leftovers::sweep(&home, std::time::SystemTime::now());
-        let store = Store::open(&home).map_err(|e| e.fault())?;
+        let store = Arc::new(Store::open(&home).map_err(|e| e.fault())?);
         let recovered = store.recover();
         for (id, error) in &recovered.failed {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
         let agents = Agents::new(sandbox::agent_settings(&home, &config));
-        let policy = PolicyStore::open(home.policy_file(), now_millis());
-        if let Some(fault) = policy.fault() {
-            tracing::error!("{fault}");
-        }
-        let audit = Audit::at(home.audit_file());
+        let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
+        let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
         let activity = Activity::open(home.activity_file());
         let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
@@ -187,7 +181,7 @@ impl Engine {
                 tab_numbers: TabNumbers::default(),
                 browsers,
                 relays,
-                ports: Ports::default(),
+                ports,
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
                 tab_book: Mutex::default(),
@@ -196,17 +190,15 @@ impl Engine {
                 recently_closed: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
-                policy: Mutex::new(policy),
-                audit: Mutex::new(audit),
+                policy,
                 approvals_changed: watch::Sender::new(()),
-                taint_logs: Mutex::default(),
                 pointing: Mutex::default(),
                 activity: Mutex::new(activity),
                 worktrees: tokio::sync::Mutex::default(),
                 folder: Mutex::new(folder),
                 busy: watch::Sender::new(false),
                 mode: watch::Sender::new("none"),
-                tasks: Tasks::new(shutdown),
+                tasks,
             }),
         };
         engine.take_over_browser().await;
@@ -268,6 +260,10 @@ impl Engine {
     pub fn watch_config(&self) -> watch::Receiver<()> {
         self.inner.config.watch()
     }
+    /// What agents may do, what persons have said about that, and the record of it.
+    pub fn policy(&self) -> &PolicyService {
+        &self.inner.policy
+    }
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
@@ -299,7 +295,7 @@ impl Engine {
             panels: self.ports().panels(),
             agents_running: lock(&self.inner.agents_running).len(),
             turns_running: self.turns_running(),
-            policy_fault: self.policy_fault().map(|fault| fault.message),
+            policy_fault: self.policy().fault().map(|fault| fault.message),
             sandbox: self.inner.agents.known_sandbox().map(|state| state.words()),
         }
     }

@@ -85,7 +85,7 @@ impl Engine {
             self.ports().panel_opened(port, client, opened.window_id);
         }
         // Told to each panel, since it stays so until the file is fixed.
-        if let (Some(fault), Ok(sender)) = (self.policy_fault(), self.ports().sender(port)) {
+        if let (Some(fault), Ok(sender)) = (self.policy().fault(), self.ports().sender(port)) {
             sender.send(&ports::notification(client, &ToPanel::Fault(fault)));
         }
         self.ports().tell_changed();

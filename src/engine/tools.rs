@@ -225,7 +225,7 @@ impl ConversationTools {
     fn remember_sent(&self, tab: TabId, call: &Call) {
         let site = self.engine.site_of(tab).unwrap_or_default();
         let (addresses, typed) = (call.destinations(), call.typed());
-        self.engine.with_taint_log(self.conversation().id(), |log| {
+        self.engine.policy().with_taint_log(self.conversation().id(), |log| {
             addresses.iter().for_each(|address| log.went(address));
             if let Some(typed) = typed {
                 log.typed(&site, &typed);
@@ -244,14 +244,16 @@ impl ConversationTools {
                 .into_iter()
                 .filter_map(|tab| self.engine.shown_tab(tab).map(|(_, page)| page))
                 .collect();
-            self.engine.with_taint_log(conversation.id(), |log| pages.iter().for_each(|page| log.saw_page(page)));
+            self.engine
+                .policy()
+                .with_taint_log(conversation.id(), |log| pages.iter().for_each(|page| log.saw_page(page)));
             return;
         }
         let named = output.source_url.as_deref().and_then(site::of);
         let site = named.or_else(|| self.engine.site_of(tab)).unwrap_or_default();
         let data = output.data.as_ref().map(ToString::to_string).unwrap_or_default();
         let words = [output.head.as_deref(), Some(output.text.as_str()), output.note.as_deref(), Some(&data)];
-        self.engine.with_taint_log(conversation.id(), |log| {
+        self.engine.policy().with_taint_log(conversation.id(), |log| {
             words.into_iter().flatten().filter(|text| !text.is_empty()).for_each(|text| log.read(&site, text));
             if !output.files.is_empty() {
                 log.read_unseen(&site);
@@ -263,7 +265,7 @@ impl ConversationTools {
     fn remember_fault(&self, tab: TabId, fault: &Fault) {
         let site = self.engine.site_of(tab).unwrap_or_default();
         let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
-        self.engine.with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
+        self.engine.policy().with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
 
     /// What a call does, with what its ref is called in the page.

@@ -220,20 +220,20 @@ async fn watch_approvals(State(engine): State<Engine>, Body(Empty {}): Body<Empt
 }
 
 async fn policy(State(engine): State<Engine>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy()?))
+    Ok(Json(engine.policy().in_force()?))
 }
 
 async fn add_rule(State(engine): State<Engine>, Body(add): Body<PolicyAdd>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy_add(add, AuditBy::Terminal)?))
+    Ok(Json(engine.policy().add(add, AuditBy::Terminal)?))
 }
 
 async fn remove_rule(State(engine): State<Engine>, Body(remove): Body<PolicyRemove>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy_remove(&remove, AuditBy::Terminal)?))
+    Ok(Json(engine.policy().remove(&remove, AuditBy::Terminal)?))
 }
 
 async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) -> Result<Response, Refusal> {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.audit(request, sender)?;
+    engine.policy().read_audit(request, sender)?;
     Ok(json_lines(lines))
 }
 
@@ -242,7 +242,7 @@ async fn audit_verify(
     Body(verify): Body<AuditVerify>,
 ) -> Result<Json<AuditProof>, Refusal> {
     // Megabytes are read and hashed.
-    let proof = tokio::task::spawn_blocking(move || engine.audit_proof(&verify)).await;
+    let proof = tokio::task::spawn_blocking(move || engine.policy().prove_audit(&verify)).await;
     Ok(Json(proof.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))??))
 }
 

@@ -13,14 +13,14 @@ mod fingerprint;
 mod permission;
 mod requests;
 mod rules;
+mod service;
 mod store;
 mod taint_log;
 mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
-pub(super) use audit::Audit;
 pub(super) use permission::{Card, Described, Permitted};
-pub(super) use store::PolicyStore;
+pub use service::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use store::policy_rules_of;
 pub(super) use taint_log::{NO_SITE, TaintLog};

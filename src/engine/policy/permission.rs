@@ -4,10 +4,10 @@
 
 use super::action_request::{ActionKind, ActionRequest};
 use super::rules::{self, Verdict};
+use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::chat::Conversation;
-use crate::engine::Engine;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::chat::{AnsweredBy, Decision};
@@ -37,11 +37,11 @@ pub struct Described<'a> {
 pub enum Permitted {
     Yes,
     No(Fault),
-    /// The person decides; their answer goes to [`Engine::settle`].
+    /// The person decides; their answer goes to [`PolicyService::settle`].
     Ask(Card),
 }
 
-impl Engine {
+impl PolicyService {
     /// Asks the rules. `action`: for the audit.
     pub(in crate::engine) fn judge(
         &self,
@@ -50,7 +50,7 @@ impl Engine {
         action: &Described<'_>,
     ) -> Permitted {
         let (verdict, readable) = {
-            let store = lock(&self.inner.policy);
+            let store = lock(&self.0.rules);
             (rules::decide(store.rules(), request, store.now(now_millis())), store.fault().is_none())
         };
         let entry = |allowed, by, rule| AuditEntry { allowed, by, rule, ..entry(conversation, request, action) };
@@ -91,11 +91,11 @@ impl Engine {
         let now = now_millis();
         let kept = rules::remembered(request, decision, rule_id(), now).and_then(|rule| {
             let id = rule.id.clone();
-            match lock(&self.inner.policy).add(rule, now) {
+            match lock(&self.0.rules).add(rule, now) {
                 Ok(()) => Some(id),
                 // The person said yes; that it holds for once only is told.
                 Err(fault) => {
-                    self.ports().tell_fault(&fault);
+                    self.0.ports.tell_fault(&fault);
                     None
                 }
             }
@@ -122,11 +122,11 @@ impl Engine {
     }
 
     /// Writes a line of the audit; told to the person where that fails.
-    pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
-        lock(&self.inner.audit).append(entry).map_err(|error| {
+    pub(super) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
+        lock(&self.0.audit).append(entry).map_err(|error| {
             let fault = Fault::new(FaultCode::Storage, format!("what agents do can't be written down: {error}"))
                 .hint("Free space or make gstack's home writable for you; until then agents only look.");
-            self.ports().tell_fault(&fault);
+            self.0.ports.tell_fault(&fault);
             fault
         })
     }

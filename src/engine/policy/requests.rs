@@ -3,12 +3,11 @@
 //! Owns the check of what a rule may say. Who may ask at all is decided where the request comes in.
 
 use super::permission::rule_id;
+use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::base::site;
-use crate::engine::Engine;
 use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
-use crate::protocol::control::WaitingApprovals;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
@@ -19,20 +18,15 @@ const MOST_LINES: usize = 10_000;
 /// How far away the end of a rule may be, in milliseconds: a year. "For a time" is not for ever.
 const LONGEST_RULE: u64 = 366 * 24 * 60 * 60 * 1000;
 
-impl Engine {
+impl PolicyService {
     /// Every rule in force.
-    pub fn policy(&self) -> Result<Policy, Fault> {
-        let rules = lock(&self.inner.policy).in_force(now_millis())?;
+    pub fn in_force(&self) -> Result<Policy, Fault> {
+        let rules = lock(&self.0.rules).in_force(now_millis())?;
         Ok(Policy { rules })
     }
 
-    /// Why the rules can't be read, where they can't.
-    pub(in crate::engine) fn policy_fault(&self) -> Option<Fault> {
-        lock(&self.inner.policy).fault().cloned()
-    }
-
     /// Adds a rule; the answer is every rule in force, the new one first. `by`: where the person is.
-    pub fn policy_add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
+    pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
             return Err(Fault::new(FaultCode::BadRequest, "the rule would end before it begins")
@@ -47,7 +41,7 @@ impl Engine {
                 .hint("Say until when: `gstack policy unattended 2h`."));
         }
         if let Some(id) = &add.conversation_id {
-            self.conversation(id)?;
+            self.0.store.get(id).map_err(|error| error.fault())?;
         }
         let site = add.site.as_deref().map(site_name).transpose()?;
         let rule = PolicyRule {
@@ -60,62 +54,34 @@ impl Engine {
             made_at: now,
         };
         let entry = changed("policy add", &rule, by, now);
-        lock(&self.inner.policy).add(rule, now)?;
+        lock(&self.0.rules).add(rule, now)?;
         self.record(&entry).ok();
-        self.policy()
+        self.in_force()
     }
 
     /// Takes a rule back; the answer is what is left.
-    pub fn policy_remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
+    pub fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
-        let removed = lock(&self.inner.policy).remove(&remove.id, now)?;
+        let removed = lock(&self.0.rules).remove(&remove.id, now)?;
         self.record(&changed("policy remove", &removed, by, now)).ok();
-        self.policy()
-    }
-
-    /// The approvals that wait, now and after each change, until the reader goes.
-    pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
-        let mut changed = self.inner.approvals_changed.subscribe();
-        let (engine, shutdown) = (self.clone(), self.shutdown());
-        self.spawn(async move {
-            let mut shown = None;
-            loop {
-                let waiting = engine.waiting_approvals();
-                if shown.as_ref() != Some(&waiting) {
-                    if lines.send(waiting.clone()).await.is_err() {
-                        return;
-                    }
-                    shown = Some(waiting);
-                }
-                tokio::select! {
-                    still = changed.changed() => if still.is_err() { return },
-                    () = lines.closed() => return,
-                    () = shutdown.cancelled() => return,
-                }
-            }
-        });
-    }
-
-    /// An approval or an answer was asked for, or is no longer waited for.
-    pub(in crate::engine) fn approvals_changed(&self) {
-        self.inner.approvals_changed.send_replace(());
+        self.in_force()
     }
 
     /// Proves that the audit's lines are the ones that were written. Blocks while it reads them.
-    pub fn audit_proof(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
-        lock(&self.inner.audit).prove(verify.head.as_deref()).map_err(|error| unreadable(&error))
+    pub fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
+        lock(&self.0.audit).prove(verify.head.as_deref()).map_err(|error| unreadable(&error))
     }
 
     /// The audit's newest lines, and what follows where that is asked for, until the reader goes.
-    pub fn audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
+    pub fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
         // In this order a line may come twice, and none is missed; the audit is locked, so none comes between.
         let (newest, follower) = {
-            let audit = lock(&self.inner.audit);
+            let audit = lock(&self.0.audit);
             let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(|error| unreadable(&error))?;
             (newest, if request.follow { Some(audit.follow().map_err(|error| unreadable(&error))?) } else { None })
         };
-        let shutdown = self.shutdown();
-        self.spawn(async move {
+        let shutdown = self.0.tasks.shutdown();
+        self.0.tasks.spawn(async move {
             for entry in newest {
                 if lines.send(entry).await.is_err() {
                     return;

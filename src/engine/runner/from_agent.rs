@@ -36,7 +36,7 @@ impl Task {
                 });
                 if registry::find(&tool).is_none() {
                     // Until it is told, what a tool of the agent's own reads may be anything.
-                    self.engine.with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
+                    self.engine.policy().with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
                 }
                 let body = self.steps.begin(turn_id.clone(), step_id.clone(), words, tool, arguments);
                 self.append(body);
@@ -45,7 +45,7 @@ impl Task {
             AgentEvent::StepDone { step_id, outcome, result, images } => {
                 let outcome = self.outcome_of(&step_id, outcome);
                 let is_whole = result.len() < RESULT_BYTES && images.is_empty();
-                self.engine.with_taint_log(self.conversation.id(), |log| {
+                self.engine.policy().with_taint_log(self.conversation.id(), |log| {
                     log.step_done(step_id.as_str(), &result, is_whole && !result.is_empty());
                 });
                 self.engine.working(&self.conversation, |working| {
@@ -168,7 +168,7 @@ impl Task {
 
     /// A turn's end leaves no step open: what was not reported is unknown.
     fn close_steps(&mut self, turn_id: &TurnId) {
-        self.engine.with_taint_log(self.conversation.id(), TaintLog::steps_over);
+        self.engine.policy().with_taint_log(self.conversation.id(), TaintLog::steps_over);
         for body in self.steps.end_all(turn_id) {
             self.append(body);
         }
@@ -189,18 +189,21 @@ impl Task {
             agent_reason: asked.why.as_deref().map(visible),
             ..ActionRecord::default()
         });
-        let card =
-            match self.engine.judge(&self.conversation, &request, &Described { line: &line, record: Some(&action) }) {
-                Permitted::Yes => {
-                    asked.answer.send(PermissionAnswer::Allow).ok();
-                    return;
-                }
-                Permitted::No(fault) => {
-                    asked.answer.send(PermissionAnswer::Deny(fault.message)).ok();
-                    return;
-                }
-                Permitted::Ask(card) => card,
-            };
+        let card = match self.engine.policy().judge(
+            &self.conversation,
+            &request,
+            &Described { line: &line, record: Some(&action) },
+        ) {
+            Permitted::Yes => {
+                asked.answer.send(PermissionAnswer::Allow).ok();
+                return;
+            }
+            Permitted::No(fault) => {
+                asked.answer.send(PermissionAnswer::Deny(fault.message)).ok();
+                return;
+            }
+            Permitted::Ask(card) => card,
+        };
         let approval_id = ApprovalId::random();
         self.requests.insert(asked.request, approval_id.clone());
         let (answer, decided) = oneshot::channel();
@@ -222,12 +225,15 @@ impl Task {
                     Err(_) => decided.await.unwrap_or(withdrawn),
                 },
             };
-            let answer =
-                match engine.settle(&conversation, &request, &Described { line: &line, record: Some(&kept) }, answered)
-                {
-                    Ok(()) => PermissionAnswer::Allow,
-                    Err(fault) => PermissionAnswer::Deny(fault.message),
-                };
+            let answer = match engine.policy().settle(
+                &conversation,
+                &request,
+                &Described { line: &line, record: Some(&kept) },
+                answered,
+            ) {
+                Ok(()) => PermissionAnswer::Allow,
+                Err(fault) => PermissionAnswer::Deny(fault.message),
+            };
             // The agent may have taken it back or ended.
             asked.answer.send(answer).ok();
         });

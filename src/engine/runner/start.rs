@@ -34,7 +34,7 @@ impl Task {
         let (name, label) = (choice.agent.name(), choice.agent.label().to_owned());
         let begun =
             self.conversation.begin_turn(&message, name.clone(), label.clone(), choice.model.clone(), choice.direct);
-        self.engine.person_said(&self.conversation, &message);
+        self.engine.policy().person_said(&self.conversation, &message);
         if let Err(error) = begun {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }

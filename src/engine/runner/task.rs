@@ -324,10 +324,10 @@ impl Task {
         let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
         if let Some(words) = &earlier {
             // It may carry elsewhere what it is told of, as if it had read that now.
-            self.engine.with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
+            self.engine.policy().with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
         }
         let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
-        self.engine.with_taint_log(self.conversation.id(), |log| {
+        self.engine.policy().with_taint_log(self.conversation.id(), |log| {
             seen.iter().for_each(|page| log.saw_page(page));
             if !images.is_empty() {
                 // A picture is of the page that the person looked at, as far as anybody can tell.

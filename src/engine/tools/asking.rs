@@ -5,7 +5,7 @@
 use super::ConversationTools;
 use super::action_requests::{self, TabContext};
 use crate::base::visible::visible;
-use crate::browser::page::{Expected, Leading};
+use crate::browser::page::{Expected, Leading, Page, Target};
 use crate::chat::turn::ApprovalRequest;
 use crate::command::spec::{Leads, TabUse};
 use crate::command::words::Words;
@@ -64,7 +64,7 @@ impl ConversationTools {
             }
             let described =
                 Described { line: line.as_deref().unwrap_or(&judged.words.redacted), record: Some(&record) };
-            self.engine.settle(self.runner.conversation(), &asked.request, &described, answered)?;
+            self.engine.policy().settle(self.runner.conversation(), &asked.request, &described, answered)?;
             // The page had time while the person read: what they saw, or wrote, is what runs.
             let present = edited.as_ref().unwrap_or(call);
             let now = self.looked_at(present, tab).await;
@@ -83,7 +83,7 @@ impl ConversationTools {
         let closes_theirs = call.spec.tab == TabUse::Closes && !self.engine.is_made_by_agent(conversation, tab);
         let look = self.looked_at(call, tab).await;
         let (into_password, submits) = (look.into_password, look.submits(call));
-        let request = self.engine.with_taint_log(conversation.id(), |taint_log| {
+        let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
             let site = self.engine.site_of(tab);
             let conversation_id = conversation.id();
             let context = TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log };
@@ -92,6 +92,7 @@ impl ConversationTools {
         let leading = look.subject.as_ref().filter(|leading| call.may_lead() && !leading.url.is_empty());
         let beyond = leading.and_then(|leading| {
             self.engine
+                .policy()
                 .with_taint_log(conversation.id(), |taint_log| action_requests::leading(&request, leading, taint_log))
         });
         let words = self.words(call, Some(tab));
@@ -100,7 +101,7 @@ impl ConversationTools {
         // What it does here and where it leads are two questions; a person is asked the one that reaches further.
         let mut asks = None;
         for request in [Some(request), beyond].into_iter().flatten() {
-            match self.engine.judge(conversation, &request, &described(&record)) {
+            match self.engine.policy().judge(conversation, &request, &described(&record)) {
                 Permitted::Yes => {}
                 Permitted::No(fault) => return Err(fault),
                 Permitted::Ask(card) => asks = Some(Asked { request, card }),
@@ -114,8 +115,27 @@ impl ConversationTools {
         if call.class() == Class::Read || !(call.types() || call.target().is_some()) {
             return Look { taken: false, into_password: false, subject: None };
         }
-        let into_password = call.types() && self.engine.types_into_password(tab, call).await;
-        Look { taken: true, into_password, subject: self.engine.leads_to(tab, call).await }
+        let into_password = call.types() && self.types_into_password(tab, call).await;
+        Look { taken: true, into_password, subject: self.leads_to(tab, call).await }
+    }
+
+    /// Whether a command that types would type into a password field.
+    async fn types_into_password(&self, tab: TabId, call: &Call) -> bool {
+        // A page that can't be asked can't be typed into either.
+        let Some((page, target)) = self.page_and_target(tab, call).await else { return false };
+        page.is_password(target.as_ref()).await
+    }
+
+    /// Where a command that clicks, or presses Enter, would lead by the page's markup.
+    async fn leads_to(&self, tab: TabId, call: &Call) -> Option<Leading> {
+        let (page, target) = self.page_and_target(tab, call).await?;
+        page.leads_to(target.as_ref()).await
+    }
+
+    async fn page_and_target(&self, tab: TabId, call: &Call) -> Option<(Page, Option<Target>)> {
+        let (browser, pages) = self.engine.pages_with(Some(tab))?;
+        let page = pages.open(&browser.tab(tab).ok()?).await.ok()?;
+        Some((page, call.target()))
     }
 
     /// The step names the element that a selector found.

@@ -67,7 +67,7 @@ impl ConversationTools {
         let line = format!("accept {}", dialog.kind);
         let record = record_of(format!("{} \"{}\"", dialog.kind, dialog.message), PolicyScope::Act);
         let described = Described { line: &line, record: Some(&record) };
-        match self.engine.judge(conversation, &request, &described) {
+        match self.engine.policy().judge(conversation, &request, &described) {
             Permitted::Yes => true,
             Permitted::No(_) => false,
             Permitted::Ask(card) => {
@@ -87,7 +87,7 @@ impl ConversationTools {
                     choices: card.choices,
                 };
                 let answered = self.ask_person(approval, cancel).await;
-                self.engine.settle(conversation, &request, &described, answered).is_ok()
+                self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
             }
         }
     }
@@ -120,7 +120,7 @@ impl ConversationTools {
         };
         let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);
         let described = Described { line: "download by a page", record: Some(&record) };
-        match self.engine.judge(conversation, &request, &described) {
+        match self.engine.policy().judge(conversation, &request, &described) {
             Permitted::Yes => true,
             Permitted::No(_) => false,
             Permitted::Ask(card) => {
@@ -136,7 +136,7 @@ impl ConversationTools {
                     choices: card.choices,
                 };
                 let answered = self.ask_person(approval, cancel).await;
-                self.engine.settle(conversation, &request, &described, answered).is_ok()
+                self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
             }
         }
     }

@@ -1,0 +1,50 @@
+//! The policy of one home: its rules, its audit, and what agents have read.
+//!
+//! Owns the locks over them. Each is held for one small step, and never while another service is called.
+
+use super::audit::Audit;
+use super::store::PolicyStore;
+use super::taint_log::TaintLog;
+use crate::base::clock::now_millis;
+use crate::base::home::Home;
+use crate::base::mutex::lock;
+use crate::chat::Store;
+use crate::engine::ports::Ports;
+use crate::engine::tasks::Tasks;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::ConversationId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// A handle to the policy. Cheap to clone.
+#[derive(Clone)]
+pub struct PolicyService(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) rules: Mutex<PolicyStore>,
+    pub(super) audit: Mutex<Audit>,
+    /// What the conversations' agents have read since the daemon started.
+    pub(super) taint_logs: Mutex<HashMap<ConversationId, TaintLog>>,
+    /// Told of what can't be written down.
+    pub(super) ports: Ports,
+    /// Asked whether a conversation exists that a rule names.
+    pub(super) store: Arc<Store>,
+    pub(super) tasks: Tasks,
+}
+
+impl PolicyService {
+    /// Reads the home's rules; what can't be read allows nothing.
+    pub(in crate::engine) fn open(home: &Home, ports: Ports, store: Arc<Store>, tasks: Tasks) -> Self {
+        let rules = PolicyStore::open(home.policy_file(), now_millis());
+        if let Some(fault) = rules.fault() {
+            tracing::error!("{fault}");
+        }
+        let (rules, audit) = (Mutex::new(rules), Mutex::new(Audit::at(home.audit_file())));
+        Self(Arc::new(Shared { rules, audit, taint_logs: Mutex::default(), ports, store, tasks }))
+    }
+
+    /// Why the rules can't be read, where they can't.
+    pub(in crate::engine) fn fault(&self) -> Option<Fault> {
+        lock(&self.0.rules).fault().cloned()
+    }
+}
