@@ -29,9 +29,10 @@ fn settings(home: &Home, config: &Config) -> Option<SandboxSettings> {
 }
 
 impl Engine {
-    /// What confines agents, as it was last found. `None` also where the person has not turned it on.
+    /// What confines agents, as it was last found. `None` before the first look, and if the person has turned it off.
     pub(super) fn sandbox_info(&self) -> Option<SandboxInfo> {
         let state = self.inner.agents.known_sandbox().filter(|state| state.mode != SandboxMode::Off)?;
+        state.found.as_ref()?;
         Some(SandboxInfo { in_force: state.is_in_force(), detail: state.words() })
     }
 }

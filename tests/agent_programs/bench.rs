@@ -186,7 +186,7 @@ impl Bench {
             return skipped(&format!("{} is not installed (see tests/run.sh)", program.file()));
         };
         // Codex wants no home below a temporary folder of the system: it puts helper programs there.
-        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let home = home_folder();
         for folder in ["project", "run", ".codex"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
@@ -234,7 +234,7 @@ impl Bench {
         };
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/rude-agent.mjs");
         let preset = Preset::configured("rude", Some("Rude".to_owned()), node, vec![script.into()]);
-        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let home = home_folder();
         for folder in ["project", "run"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
@@ -393,6 +393,13 @@ pub fn first_step(events: &[AgentEvent]) -> Option<(String, String, String)> {
     })
 }
 
+/// A home of a test. `GSTACK_TEST_HOMES` names another place for them: one outside of `/tmp`, where Codex keeps no helper
+/// programs, or one that another user may write.
+fn home_folder() -> tempfile::TempDir {
+    let place = std::env::var_os("GSTACK_TEST_HOMES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
+    tempfile::tempdir_in(place).unwrap()
+}
+
 /// How the first step ended, and with which text.
 pub fn first_result(events: &[AgentEvent]) -> Option<(StepOutcome, String)> {
     events.iter().find_map(|event| match event {
@@ -410,11 +417,15 @@ pub fn kill(processes: &[String]) {
     }
 }
 
-/// The environment of an agent as the daemon makes it. With `GSTACK_TEST_SANDBOX=1` it is in the best sandbox of this
-/// machine.
+/// The environment of an agent as the daemon makes it: in the best sandbox of this machine. `GSTACK_TEST_SANDBOX=off`
+/// leaves it out, `GSTACK_SANDBOX_MECHANISM` names another.
 fn environment(variables: BTreeMap<OsString, OsString>, home: &Path) -> AgentEnvironment {
     let plain = AgentEnvironment { variables, minder: minder(), ..AgentEnvironment::default() };
-    if std::env::var_os("GSTACK_TEST_SANDBOX").is_some() { confined(plain, home) } else { plain }
+    if std::env::var_os("GSTACK_TEST_SANDBOX").is_some_and(|value| value == "off") {
+        plain
+    } else {
+        confined(plain, home)
+    }
 }
 
 /// The same in the best sandbox of this machine, which `GSTACK_SANDBOX_MECHANISM` may name.

@@ -8,6 +8,7 @@ mod audit;
 #[allow(dead_code, reason = "another test program uses more of it")]
 #[path = "../agent_programs/bench.rs"]
 mod bench;
+mod everyday;
 mod home;
 mod hostile;
 mod keeper;

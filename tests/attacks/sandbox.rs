@@ -61,16 +61,16 @@ const connects = (name, to) => new Promise((done) => { let socket; try { socket 
 })();
 "#;
 
-fn skipped(why: &str) {
+pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "SKIPPED {}: {why}", std::thread::current().name().unwrap_or("a test")).ok();
 }
 
-fn variables(home: &Path) -> BTreeMap<std::ffi::OsString, std::ffi::OsString> {
+pub fn variables(home: &Path) -> BTreeMap<std::ffi::OsString, std::ffi::OsString> {
     [("HOME".into(), home.into()), ("PATH".into(), std::env::var_os("PATH").unwrap())].into()
 }
 
 /// Every mechanism that this machine offers.
-async fn mechanisms(home: &Path) -> Vec<Mechanism> {
+pub async fn mechanisms(home: &Path) -> Vec<Mechanism> {
     let environment = AgentEnvironment { variables: variables(home), ..AgentEnvironment::default() };
     match detect(&environment).await {
         Ok(Mechanism::Namespaces { bwrap, abi, nests }) => {
@@ -88,13 +88,13 @@ async fn mechanisms(home: &Path) -> Vec<Mechanism> {
     }
 }
 
-fn put(home: &Path, path: &str, text: &str) {
+pub fn put(home: &Path, path: &str, text: &str) {
     let path = home.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
 
-fn sandbox(home: &Path, mechanism: Mechanism) -> Sandbox {
+pub fn sandbox(home: &Path, mechanism: Mechanism) -> Sandbox {
     Sandbox {
         mechanism,
         program: env!("CARGO_BIN_EXE_gstack").into(),
@@ -104,7 +104,7 @@ fn sandbox(home: &Path, mechanism: Mechanism) -> Sandbox {
     }
 }
 
-fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 

@@ -83,11 +83,8 @@ impl World {
             .env("SHELL", "/bin/sh")
             .env("LANG", "C.UTF-8")
             .env("GSTACK_HOME", self.home())
-            // The orders are about the daemon. `GSTACK_FAULT_SANDBOX=` runs them with agents and git in the sandbox.
-            .env(
-                "GSTACK_SANDBOX_MECHANISM",
-                std::env::var("GSTACK_FAULT_SANDBOX").unwrap_or_else(|_| "none".to_owned()),
-            )
+            // Empty: the best of this machine, as for a person. `GSTACK_FAULT_SANDBOX` names another, or `none`.
+            .env("GSTACK_SANDBOX_MECHANISM", std::env::var("GSTACK_FAULT_SANDBOX").unwrap_or_default())
             .current_dir(self.person())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

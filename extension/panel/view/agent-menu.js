@@ -212,6 +212,6 @@ function sandboxNote({ inForce, detail }) {
     "div",
     { class: "menu__note", "data-sandbox": String(inForce) },
     h("p", { title: detail }, words),
-    !inForce && h("p", { class: "data dim" }, detail),
+    h("p", { class: "dim" }, inForce ? t("sandboxOpens", "sandbox-read", "sandbox-write") : detail),
   );
 }

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// Confined where this machine can; otherwise as before, and the person is told.
+    /// Confined if this machine can; otherwise not, and the person is told.
+    #[default]
     Auto,
     /// An agent does not start without a sandbox.
     Require,
     /// Agents run as any program of the person's.
-    #[default]
     Off,
 }
 
@@ -46,22 +46,26 @@ pub struct SandboxSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxState {
     pub mode: SandboxMode,
-    /// The mechanism in force, in words; `Err`: what is missing.
-    pub found: Result<String, String>,
+    /// The mechanism in force, in words; `Err`: what is missing. `None` before the first look.
+    pub found: Option<Result<String, String>>,
 }
 
 impl SandboxState {
     pub fn is_in_force(&self) -> bool {
-        self.mode != SandboxMode::Off && self.found.is_ok()
+        self.mode != SandboxMode::Off && matches!(self.found, Some(Ok(_)))
     }
 
-    /// One sentence.
+    /// What holds, and what a person can do about it.
     pub fn words(&self) -> String {
         match (self.mode, &self.found) {
             (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".to_owned(),
-            (_, Ok(mechanism)) => format!("Agents run in a sandbox ({mechanism})."),
-            (SandboxMode::Auto, Err(why)) => format!("Agents run without a sandbox: {why}."),
-            (SandboxMode::Require, Err(why)) => format!("Agents do not start: {}.", refused(why)),
+            (_, None) => "`gstack doctor` says whether agents run in a sandbox.".to_owned(),
+            (_, Some(Ok(mechanism))) => format!(
+                "Agents run in a sandbox ({mechanism}). `sandbox-read` and `sandbox-write` under [agents] in config.toml \
+                 open further folders."
+            ),
+            (SandboxMode::Auto, Some(Err(why))) => format!("Agents run without a sandbox: {why}."),
+            (SandboxMode::Require, Some(Err(why))) => format!("Agents do not start: {}.", refused(why)),
         }
     }
 }
@@ -103,16 +107,11 @@ impl Confiner {
         found
     }
 
-    /// `None` before the first look.
+    /// `None` if nothing is ever confined.
     pub fn known(&self) -> Option<SandboxState> {
         let mode = self.settings()?.mode;
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let found = match found {
-            Some(found) => found.map(|mechanism| mechanism.to_string()),
-            None if mode == SandboxMode::Off => Err("it is off".to_owned()),
-            None => return None,
-        };
-        Some(SandboxState { mode, found })
+        Some(SandboxState { mode, found: found.map(|found| found.map(|mechanism| mechanism.to_string())) })
     }
 
     pub async fn confine(&self, mut environment: AgentEnvironment) -> AgentEnvironment {
@@ -150,6 +149,7 @@ mod tests {
         assert_eq!(state.words(), "Agents run without a sandbox (agents.sandbox = off).");
         assert!(!state.is_in_force());
         confiner.configure(Some(settings(SandboxMode::Auto)));
+        assert!(!confiner.known().unwrap().is_in_force(), "nothing is said before the machine was looked at");
         confiner.confine(AgentEnvironment::default()).await;
         assert_ne!(confiner.known().unwrap().words(), state.words());
     }

@@ -5,10 +5,13 @@
 
 mod access;
 mod bubblewrap;
+mod caches;
 pub mod confine;
 mod confiner;
 mod detect;
+mod git;
 mod landlock;
+mod npm;
 mod places;
 mod plan;
 mod scratch;
@@ -124,9 +127,10 @@ pub fn command<A: AsRef<OsStr>>(
 ) -> io::Result<Confined> {
     let arguments: Vec<OsString> = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
     let mut environment = environment.clone();
+    let confined = matches!(environment.confinement, Confinement::In(_));
     // A question such as `--version` has no folder, and gstack's own git has its own rules.
     if folder.is_some() {
-        quiet_git(&mut environment);
+        quiet_git(&mut environment, confined);
     }
     let sandbox = match environment.confinement.clone() {
         Confinement::Off => {
@@ -140,6 +144,7 @@ pub fn command<A: AsRef<OsStr>>(
         }
     };
     let scratch = Scratch::make(&sandbox.scratch)?;
+    let own = environment.variables.clone();
     for name in SESSION_VARIABLES {
         environment.variables.remove(OsStr::new(name));
     }
@@ -151,6 +156,13 @@ pub fn command<A: AsRef<OsStr>>(
         environment.variables.insert(name.into(), temporary.into());
     }
     environment.variables.insert("XDG_CACHE_HOME".into(), temporary.join("cache").into());
+    if folder.is_some() {
+        npm::pass_on_registries(&mut environment);
+        match caches::prepare(&own, &mut environment) {
+            Ok(folders) => environment.access.write.extend(folders),
+            Err(error) => tracing::warn!(%error, "packages that an agent downloads are not kept"),
+        }
+    }
     let plan = Plan::new(&sandbox, program, &arguments, &environment, folder, scratch.temporary())?;
     let (program, arguments) = match &sandbox.mechanism {
         Mechanism::Namespaces { bwrap, .. } => {
@@ -183,14 +195,19 @@ const GIT_RUNS: [(&str, &str); 4] = [
     ("protocol.ext.allow", "never"),
 ];
 
+/// What needs keys that a sandbox closes: a commit that can't be signed would fail.
+const GIT_SIGNS: [(&str, &str); 2] = [("commit.gpgSign", "false"), ("tag.gpgSign", "false")];
+
 /// Keeps an agent's own git from running what a repository names. A person's own settings of this kind stay.
-fn quiet_git(environment: &mut AgentEnvironment) {
+fn quiet_git(environment: &mut AgentEnvironment, confined: bool) {
     let variables = &mut environment.variables;
     if variables.contains_key(OsStr::new("GIT_CONFIG_COUNT")) {
         return;
     }
-    variables.insert("GIT_CONFIG_COUNT".into(), GIT_RUNS.len().to_string().into());
-    for (number, (name, value)) in GIT_RUNS.iter().enumerate() {
+    let signs = GIT_SIGNS.iter().filter(|_| confined);
+    let settings: Vec<_> = GIT_RUNS.iter().chain(signs).collect();
+    variables.insert("GIT_CONFIG_COUNT".into(), settings.len().to_string().into());
+    for (number, (name, value)) in settings.into_iter().enumerate() {
         variables.insert(format!("GIT_CONFIG_KEY_{number}").into(), name.into());
         variables.insert(format!("GIT_CONFIG_VALUE_{number}").into(), value.into());
     }

@@ -3,8 +3,8 @@
 //! Owns putting them together from the lists, the agent's own files and the conversation's folder. Asks the disk which
 //! of them exist. A path that leads to the whole home directory, or above it, is never opened.
 
-use super::places::{CLOSED, DEVICES, SYSTEM, TOOLS};
-use super::{Mechanism, Sandbox};
+use super::places::{CLOSED, DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
+use super::{Mechanism, Sandbox, git};
 use crate::agent::adapter::AgentEnvironment;
 use crate::agent::guard::CREDENTIALS;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,7 @@ impl Plan {
         let mut read = list(&SYSTEM);
         read.extend(list(&TOOLS));
         read.extend(access.read.iter().filter_map(|path| below_home(path)));
+        read.extend(tool_folders(environment));
         read.push(sandbox.program.clone());
         read.extend(of_program(program));
         // A script that the configuration names: with what lies beside it.
@@ -77,6 +78,11 @@ impl Plan {
         let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
         read.retain(|path| !is_home(path) && path != Path::new("/"));
         write.retain(|path| !is_home(path));
+        // A program directly in the home directory, or above it: without what lies beside it.
+        read.extend([Path::new(program), &sandbox.program].into_iter().flat_map(chain));
+        read.extend(
+            arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file()).flat_map(chain),
+        );
         for path in &write {
             fs::create_dir_all(path).or_else(|error| if path.exists() { Ok(()) } else { Err(error) })?;
         }
@@ -84,14 +90,21 @@ impl Plan {
         closed.extend(list(&CLOSED));
         closed.extend(sandbox.closed.iter().cloned());
         closed.retain(|path| !write.contains(path) && !read.contains(path));
+        if let (Some(home), Some(_)) = (&home, folder) {
+            let files = git::configuration(home);
+            read.extend(files.into_iter().filter(|file| !closed.iter().any(|place| file.starts_with(place))));
+        }
         if let Some(folder) = folder {
             let folder = folder.canonicalize()?;
             if folder == Path::new("/") || is_home(&folder) {
                 // Not the folder itself: what starts a shell, and what gstack closes, lies in it.
                 write.extend(home.iter().flat_map(|home| plain_children(home)));
             } else {
-                fixed.extend([".git/hooks", ".git/config"].map(|name| folder.join(name)));
-                fixed.extend(Some(folder.join(".git")).filter(|git| git.is_file()));
+                let repository =
+                    git::around(&folder, |path| is_home(path) || closed.iter().any(|place| path.starts_with(place)));
+                read.extend(repository.read);
+                write.extend(repository.write);
+                fixed.extend(repository.fixed);
                 write.push(folder);
             }
         }
@@ -136,6 +149,12 @@ fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     all
 }
 
+/// Where tools of programming languages lie that the person's environment names.
+fn tool_folders(environment: &AgentEnvironment) -> impl Iterator<Item = PathBuf> {
+    let named = TOOL_VARIABLES.iter().filter_map(|name| environment.variables.get(OsStr::new(name)));
+    named.map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 fn make_missing(path: &Path, empty: Option<&str>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Ok(());
@@ -152,16 +171,7 @@ fn make_missing(path: &Path, empty: Option<&str>) -> io::Result<()> {
 /// The program with its package: where each link on the way to it lies, and the folder that holds all of `node_modules`,
 /// else its own.
 fn of_program(program: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut current = program.to_owned();
-    for _ in 0..MOST_LINKS {
-        if current.symlink_metadata().is_err() {
-            break;
-        }
-        found.extend(current.parent().map(Path::to_owned));
-        let Ok(target) = fs::read_link(&current) else { break };
-        current = current.parent().unwrap_or(Path::new("/")).join(target);
-    }
+    let mut found: Vec<PathBuf> = chain(program).iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
     if let Ok(real) = program.canonicalize() {
         let mut modules = PathBuf::new();
         for part in real.components() {
@@ -172,6 +182,18 @@ fn of_program(program: &Path) -> Vec<PathBuf> {
             }
         }
         found.extend(real.parent().into_iter().flat_map(with_prefix));
+    }
+    found
+}
+
+/// A file, with each that links on the way to it name.
+fn chain(file: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut current = file.to_owned();
+    while found.len() < MOST_LINKS && current.symlink_metadata().is_ok() {
+        found.push(current.clone());
+        let Ok(target) = fs::read_link(&current) else { break };
+        current = current.parent().unwrap_or(Path::new("/")).join(target);
     }
     found
 }

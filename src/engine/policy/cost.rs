@@ -6,8 +6,10 @@
 #![allow(clippy::print_stderr, reason = "the table is what it is run for")]
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
+use super::audit::Audit;
 use super::{TaintLog, rules};
 use crate::base::peer::{self, Peer};
+use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 use std::time::Instant;
@@ -40,6 +42,22 @@ fn rule_of(number: usize) -> PolicyRule {
         conversation_id: None,
         until: None,
         made_at: 1,
+    }
+}
+
+fn decided() -> AuditEntry {
+    AuditEntry {
+        at: 1,
+        conversation_id: Some(ConversationId::new("c1")),
+        agent: None,
+        action: "click @e3".to_owned(),
+        record: None,
+        scope: "act".to_owned(),
+        site: Some("shop.example".to_owned()),
+        allowed: true,
+        by: AuditBy::Rule,
+        answer: None,
+        rule: Some("r1".to_owned()),
     }
 }
 
@@ -81,6 +99,9 @@ async fn what_identity_and_policy_add_to_a_command() {
             taint.risk_of_going(Some("shop.example"), "https://shop.example/lamps?colour=green&page=2"),
         );
     });
+    let mut audit = Audit::at(folder.path().join("audit.jsonl"));
+    let entry = decided();
+    let writing = median(|| audit.append(&entry).unwrap());
     eprintln!("| step | µs, median of {RUNS} |\n|---|---:|");
     for (step, time) in [
         ("who connected (once for a connection)", accept),
@@ -88,8 +109,9 @@ async fn what_identity_and_policy_add_to_a_command() {
         ("200 rules, none of which holds", rules_time),
         ("taint of what is typed, 1 MB read elsewhere", typing),
         ("taint of an address, 1 MB read elsewhere", going),
+        ("the line of the audit, chained and written", writing),
     ] {
         eprintln!("| {step} | {time:.1} |");
     }
-    eprintln!("| all of it | {:.1} |", accept + again + rules_time + typing.max(going));
+    eprintln!("| all of it | {:.1} |", accept + again + rules_time + typing.max(going) + writing);
 }

@@ -102,7 +102,7 @@ export class RealAgent {
     mkdirSync(home.home, { mode: 0o700 });
     writeFileSync(
       path.join(home.home, 'config.toml'),
-      `[agents]\nsandbox = "auto"\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`,
+      `[agents]\ndefault = "${name}"\n[agents.programs]\n${name} = "${program}"\n[agents.environment]\n${toml}`,
       { mode: 0o600 },
     );
     return agent;

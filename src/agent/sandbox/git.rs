@@ -1,0 +1,154 @@
+//! What git in an agent's shell needs besides the conversation's folder: the repository that holds it, and the files that
+//! the person's git configuration names.
+//!
+//! Owns both lists. Never runs git. A repository's own files may be written by a stranger: a link to another repository
+//! counts only if that one names the folder too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Files that include each other are followed so deep.
+const MOST_INCLUDES: usize = 5;
+/// Keys, without their section, whose value is a path of a file to read.
+const PATHS: [&str; 4] = ["path", "excludesfile", "attributesfile", "template"];
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    pub read: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
+    /// Within `write`, only to be read: what makes git run a program, or leads it elsewhere.
+    pub fixed: Vec<PathBuf>,
+}
+
+/// Returns what git and the builds of `folder` need of the repository around it. `is_out`: a path that no repository may
+/// open, such as the home directory.
+pub fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
+    let top = folder.ancestors().take_while(|above| *above == folder || !is_out(above));
+    let Some(top) = top.filter(|above| above.parent().is_some()).find(|above| above.join(".git").exists()) else {
+        return Around { fixed: protected(&folder.join(".git")), ..Around::default() };
+    };
+    let git = top.join(".git");
+    let mut found = Around::default();
+    if top != folder {
+        found.read.push(top.to_owned());
+    }
+    if git.is_dir() {
+        if top != folder {
+            found.write.push(git.clone());
+        }
+        found.fixed = protected(&git);
+        return found;
+    }
+    found.fixed.push(git.clone());
+    if let Some((dir, common)) = linked(&git).filter(|(_, common)| !is_out(common)) {
+        found.write.extend(["objects", "refs", "logs"].map(|name| common.join(name)));
+        found.fixed.extend(["commondir", "gitdir"].map(|name| dir.join(name)));
+        found.write.push(dir);
+        found.read.push(common);
+    }
+    found
+}
+
+fn protected(git: &Path) -> Vec<PathBuf> {
+    ["hooks", "config"].map(|name| git.join(name)).into()
+}
+
+/// The git directory of a work tree that has this `.git` file, and the one that it shares with its repository.
+fn linked(file: &Path) -> Option<(PathBuf, PathBuf)> {
+    let read = |path: &Path| fs::read_to_string(path).ok();
+    let dir = file.parent()?.join(read(file)?.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
+    let back = dir.join(read(&dir.join("gitdir"))?.trim()).canonicalize().ok()?;
+    let common = dir.join(read(&dir.join("commondir"))?.trim()).canonicalize().ok()?;
+    (back == file.canonicalize().ok()? && dir.parent()? == common.join("worktrees")).then_some((dir, common))
+}
+
+/// The files that the person's git configuration names: included ones, ignored files, attributes, the template of a
+/// commit. Git ends with an error at an included file that it may not read.
+pub fn configuration(home: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<(PathBuf, usize)> =
+        [".gitconfig", ".config/git/config"].map(|name| (home.join(name), 0)).into();
+    while let Some((file, depth)) = waiting.pop() {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        for path in named(&text).filter_map(|value| resolve(value, &file, home)).filter(|path| path.is_file()) {
+            if depth < MOST_INCLUDES && !found.contains(&path) {
+                waiting.push((path.clone(), depth + 1));
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    let values = text.lines().filter_map(|line| line.split_once('='));
+    let paths = values.filter(|(key, _)| PATHS.iter().any(|known| key.trim().eq_ignore_ascii_case(known)));
+    paths.map(|(_, value)| value.trim().trim_matches('"'))
+}
+
+/// As git does: `~/` is the home directory, other paths begin at the file that names them.
+fn resolve(value: &str, file: &Path, home: &Path) -> Option<PathBuf> {
+    match value.strip_prefix("~/") {
+        Some(rest) => Some(home.join(rest)),
+        None => Some(file.parent()?.join(value)).filter(|_| !value.is_empty()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_folder_within_a_repository_has_its_git_and_not_its_hooks() {
+        let (_kept, home) = folder();
+        fs::create_dir_all(home.join("code/.git/hooks")).unwrap();
+        fs::create_dir_all(home.join("code/packages/one")).unwrap();
+        let is_out = |path: &Path| home.starts_with(path);
+        let found = around(&home.join("code/packages/one"), is_out);
+        assert_eq!((found.read, found.write), (vec![home.join("code")], vec![home.join("code/.git")]));
+        assert!(found.fixed.contains(&home.join("code/.git/hooks")));
+        // A home directory that is a repository, as some keep their settings, opens nothing.
+        fs::create_dir(home.join(".git")).unwrap();
+        fs::create_dir(home.join("plain")).unwrap();
+        let found = around(&home.join("plain"), is_out);
+        assert_eq!((found.read, found.write), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_git_file_opens_only_a_repository_that_knows_the_folder() {
+        let (_kept, home) = folder();
+        let dir = home.join("code/.git/worktrees/tree");
+        fs::create_dir_all(&dir).unwrap();
+        fs::create_dir(home.join("tree")).unwrap();
+        fs::write(home.join("tree/.git"), format!("gitdir: {}\n", dir.display())).unwrap();
+        fs::write(dir.join("commondir"), "../..\n").unwrap();
+        fs::write(dir.join("gitdir"), format!("{}\n", home.join("tree/.git").display())).unwrap();
+        let is_out = |path: &Path| home.starts_with(path);
+        let found = around(&home.join("tree"), is_out);
+        assert!(found.write.contains(&dir) && found.write.contains(&home.join("code/.git/objects")), "{found:?}");
+        assert!(!found.write.contains(&home.join("code/.git")) && found.fixed.contains(&dir.join("gitdir")));
+        fs::create_dir(home.join("hostile")).unwrap();
+        fs::write(home.join("hostile/.git"), format!("gitdir: {}\n", dir.display())).unwrap();
+        let found = around(&home.join("hostile"), is_out);
+        assert_eq!((found.read, found.write), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn files_that_the_configuration_names_are_found_also_through_each_other() {
+        let (_kept, home) = folder();
+        let text = "[user]\n\tname = path\n[include]\n\tpath = ~/work.inc\n[core]\n\texcludesFile = \"ignored\"\n";
+        fs::write(home.join(".gitconfig"), text).unwrap();
+        fs::write(home.join("work.inc"), "[include]\n\tpath = ./work.inc\n[commit]\n\ttemplate = ~/none\n").unwrap();
+        fs::write(home.join("ignored"), "").unwrap();
+        let mut found = configuration(&home);
+        found.sort();
+        assert!(found.contains(&home.join("ignored")) && found.contains(&home.join("work.inc")), "{found:?}");
+        assert!(!found.contains(&home.join("none")));
+    }
+}
