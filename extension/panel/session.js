@@ -25,6 +25,7 @@ export class Session {
   /** What was acknowledged last, by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
   #loadingOlder = false;
   #opening = 0;
+  /** The conversation in which the person is writing, as the daemon knows. @type {string | null} */ #prepared = null;
 
   /** @param {Connection} connection @param {PanelStore} store */
   constructor(connection, store) {
@@ -99,6 +100,7 @@ export class Session {
 
   #connectedAnew() {
     this.#acknowledged.clear();
+    this.#prepared = null;
     void this.open();
     const { reading } = this.store.state;
     if (reading) void this.#read(reading.info.conversationId);
@@ -208,6 +210,16 @@ export class Session {
     if (!held) return;
     await this.connection.request("chat.unqueue", { conversationId: held.info.conversationId, clientId });
     this.store.dispatch({ type: "message-dropped", clientId });
+  }
+
+  /** The message box holds this: with its first letter the daemon may make the agent ready. @param {string} text */
+  writes(text) {
+    const id = this.store.state.conversation?.info.conversationId;
+    if (text.trim() === "") this.#prepared = null;
+    else if (id && id !== this.#prepared && this.#connected) {
+      this.#prepared = id;
+      this.connection.notify("chat.prepare", { conversationId: id });
+    }
   }
 
   async stop() {

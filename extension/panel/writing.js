@@ -62,7 +62,10 @@ export class Writing {
       send: (text, attachments, context) => this.send(text, attachments, context),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
-      draft: () => this.drafts.typed(),
+      draft: (text) => {
+        this.panel.session.writes(text);
+        this.drafts.typed();
+      },
       attached: () => this.drafts.attached(),
       destination: () => this.drafts.destination(),
       say: (words) => this.panel.toast.show(words),

@@ -54,6 +54,7 @@ export interface Notifications {
   "panel.opened": P.PanelOpened;
   "panel.focus": P.PanelFocus;
   "chat.ack": P.ChatAck;
+  "chat.prepare": P.ChatRef;
   echoed: P.Echo;
   "local.retry": P.Empty;
 }

@@ -60,6 +60,8 @@ struct Shared {
     environment: LoginEnvironment,
     confiner: Confiner,
     found: Mutex<Option<Vec<AgentInfo>>>,
+    /// Held during a look: who needs what it finds waits for it rather than starting every program once more.
+    looking: tokio::sync::Mutex<()>,
 }
 
 /// What the configuration decides. Replaced whole when that changes.
@@ -108,19 +110,29 @@ impl Agents {
     }
 
     fn from(listed: Listed, environment: LoginEnvironment, confiner: Confiner) -> Self {
-        Self { shared: Arc::new(Shared { listed: Mutex::new(listed), environment, confiner, found: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared {
+                listed: Mutex::new(listed),
+                environment,
+                confiner,
+                found: Mutex::default(),
+                looking: Default::default(),
+            }),
+        }
     }
 
-    /// Goes by a changed configuration from the next look on. Agents that run are not touched.
-    pub fn configure(&self, settings: AgentSettings) {
+    /// Goes by a changed configuration from the next look on. Agents that run are not touched. Returns whether
+    /// anything changed.
+    pub fn configure(&self, settings: AgentSettings) -> bool {
         let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.settings.as_deref() == Some(&settings) {
-            return;
+            return false;
         }
         self.shared.environment.configure(settings.environment.clone());
         self.shared.confiner.configure(settings.sandbox.clone());
         *listed = Listed::of(settings);
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        true
     }
 
     /// Adds the folders of a terminal's PATH, so that what its `which` finds is found here too. Returns whether one of
@@ -157,13 +169,20 @@ impl Agents {
         named.unwrap_or_else(|| Arc::new(Builtin))
     }
 
-    /// What the last look found; looks where there was none.
+    /// What the last look found, or finds; looks where there was none.
     pub async fn list(&self) -> Vec<AgentInfo> {
-        let found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match found {
-            Some(found) => found,
-            None => self.refresh().await,
+        if let Some(found) = self.found() {
+            return found;
         }
+        let looking = self.shared.looking.lock().await;
+        match self.found() {
+            Some(found) => found,
+            None => self.look(&looking).await,
+        }
+    }
+
+    fn found(&self) -> Option<Vec<AgentInfo>> {
+        self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds what a running agent said of itself to what the last look found; all of it where that changed it.
@@ -191,6 +210,11 @@ impl Agents {
 
     /// Looks again at all agents at once, after asking the login shell for its environment again.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
+        let looking = self.shared.looking.lock().await;
+        self.look(&looking).await
+    }
+
+    async fn look(&self, _one_at_a_time: &tokio::sync::MutexGuard<'_, ()>) -> Vec<AgentInfo> {
         let environment = self.shared.environment.refresh().await;
         // Something may have been installed since.
         self.shared.confiner.forget();

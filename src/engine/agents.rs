@@ -84,7 +84,7 @@ impl Engine {
         });
     }
 
-    /// The agent that answers a message; without one, the one that would answer.
+    /// The agent that answers a message; without one, the one that would answer as far as that is known.
     pub(super) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
         let known = &self.inner.agents;
         let config = self.config();
@@ -108,7 +108,7 @@ impl Engine {
         let name = agent.name();
         let of_name = |found: Vec<AgentInfo>| found.into_iter().find(|info| info.name == name);
         let mut info = of_name(known.list().await);
-        if info.as_ref().is_some_and(|info| info.fault.is_some()) {
+        if message.is_some() && info.as_ref().is_some_and(|info| info.fault.is_some()) {
             // A person may have installed it, signed in or named its program since.
             if let Err(fault) = self.read_config_again().await {
                 tracing::warn!(%fault, "the configuration stays as it was");

@@ -83,7 +83,7 @@ impl Engine {
         let first_look = key.1.as_ref().is_some_and(|panel| self.ports().looks_first(port, panel));
         self.subscriptions().insert(key, subscription);
         // Anyone who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
-        if first_look && conversation.head() > 0 && conversation.info().tab_id.is_some() {
+        if first_look {
             self.runner(&conversation).warm();
         }
         Ok(())
@@ -206,6 +206,7 @@ impl Engine {
             self.check_agent(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), choose.model.clone());
+        self.renew_spare(conversation.id());
         Ok(conversation.info())
     }
 

@@ -36,6 +36,7 @@ mod runner;
 mod sandbox;
 mod settings;
 mod slots;
+mod spare;
 mod tab_record;
 mod tab_sets;
 mod tabs;
@@ -119,6 +120,8 @@ struct Inner {
     refreshing: Mutex<()>,
     recently_closed: Mutex<RecentlyClosed>,
     slots: Slots,
+    /// The conversation whose agent was started before there was a message for it.
+    spare: Mutex<Option<ConversationId>>,
     /// Tools of the agents that run, by their token.
     tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
     /// The conversations that have an agent's process.
@@ -188,6 +191,7 @@ impl Engine {
                 tab_sets: Mutex::default(),
                 refreshing: Mutex::default(),
                 recently_closed: Mutex::default(),
+                spare: Mutex::default(),
                 tokens: Mutex::default(),
                 agents_running: Mutex::default(),
                 policy,
@@ -353,6 +357,7 @@ impl Engine {
         let config = self.config();
         self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
         self.inner.agents.configure(sandbox::agent_settings(self.home(), &config));
+        self.end_spare();
         self.inner.config.tell_changed();
         let agents = self.agents(false).await;
         self.ports().broadcast(&ToPanel::AgentsChanged(agents));

@@ -21,6 +21,7 @@ impl Engine {
     pub fn port_closed(&self, id: PortId) {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
+        self.end_unshown_spare();
         self.forget_tabs(id);
         self.keyboard_lost(id, None);
         self.close_relay(id);
@@ -102,6 +103,7 @@ impl Engine {
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);
+        self.end_unshown_spare();
         self.update_busy();
     }
 }

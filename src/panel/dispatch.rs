@@ -130,6 +130,7 @@ impl Request {
                 reply.give(Ok(Empty {}));
             }
             ToDaemon::ChatHistory(page) => reply.give(engine.chat_history(&page)),
+            ToDaemon::ChatPrepare(of) => engine.chat_prepare(port, client, &of.conversation_id),
             ToDaemon::ChatAck(ack) => engine.chat_ack(port, client, &ack),
             ToDaemon::ChatSend(send) => reply.give(engine.chat_send(send).await),
             ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(unqueue).await.map(|()| Empty {})),

@@ -67,12 +67,13 @@ pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
 }
 
 /// The notifications of `ToDaemon`: nothing answers them.
-pub(super) const NOTIFICATIONS: [&str; 9] = [
+pub(super) const NOTIFICATIONS: [&str; 10] = [
     "tabs.changed",
     "panel.opened",
     "panel.closed",
     "panel.focus",
     "chat.ack",
+    "chat.prepare",
     "echoed",
     "relay.answer",
     "relay.event",

@@ -70,6 +70,9 @@ pub enum ToDaemon {
     /// Notification: this panel has applied all events up to `seq`.
     #[serde(rename = "chat.ack")]
     ChatAck(ChatAck),
+    /// Notification: the person begins to write in the conversation that this panel shows. Its agent may be made ready.
+    #[serde(rename = "chat.prepare")]
+    ChatPrepare(ChatRef),
     /// A message; the same `clientId` again is answered as the first time. → [`Sent`]
     #[serde(rename = "chat.send")]
     ChatSend(ChatSend),

@@ -99,9 +99,14 @@ impl Task {
         }
     }
 
-    fn remember_session(&self, resume: String) {
-        if let Some(session) = &self.session {
-            self.conversation.set_resume(session.agent.clone(), Some(resume));
+    /// A session that was given no message is not gone on with: its agent may have kept nothing of it.
+    fn remember_session(&mut self, resume: String) {
+        match &mut self.session {
+            Some(session) if session.had_a_message => {
+                self.conversation.set_resume(session.agent.clone(), Some(resume));
+            }
+            Some(session) => session.known_as = Some(resume),
+            None => {}
         }
     }
 

@@ -4,6 +4,7 @@
 //! the order in which they were decided. The task ends when nothing is left for it to hold, and the next thing that
 //! happens begins it again. What the task does is in `task` and the files beside it.
 
+mod ahead;
 mod from_agent;
 mod session;
 mod start;
@@ -93,8 +94,12 @@ enum Input {
     Learned(Learned),
     /// Another conversation needs the place of this one's agent, if that does nothing.
     Sleep,
-    /// A person looks at it: the agent is made ready before they have written.
+    /// A person looks at it or begins to write: the agent is made ready meanwhile.
     Warm,
+    /// Which agent would be made ready is known.
+    Ahead(super::agents::Choice),
+    /// An agent without a message is not needed any more.
+    DropSpare,
     /// The conversation goes away: told when no turn runs and the agent's process has ended.
     End(oneshot::Sender<()>),
 }
@@ -215,6 +220,11 @@ impl Runner {
     /// Makes the agent ready where there is a free place for it.
     pub(super) fn warm(&self) {
         self.input(Input::Warm);
+    }
+
+    /// Ends an agent that was made ready and was given no message yet.
+    pub(super) fn drop_spare(&self) {
+        self.input(Input::DropSpare);
     }
 
     /// Returns when no turn runs and the agent's process has ended.

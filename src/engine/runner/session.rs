@@ -3,6 +3,7 @@
 //! Owns the ends: of the present one, of one that nobody needs, of all. A place for an agent is given back only when
 //! the process is gone. Never starts one.
 
+use super::ahead::SPARE_IDLE;
 use super::task::Task;
 use crate::agent::adapter::AgentSession;
 use crate::engine::slots::Slot;
@@ -22,6 +23,10 @@ pub(super) struct Session {
     pub(super) session: Box<dyn AgentSession>,
     /// It has been told, or knows by itself, what was said here before.
     pub(super) is_informed: bool,
+    /// It was given a message. Until then it is a spare, or about to be given its first one.
+    pub(super) had_a_message: bool,
+    /// The agent's own name of the session, to be kept with the first message.
+    pub(super) known_as: Option<String>,
     pub(super) tools: Arc<ConversationTools>,
     /// None for an agent without a process.
     pub(super) slot: Option<Slot>,
@@ -48,12 +53,15 @@ impl Task {
         if self.session.is_none() || self.conversation.state() != ConversationState::Idle {
             return;
         }
+        let had_a_message = self.session.as_ref().is_some_and(|session| session.had_a_message);
         let slots = self.engine.slots();
         slots.set_idle(self.conversation.id(), true);
         if self.session.as_ref().is_some_and(|session| session.slot.is_some()) && slots.are_wanted() {
             return self.end_session();
         }
-        self.sleep_at = self.engine.config().agents.sleep_after().and_then(|after| Instant::now().checked_add(after));
+        let after = self.engine.config().agents.sleep_after();
+        let after = if had_a_message { after } else { Some(after.map_or(SPARE_IDLE, |after| after.min(SPARE_IDLE))) };
+        self.sleep_at = after.and_then(|after| Instant::now().checked_add(after));
     }
 
     /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
@@ -76,6 +84,7 @@ impl Task {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
             self.engine.revoke(&starting.tools);
+            self.engine.is_no_spare(self.conversation.id());
         }
         self.end_session();
     }
@@ -106,6 +115,7 @@ impl Task {
         let Session { session, tools, slot, .. } = session;
         self.engine.revoke(&tools);
         self.engine.agent_ended(self.conversation.id());
+        self.engine.is_no_spare(self.conversation.id());
         self.engine.spawn(async move {
             session.close().await;
             drop(slot);

@@ -57,9 +57,11 @@ impl Task {
             }
         }
         if let Some(starting) = &mut self.starting
-            && (&starting.agent, &starting.model, &starting.folder) == (&name, &choice.model, &folder)
+            && (&starting.agent, &starting.folder) == (&name, &folder)
         {
             starting.turn_id = Some(turn_id);
+            // It takes the turn's model when it is there.
+            self.chosen = (starting.model != choice.model).then_some(choice);
             return;
         }
         if choice.direct {
@@ -120,32 +122,12 @@ impl Task {
         }
     }
 
-    /// Makes the agent ready before there is a message, where there is a free place.
-    pub(super) async fn warm(&mut self) {
-        if self.turn.is_some() || self.session.is_some() || self.starting.is_some() {
-            return;
-        }
-        // Its folder is made with its first turn.
-        if self.engine.wants_worktree(&self.conversation) {
-            return;
-        }
-        let choice = self.engine.choose(&self.conversation, None).await;
-        if !choice.is_model || choice.fault.is_some() {
-            return;
-        }
-        if let Some(slot) = self.engine.slots().take_free(self.conversation.id()) {
-            self.start(None, choice, Some(slot));
-        }
-    }
-
-    fn start(&mut self, turn_id: Option<TurnId>, choice: Choice, slot: Option<Slot>) {
+    pub(super) fn start(&mut self, turn_id: Option<TurnId>, choice: Choice, slot: Option<Slot>) {
+        self.chosen = None;
         self.generation += 1;
         let generation = self.generation;
         let cancel = CancellationToken::new();
         let Choice { agent, model, is_model, .. } = choice;
-        if is_model {
-            self.conversation.note_folder_used();
-        }
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
         let environment = self.engine.agent_environment(&tools);
@@ -206,22 +188,49 @@ impl Task {
         (launch, tools)
     }
 
-    pub(super) fn started(&mut self, generation: u64, outcome: Result<Box<dyn AgentSession>, Fault>) {
+    /// What was started ahead of a message gets the message's model, or makes room for one that has it.
+    async fn take_model(&mut self, turn_id: TurnId, choice: Choice) {
+        if let Some(session) = &mut self.session
+            && session.session.set_model(choice.model.clone()).await.is_ok()
+        {
+            session.model = choice.model;
+            return self.step(Event::AgentReady(turn_id));
+        }
+        let slot = self.end_for_next();
+        self.start(Some(turn_id), choice, slot);
+    }
+
+    pub(super) async fn started(&mut self, generation: u64, outcome: Result<Box<dyn AgentSession>, Fault>) {
         let current = generation == self.generation;
         let starting = if current { self.starting.take() } else { None };
         match (starting, outcome) {
             (Some(starting), Ok(session)) => {
                 let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
                 let is_informed = session.resumed();
-                self.session = Some(Session { agent, model, folder, generation, session, is_informed, tools, slot });
+                let (had_a_message, known_as) = (false, None);
+                self.session = Some(Session {
+                    agent,
+                    model,
+                    folder,
+                    generation,
+                    session,
+                    is_informed,
+                    had_a_message,
+                    known_as,
+                    tools,
+                    slot,
+                });
                 self.engine.agent_started(self.conversation.id());
-                match turn_id {
-                    Some(turn_id) => self.step(Event::AgentReady(turn_id)),
-                    None => self.rest(),
+                match (turn_id, self.chosen.take()) {
+                    (Some(turn_id), Some(choice)) => self.take_model(turn_id, choice).await,
+                    (Some(turn_id), None) => self.step(Event::AgentReady(turn_id)),
+                    (None, _) => self.rest(),
                 }
             }
             (Some(starting), Err(fault)) => {
                 self.engine.revoke(&starting.tools);
+                self.chosen = None;
+                self.engine.is_no_spare(self.conversation.id());
                 match starting.turn_id {
                     Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
                     None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),

@@ -198,7 +198,7 @@ impl Task {
             }
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
-            Input::Started { generation, outcome } => self.started(generation, outcome),
+            Input::Started { generation, outcome } => self.started(generation, outcome).await,
             // Anyone who asked may have taken it back, or ended, before it came here.
             Input::Asked { answer, .. } if answer.is_closed() => {}
             Input::Asked { request, answer } => self.asked(request, answer),
@@ -209,10 +209,12 @@ impl Task {
                 }
             }
             Input::LetGo => self.end_unneeded(),
-            Input::Sleep if self.turn.is_none() && self.starting.is_none() => self.end_session(),
+            Input::Sleep if self.turn.is_none() => self.end_present(),
             // It works again: another one may be idle.
             Input::Sleep => self.engine.make_room(),
-            Input::Warm => self.warm().await,
+            Input::Warm => self.look_ahead(),
+            Input::Ahead(choice) => self.start_ahead(choice),
+            Input::DropSpare => self.end_spare(),
             Input::End(done) => self.ending.push(done),
         }
     }
@@ -343,6 +345,15 @@ impl Task {
         match session.session.prompt(prompt).await {
             Ok(()) => {
                 session.is_informed = true;
+                session.had_a_message = true;
+                let known_as = session.known_as.take().map(|name| (session.agent.clone(), name));
+                if session.slot.is_some() {
+                    self.conversation.note_folder_used();
+                }
+                if let Some((agent, name)) = known_as {
+                    self.conversation.set_resume(agent, Some(name));
+                }
+                self.engine.is_no_spare(self.conversation.id());
                 self.step(Event::PromptAccepted(turn_id));
             }
             Err(fault) => {
