@@ -127,7 +127,7 @@ fn child_fills_its_disk() {
     run(&conversation, "first");
     let fault = loop {
         let head = conversation.head();
-        let notice = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "n".repeat(1000) };
+        let notice = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "n".repeat(1000), words: None };
         if let Err(error) = conversation.append(notice) {
             assert_eq!(conversation.head(), head, "what was not written has no number");
             break error.fault();
@@ -138,7 +138,7 @@ fn child_fills_its_disk() {
     let long = Message { text: "m".repeat(2000), ..message("second") };
     assert_eq!(conversation.send(long).unwrap_err().fault().code, FaultCode::Storage);
     // The journal ends with a whole line, and shorter lines still find room.
-    let small = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "small".into() };
+    let small = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "small".into(), words: None };
     if conversation.append(small.clone()).is_ok() {
         assert_eq!(everything(&conversation).last().unwrap().body, small);
     }
@@ -322,7 +322,7 @@ fn a_compacted_journal_holds_all_that_it_held_and_goes_on() {
     assert_eq!(everything(&conversation), before);
     assert_eq!(conversation.compact().unwrap().after, compacted.after, "once more changes nothing");
     // It is written on, and the next daemon reads the same.
-    conversation.append(ChatBody::Notice { turn_id: turn, text: "more".into() }).unwrap();
+    conversation.append(ChatBody::Notice { turn_id: turn, text: "more".into(), words: None }).unwrap();
     let now = everything(&conversation);
     assert_eq!(now.len(), before.len() + 1);
     conversation.persist().unwrap();

@@ -2,7 +2,7 @@
  * A fault in the browser's language: its codes and their values as words.
  *
  * Owns the choice between the catalogue's words and the fault's own English. Never builds a sentence itself.
- * @import { Fault, SaidPhrase } from "../protocol.js"
+ * @import { Fault, FaultWords, SaidPhrase } from "../protocol.js"
  */
 import { isolated, t } from "./i18n.js";
 
@@ -22,6 +22,17 @@ function english(text) {
 }
 
 /**
+ * A sentence as a person reads it. What the catalogue has no words for stays as it came.
+ * @param {string} text  its English
+ * @param {FaultWords | null} [words]
+ */
+export function inWords(text, words) {
+  const said = spoken(words?.message);
+  if (said === null) return english(text);
+  return words?.said ? `${said} (${isolated(words.said)})` : said;
+}
+
+/**
  * The fault as a person reads it. What the catalogue has no words for stays as it came.
  * @template {Fault} F
  * @param {F} fault
@@ -29,8 +40,6 @@ function english(text) {
  */
 export function worded(fault) {
   const { message, hint, words, ...rest } = fault;
-  const said = spoken(words?.message);
   const next = spoken(words?.hint) ?? (hint ? english(hint) : hint);
-  const what = said === null ? english(message) : words?.said ? `${said} (${isolated(words.said)})` : said;
-  return /** @type {F} */ ({ ...rest, message: what, ...(next === undefined ? {} : { hint: next }) });
+  return /** @type {F} */ ({ ...rest, message: inWords(message, words), ...(next === undefined ? {} : { hint: next }) });
 }

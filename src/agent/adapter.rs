@@ -7,6 +7,7 @@ use crate::protocol::chat::{
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
+use crate::protocol::told::Sentence;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -208,7 +209,7 @@ pub enum AgentEvent {
     /// What it offers a person, as far as it has said so now.
     Offers(Offers),
     /// A retry, a rate limit: worth a line while the turn goes on.
-    Notice(String),
+    Notice(Sentence),
     TurnDone {
         outcome: TurnOutcome,
         model: Option<String>,

@@ -137,6 +137,12 @@ pub fn api(message: Sentence, said: &str, hint: impl Into<Sentence>) -> Fault {
     Fault::new(FaultCode::AgentError, message.said(&said)).hint(hint).at(Hop::Agent)
 }
 
+/// A time of a limit as the person's clock shows it: `14:05`.
+pub fn local_time(seconds: Option<i64>) -> Option<String> {
+    let time = jiff::Timestamp::from_second(seconds?).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string())
+}
+
 /// Told when it is not signed in.
 pub fn signed_out(label: &str) -> Fault {
     Fault::new(FaultCode::AgentSignedOut, told::AGENT_SIGNED_OUT.with([label])).hint(told::SIGN_IN).at(Hop::Agent)
@@ -146,10 +152,6 @@ pub fn signed_out(label: &str) -> Fault {
 pub fn own_model_unknown(label: &str) -> Fault {
     Fault::new(FaultCode::AgentError, told::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
 }
-
-/// Told when an earlier session can't be gone on with.
-pub const FRESH_START: &str =
-    "The agent's earlier session is not there any more: it starts again and is given what was said here.";
 
 #[cfg(test)]
 mod tests {

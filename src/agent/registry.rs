@@ -121,18 +121,16 @@ impl Agents {
         }
     }
 
-    /// Goes by a changed configuration from the next look on. Agents that run are not touched. Returns whether
-    /// anything changed.
-    pub fn configure(&self, settings: AgentSettings) -> bool {
+    /// Goes by a changed configuration from the next look on. Agents that run are not touched.
+    pub fn configure(&self, settings: AgentSettings) {
         let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.settings.as_deref() == Some(&settings) {
-            return false;
+            return;
         }
         self.shared.environment.configure(settings.environment.clone());
         self.shared.confiner.configure(settings.sandbox.clone());
         *listed = Listed::of(settings);
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        true
     }
 
     /// Adds the folders of a terminal's PATH, so that what its `which` finds is found here too. Returns whether one of

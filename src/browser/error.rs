@@ -7,7 +7,7 @@ use super::relay::refusals;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
-use crate::protocol::told;
+use crate::protocol::told::{self, Sentence};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -78,40 +78,28 @@ impl From<BrowserError> for Fault {
                 let message = told::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
                 Some((FaultCode::Timeout, message, told::PAGE_TIMEOUT_NEXT))
             }
+            BrowserError::NoSuchTab(tab) => {
+                Some((FaultCode::NotFound, told::NO_SUCH_TAB.with([&tab.to_string()]), told::SEE_OPEN_TABS))
+            }
+            BrowserError::NoTab => Some((FaultCode::NotFound, told::NO_OPEN_TAB.into(), told::NO_OPEN_TAB_NEXT)),
+            BrowserError::FrameGone => Some((FaultCode::TabGone, told::FRAME_GONE.into(), told::LOOK_AND_REPEAT)),
+            BrowserError::RefusedAddress(address) => {
+                let message = told::ADDRESS_NOT_READ.with([address]);
+                Some((FaultCode::UrlRefused, message, told::ADDRESS_NOT_READ_NEXT))
+            }
             _ => None,
         };
         if let Some((code, message, hint)) = known {
             return Fault::new(code, message).hint(hint).at(Hop::Browser);
         }
-        let (code, hint) = match &error {
-            BrowserError::Gone => (FaultCode::BrowserDown, "Start the browser again: gstack connect".to_owned()),
-            BrowserError::NoSuchTab(_) => (FaultCode::NotFound, "See the open ones: gstack tabs".to_owned()),
-            BrowserError::NoTab => (FaultCode::NotFound, "Open one: gstack newtab".to_owned()),
-            BrowserError::TabClosed(_) => (FaultCode::TabGone, "See the open ones: gstack tabs".to_owned()),
-            BrowserError::TabCrashed(_) => {
-                (FaultCode::TabGone, "Load it again (reload), or go to another address (goto).".to_owned())
-            }
-            BrowserError::FrameGone => (
-                FaultCode::TabGone,
-                "The page changed: look at it again (snapshot), then repeat the command.".to_owned(),
-            ),
-            BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).to_owned()),
+        let (code, hint): (_, Sentence) = match &error {
+            BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).into()),
             BrowserError::Diverted { .. } => {
-                (FaultCode::Navigation, "Try again, or open it in a new tab: newtab <url>".to_owned())
+                (FaultCode::Navigation, "Try again, or open it in a new tab: newtab <url>".into())
             }
-            BrowserError::RefusedAddress(_) => (
-                FaultCode::UrlRefused,
-                "Such addresses hand out a machine's credentials. Leave the page: goto, or closetab.".to_owned(),
-            ),
-            BrowserError::Timeout { .. } | BrowserError::Cdp(CdpError::Timeout { .. }) => {
-                (FaultCode::Timeout, "The page may be hung: reload it, or allow more time with --timeout.".to_owned())
-            }
-            BrowserError::Cdp(error) if error.is_session_gone() => {
-                (FaultCode::TabGone, "The page went away meanwhile: look at it again (snapshot).".to_owned())
-            }
-            BrowserError::Relay(_) | BrowserError::Cdp(_) => {
-                (FaultCode::Internal, "The details are in the daemon's log.".to_owned())
-            }
+            BrowserError::Cdp(CdpError::Timeout { .. }) => (FaultCode::Timeout, told::PAGE_TIMEOUT_NEXT.into()),
+            BrowserError::Cdp(error) if error.is_session_gone() => (FaultCode::TabGone, told::LOOK_AND_REPEAT.into()),
+            _ => (FaultCode::Internal, told::SEE_DAEMON_LOG.into()),
         };
         let unanswered = matches!(error, BrowserError::Cdp(CdpError::Timeout { .. }));
         Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser).unanswered(unanswered)

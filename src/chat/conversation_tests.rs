@@ -387,7 +387,7 @@ fn a_fresh_panel_gets_the_newest_and_pages_back_to_the_first() {
     let conversation = place.fresh();
     run(&conversation, "a");
     for n in 0..1000 {
-        conversation.append(ChatBody::Notice { turn_id: turn("a"), text: n.to_string() }).unwrap();
+        conversation.append(ChatBody::Notice { turn_id: turn("a"), text: n.to_string(), words: None }).unwrap();
     }
     let (sender, _receiver) = mpsc::unbounded_channel();
     let (subscribed, _subscription) = conversation.subscribe(0, Arc::new(sender)).unwrap();

@@ -66,7 +66,7 @@ fn feed() -> Feed {
 }
 
 fn notice(seq: Seq) -> ChatEvent {
-    ChatEvent { seq, at: NOW, body: ChatBody::Notice { turn_id: TurnId::new("t"), text: "n".into() } }
+    ChatEvent { seq, at: NOW, body: ChatBody::Notice { turn_id: TurnId::new("t"), text: "n".into(), words: None } }
 }
 
 fn info(head: Seq) -> ConversationInfo {

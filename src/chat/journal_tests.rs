@@ -22,7 +22,7 @@ fn message(seq: Seq) -> ChatEvent {
 }
 
 fn notice(seq: Seq, text: &str) -> ChatEvent {
-    ChatEvent { seq, at: seq, body: ChatBody::Notice { turn_id: TurnId::new("t"), text: text.into() } }
+    ChatEvent { seq, at: seq, body: ChatBody::Notice { turn_id: TurnId::new("t"), text: text.into(), words: None } }
 }
 
 fn block(seq: Seq, text: &str) -> ChatEvent {

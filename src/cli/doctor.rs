@@ -21,6 +21,7 @@ pub async fn examine(client: &Client) -> Doctor {
             hop: Hop::Daemon,
             ok: false,
             detail: fault.message.clone(),
+            words: None,
             millis: None,
             fault: Some(fault),
         }],

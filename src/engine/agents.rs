@@ -15,6 +15,7 @@ use crate::protocol::command::{PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, TabId};
 use crate::protocol::methods::{Agents, ToPanel};
+use crate::protocol::told::Sentence;
 use std::ffi::OsStr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -38,7 +39,7 @@ pub(super) struct Choice {
     pub(super) direct: bool,
     pub(super) fault: Option<Fault>,
     /// What a person should know before it begins.
-    pub(super) notice: Option<String>,
+    pub(super) notices: Vec<Sentence>,
 }
 
 impl Engine {
@@ -96,7 +97,7 @@ impl Engine {
             && message.filter(one_command).is_some()
             && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
         {
-            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notice: None };
+            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notices: Vec::new() };
         }
         let chosen = self.config().agents.default_name().map(AgentName::new);
         let wanted = conversation.info().agent.or(chosen);
@@ -122,7 +123,7 @@ impl Engine {
         let chosen = message.and_then(|message| message.model.clone()).or_else(|| conversation.model());
         let model = model_for(chosen.as_deref(), text, name.as_str(), offered, configured);
         let model = model.filter(|_| is_model);
-        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notice: None }
+        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notices: Vec::new() }
     }
 
     /// The agent that answers a message, with its folder made ready for it.
@@ -130,7 +131,7 @@ impl Engine {
         let mut choice = self.choose(conversation, Some(message)).await;
         if choice.is_model && choice.fault.is_none() {
             match self.settle_folder(conversation).await {
-                Ok(notice) => choice.notice = notice,
+                Ok(notices) => choice.notices = notices,
                 Err(fault) => choice.fault = Some(fault),
             }
         }

@@ -6,10 +6,10 @@ use super::ports::PortId;
 use super::tasks::off_thread;
 use crate::protocol::VERSION;
 use crate::protocol::control::Doctor;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::{Fault, FaultCode, FaultWords, Hop};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::methods::{Echo, HopState};
-use crate::protocol::told;
+use crate::protocol::told::{self, Sentence};
 use std::time::{Duration, Instant};
 
 /// A hop that does not answer within this is down, for a person who looks at it.
@@ -60,8 +60,8 @@ impl Engine {
         if let Some(fault) = self.policy().fault() {
             return bad(Hop::Daemon, fault);
         }
-        let detail = format!("version {VERSION}, pid {}, home {}", std::process::id(), self.home().root().display());
-        good(Hop::Daemon, detail, None)
+        let (pid, home) = (std::process::id().to_string(), self.home().root().display().to_string());
+        good(Hop::Daemon, told::HOP_DAEMON.with([VERSION, &pid, &home]), None)
     }
 
     fn host_hop(&self, of: PortId) -> HopState {
@@ -80,7 +80,7 @@ impl Engine {
         let mut hops = match self.ports().echo(&sender, None, LIMIT).await {
             Some(took) => vec![
                 good(Hop::Host, words, None),
-                HopState { millis: Some(took), ..good(Hop::Background, "answers".to_owned(), None) },
+                HopState { millis: Some(took), ..good(Hop::Background, "answers", None) },
             ],
             None => vec![good(Hop::Host, words, None), silent(Hop::Background, "the extension does not answer")],
         };
@@ -112,13 +112,13 @@ impl Engine {
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
                 let pid = self.browser_pid().filter(|_| !browser.is_relayed());
-                let pid = pid.map(|pid| format!(", pid {pid}")).unwrap_or_default();
-                let attached = match browser.is_relayed() {
-                    true => ", by its extension",
-                    false if self.is_attached() => ", attached to",
-                    false => "",
+                let tabs = browser.tabs().len().to_string();
+                let detail = match pid {
+                    Some(pid) => told::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
+                    None if browser.is_relayed() => told::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
+                    None if self.is_attached() => told::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None => told::HOP_BROWSER_TABS.with([&version, &tabs]),
                 };
-                let detail = format!("{version}{pid}{attached}, {} tabs", browser.tabs().len());
                 good(Hop::Browser, detail, Some(began))
             }
             Ok(Err(error)) => bad(Hop::Browser, error.into()),
@@ -143,14 +143,19 @@ impl Engine {
             );
         };
         let version = agent.version.as_deref().unwrap_or_default();
-        let path = agent.path.as_deref().map(|path| format!(" at {path}")).unwrap_or_default();
-        let detail = format!("{} {version}{path}", agent.label);
+        let detail = match &agent.path {
+            Some(path) => told::HOP_AGENT.with([&agent.label, version, path]),
+            None => format!("{} {version}", agent.label).trim_end().into(),
+        };
         match &agent.fault {
             None => {
-                let sandbox = self.sandbox_info().map(|info| format!(". {}", info.detail)).unwrap_or_default();
-                good(Hop::Agent, format!("{}{sandbox}", detail.trim()), Some(began))
+                let sandbox = self.sandbox_info().map(|info| info.detail).unwrap_or_default();
+                good(Hop::Agent, detail.said(&sandbox), Some(began))
             }
-            Some(fault) => HopState { detail, ..bad(Hop::Agent, fault.clone()) },
+            Some(fault) => {
+                let (detail, words) = FaultWords::of(detail);
+                HopState { detail, words, ..bad(Hop::Agent, fault.clone()) }
+            }
         }
     }
 }
@@ -159,8 +164,8 @@ fn words(fault: &Fault) -> String {
     format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default())
 }
 
-fn host_words(preamble: &HostPreamble) -> String {
-    format!("version {}, pid {}", preamble.version, preamble.pid)
+fn host_words(preamble: &HostPreamble) -> Sentence {
+    told::HOP_VERSION.with([&preamble.version, &preamble.pid.to_string()])
 }
 
 fn no_host() -> HopState {
@@ -181,11 +186,12 @@ fn silent(hop: Hop, what: &str) -> HopState {
     bad(hop, Fault::new(FaultCode::Timeout, what).hint("Reload the extension in chrome://extensions."))
 }
 
-fn good(hop: Hop, detail: String, began: Option<Instant>) -> HopState {
+fn good(hop: Hop, detail: impl Into<Sentence>, began: Option<Instant>) -> HopState {
+    let (detail, words) = FaultWords::of(detail.into());
     let millis = began.map(|began| began.elapsed().as_secs_f64() * 1000.0);
-    HopState { hop, ok: true, detail, millis, fault: None }
+    HopState { hop, ok: true, detail, words, millis, fault: None }
 }
 
 fn bad(hop: Hop, fault: Fault) -> HopState {
-    HopState { hop, ok: false, detail: fault.message.clone(), millis: None, fault: Some(fault.at(hop)) }
+    HopState { hop, ok: false, detail: fault.message.clone(), words: None, millis: None, fault: Some(fault.at(hop)) }
 }

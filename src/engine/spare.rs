@@ -1,7 +1,7 @@
 //! The spare: the agent's process that was started before there is a message for it.
 //!
 //! Owns which conversation has it. There is one at most in a daemon, it lives while a panel shows its conversation, and it
-//! ends with a setting of agents that changes. How it is started and ended is in `runner::ahead`.
+//! ends with any setting that changes. How it is started and ended is in `runner::ahead`.
 
 use super::ports::PortId;
 use super::{Engine, lock};
@@ -46,7 +46,7 @@ impl Engine {
         }
     }
 
-    /// Ends the spare: it was started by settings that hold no more.
+    /// Ends the spare: it was started by settings that may hold no more.
     pub(super) fn end_spare(&self) {
         let spare = lock(&self.inner.spare).clone();
         if let Some(spare) = spare {

@@ -1,7 +1,8 @@
 //! Agents as the panel shows them: which are there, and what is missing on those that are not.
 
-use super::fault::{Fault, FaultCode};
+use super::fault::{Fault, FaultCode, FaultWords};
 use super::ids::AgentName;
+use super::told::Sentence;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,9 @@ pub struct AgentInfo {
     /// A warning for the person before they use it: an API key that is billed instead of their plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+    /// The warning as a code, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning_words: Option<Box<FaultWords>>,
 }
 
 impl AgentInfo {
@@ -54,7 +58,14 @@ impl AgentInfo {
             commands: Vec::new(),
             account: None,
             warning: None,
+            warning_words: None,
         }
+    }
+
+    /// Warns the person before they use it.
+    pub fn warn(&mut self, warning: Option<Sentence>) {
+        let (text, words) = warning.map(FaultWords::of).unzip();
+        (self.warning, self.warning_words) = (text, words.flatten());
     }
 
     /// Its status, by what keeps it from being used.

@@ -6,8 +6,9 @@ use super::action::ActionRecord;
 pub use super::conversation::{
     AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
 };
-use super::fault::Fault;
+use super::fault::{Fault, FaultWords};
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, FileId, QuestionId, StepId, TurnId};
+use super::told::Sentence;
 use serde::{Deserialize, Serialize};
 
 /// The number of an event within its conversation: 1, 2, 3 … without gaps.
@@ -175,6 +176,9 @@ pub enum ChatBody {
     Notice {
         turn_id: TurnId,
         text: String,
+        /// The text as a code, if it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<Box<FaultWords>>,
     },
     TurnDone {
         turn_id: TurnId,
@@ -193,6 +197,14 @@ pub enum ChatBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
     },
+}
+
+impl ChatBody {
+    /// A line of the turn that a panel says in its own language.
+    pub fn notice(turn_id: TurnId, sentence: Sentence) -> Self {
+        let (text, words) = FaultWords::of(sentence);
+        Self::Notice { turn_id, text, words }
+    }
 }
 
 /// The action as a stable code with its values: a panel that has words for the code shows them in its own language.

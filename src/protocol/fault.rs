@@ -124,6 +124,15 @@ pub struct FaultWords {
     pub hint: Option<SaidPhrase>,
 }
 
+impl FaultWords {
+    /// A sentence as the wire carries it: its English, and its code if it has one.
+    pub fn of(sentence: Sentence) -> (String, Option<Box<Self>>) {
+        let Sentence { text, phrase, said } = sentence;
+        let words = phrase.map(|message| Box::new(Self { message: Some(message), said, hint: None }));
+        (text, words)
+    }
+}
+
 /// A fault's message in two parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageWords {
@@ -133,8 +142,7 @@ pub struct PageWords {
 
 impl Fault {
     pub fn new(code: FaultCode, message: impl Into<Sentence>) -> Self {
-        let Sentence { text, phrase, said } = message.into();
-        let words = phrase.map(|message| Box::new(FaultWords { message: Some(message), said, hint: None }));
+        let (text, words) = FaultWords::of(message.into());
         Self { code, message: text, hint: None, command: None, hop: None, words, page_words: None, unanswered: false }
     }
     #[must_use]

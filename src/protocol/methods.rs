@@ -11,7 +11,7 @@ pub use super::chat_requests::{
 };
 use super::command::CommandRequest;
 use super::elements::{Acting, OfTab, RefsHighlight, RefsShow};
-use super::fault::{Fault, Hop};
+use super::fault::{Fault, FaultWords, Hop};
 use super::hello::Hello;
 use super::history::{
     ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, ConversationTab, ConversationsList,
@@ -268,6 +268,9 @@ pub struct HopState {
     pub ok: bool,
     /// In words: `Chromium 156, pid 4242, 3 tabs`.
     pub detail: String,
+    /// The detail as a code, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Box<FaultWords>>,
     /// How long the check took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub millis: Option<f64>,

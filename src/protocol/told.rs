@@ -55,6 +55,15 @@ impl Sentence {
     }
 }
 
+/// Reads as its English.
+impl std::ops::Deref for Sentence {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
 impl From<Told> for Sentence {
     fn from(told: Told) -> Self {
         told.with([])
@@ -302,6 +311,67 @@ told! {
     RELAY_NOT_HERE_NEXT = "Use the browser of `gstack connect` for it.";
     RELAY_NOT_ATTACHED = "the extension is not attached to the tab any more";
     LOOK_AND_REPEAT = "Look at the page again (snapshot), then repeat the command.";
+    // Notices of a turn. `$1` is the agent or who runs its API.
+    RETRY_OVERLOADED = "$1's API is overloaded; trying again.";
+    RETRY_RATE_LIMIT = "$1's rate limit is reached; trying again.";
+    RETRY_SIGN_IN = "$1's API refused the sign-in; trying again.";
+    RETRY_FAILED = "$1's API failed; trying again.";
+    RETRY_UNREACHABLE = "$1's API gives no answer; trying again.";
+    TOOLS_NOT_REACHED = "$1 could not reach the browser's tools.";
+    TOOLS_NOT_KNOWN = "$1 can't use the browser's tools: it knows no MCP over HTTP.";
+    BEGINNING_SUMMARISED = "The conversation was long: its beginning was summarised.";
+    OTHER_MODEL_ANSWERS = "Another model answers: $1.";
+    MODEL_NOT_TAKEN = "$1 did not take the model $2: another one answers.";
+    NO_SUCH_MODEL = "$1 has no model named $2.";
+    MODEL_IS_FIXED = "$1 has a fixed model.";
+    LIMIT_NEAR = "$1's usage limit is near.";
+    LIMIT_NEAR_UNTIL = "$1's usage limit is near; it resets at $2.";
+    LIMIT_REACHED_UNTIL = "$1's usage limit is reached; it resets at $2.";
+    LIMIT_USED = "$1's usage limit is $2 % used.";
+    LIMIT_USED_UNTIL = "$1's usage limit is $2 % used; it resets at $3.";
+    PICTURES_LEFT_OUT = "$1 can't look at pictures: they were left out.";
+    SESSION_BEGINS_AGAIN = "The agent's earlier session is not there any more: it starts again and is given what was said here.";
+    // Warnings about an agent.
+    KEY_BILLED_CLAUDE = "$1 is set in your shell's start-up files: messages are billed to that key, not to the Claude plan that is signed in.";
+    KEY_BILLED_CODEX = "Codex is signed in with an API key: each message is billed to it, not to a ChatGPT plan. `codex login` changes that.";
+    KEY_BILLED_GEMINI = "$1 is set: messages may be billed to that key instead of the Google account that is signed in.";
+    // Work trees.
+    TREE_MADE = "The agent works in a work tree of its own, made from $1 at $2.";
+    TREE_LEAVES_OUT = "Files with uncommitted changes there that are not in it as they are: $1.";
+    TREE_NO_SUBMODULES = "Its submodules are empty.";
+    TREE_GONE = "The work tree $1 is gone. The agent works in $2.";
+    TREE_KEPT = "Its work tree is kept. Changed or new files: $1; commits on no branch: $2. It is $3";
+    TREE_NO_GIT = "no work tree could be made: git was not found";
+    TREE_GIT_FAILED = "no work tree could be made: $1";
+    TREE_NO_REPOSITORY = "no work tree could be made: $1 is not in a git repository";
+    TREE_NO_COMMIT = "no work tree could be made: the repository in $1 has no commit yet";
+    TREE_HOLDS_HOME = "no work tree could be made: gstack's own folder lies in the repository $1";
+    TREE_DISK_FULL = "no work tree could be made: the disk is full";
+    TREE_DISK = "no work tree could be made: $1 can't be used: $2";
+    TREE_FORGOTTEN = "no work tree could be made: the repository of $1 does not know the work tree $2 any more";
+    TREE_NEXT = "Fix that and send the message again, choose a folder for this conversation, or turn work trees off: gstack settings set worktrees.enabled false. Your message is kept.";
+    TREE_REPOSITORY_NEXT = "Run `gstack connect` in a repository, or name one: gstack settings set worktrees.repository FOLDER. Or choose a folder for this conversation. Your message is kept.";
+    TREE_FORGOTTEN_NEXT = "Look through it, save what you need and remove the folder; the next message makes a new one. Or choose a folder for this conversation. Your message is kept.";
+    // Pages.
+    NO_SUCH_TAB = "there is no tab $1";
+    NO_OPEN_TAB = "there is no open tab";
+    NO_OPEN_TAB_NEXT = "Open one: gstack newtab";
+    FRAME_GONE = "the frame is gone";
+    FRAME_LOST = "the frame that you had switched to is gone";
+    FRAME_LOST_NEXT = "The main frame is used again; switch again with: frame <sel>";
+    PAGE_LEFT = "the page was left while it was being asked";
+    ADDRESS_NOT_READ = "the page has to do with $1, an address from which gstack reads nothing";
+    ADDRESS_NOT_READ_NEXT = "Such addresses hand out a machine's credentials. Leave the page: goto, or closetab.";
+    PAGE_UNREADABLE = "the page's answer can't be read";
+    SEE_DAEMON_LOG = "The details are in the daemon's log.";
+    // What is behind each hop of Debug, Connection.
+    HOP_VERSION = "version $1, pid $2";
+    HOP_DAEMON = "version $1, pid $2, home $3";
+    HOP_BROWSER = "$1, pid $2, $3 tabs";
+    HOP_BROWSER_TABS = "$1, $2 tabs";
+    HOP_BROWSER_EXTENSION = "$1, by its extension, $2 tabs";
+    HOP_BROWSER_ATTACHED = "$1, attached to, $2 tabs";
+    HOP_AGENT = "$1 $2 at $3";
 }
 
 #[cfg(test)]

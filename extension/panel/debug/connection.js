@@ -3,7 +3,7 @@
  * @import { Fault, HopState } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */
-import { worded } from "../../shared/fault-words.js";
+import { inWords, worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
@@ -143,7 +143,7 @@ class HopRow {
   }
 
   /** @param {HopItem} item */
-  update({ state: { hop, ok, detail, millis, fault }, trace }) {
+  update({ state: { hop, ok, detail, words: said, millis, fault }, trace }) {
     const words = ok ? t("up") : t("down");
     if (this.said.textContent !== words) this.glyph.replaceChildren(ok ? h("i", { class: "dot" }) : icon("cross"));
     setAttribute(this.element, "class", ok ? "hop" : "hop hop--down");
@@ -151,7 +151,7 @@ class HopRow {
     setText(this.said, words);
     this.#drawTrace(ok && trace.length > 1 ? trace : []);
     setText(this.took, ok ? (millis == null ? "" : latency(millis)) : t("down"));
-    setText(this.about, fault && fault.message === detail ? "" : detail);
+    setText(this.about, fault && fault.message === detail ? "" : inWords(detail, said));
     this.#drawTrouble(fault ?? null);
   }
 

@@ -3,7 +3,7 @@
  *
  * A turn that did not change keeps its identity, so that the view can skip it.
  * Never sees a delta or a gap: `conversation.js` puts the events in order first.
- * @import { Attachment, ChatEvent, PlanEntry } from "../../protocol.js"
+ * @import { Attachment, ChatEvent, FaultWords, PlanEntry } from "../../protocol.js"
  */
 
 /**
@@ -17,7 +17,7 @@
  * @typedef {{ kind: "approval", seq: number, at: number, ask: EventOf<"approval">, done: EventOf<"approval-done"> | null }} ApprovalItem
  * @typedef {{ kind: "question", seq: number, at: number, ask: EventOf<"question">, done: EventOf<"question-done"> | null }} QuestionItem
  * @typedef {{ kind: "plan", seq: number, entries: PlanEntry[] }} PlanItem  one a turn: a new plan takes the place of the one before
- * @typedef {{ kind: "notice", seq: number, text: string }} NoticeItem
+ * @typedef {{ kind: "notice", seq: number, text: string, words?: FaultWords | null }} NoticeItem
  * @typedef {TextItem | StepItem | ApprovalItem | QuestionItem | PlanItem | NoticeItem} Item
  *
  * @typedef {object} MessageEntry
@@ -129,7 +129,7 @@ export function applyEvent(held, event, lists = COPIED) {
     case "question":
       return addItem(held, event.turnId, { kind: "question", seq: event.seq, at: event.at, ask: event, done: null }, lists);
     case "notice":
-      return addItem(held, event.turnId, { kind: "notice", seq: event.seq, text: event.text }, lists);
+      return addItem(held, event.turnId, { kind: "notice", seq: event.seq, text: event.text, words: event.words }, lists);
     case "plan":
       return changeTurn(
         held,

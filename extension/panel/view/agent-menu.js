@@ -2,7 +2,7 @@
  * Which agent and which of its models a conversation talks to, and how to get the agents that are missing.
  * @import { AgentInfo, ConversationInfo, SandboxInfo } from "../../protocol.js"
  */
-import { worded } from "../../shared/fault-words.js";
+import { inWords, worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { keptModel, modelName, modelsOf, TIERS } from "../state/model.js";
 import { chosenAgent } from "../state/trouble.js";
@@ -137,7 +137,7 @@ export class AgentMenu {
   }
 
   /** @param {AgentInfo} agent @param {boolean} checked */
-  #agent({ name, label, status, version, fault, hasModel, account, warning }, checked) {
+  #agent({ name, label, status, version, fault, hasModel, account, warning, warningWords }, checked) {
     const about = [version, account].filter(Boolean).join(" · ") || (hasModel ? "" : t("noModel"));
     const ready = status === "ready";
     const item = h(
@@ -169,7 +169,7 @@ export class AgentMenu {
       h(
         "div",
         { class: "menu__note" },
-        warning && h("p", {}, warning),
+        warning && h("p", {}, inWords(warning, warningWords)),
         !ready && fault?.hint && h("p", {}, worded(fault).hint),
         !ready && fault?.command && commandLine(fault.command),
       ),

@@ -7,6 +7,7 @@
  * @import { AnswerQuestion } from "./question.js"
  * @import { Part } from "../state/turn-parts.js"
  */
+import { inWords } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { Approval } from "./approval.js";
 import { ApprovalGroup } from "./approval-group.js";
@@ -152,6 +153,6 @@ class NoticePart {
   element = h("p", { class: "notice" });
   /** @param {Part} part */
   update(part) {
-    if (part.kind === "notice") this.element.textContent = part.item.text;
+    if (part.kind === "notice") this.element.textContent = inWords(part.item.text, part.item.words);
   }
 }

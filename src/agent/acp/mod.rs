@@ -50,7 +50,7 @@ impl Acp {
     }
 
     async fn look(&self, environment: &AgentEnvironment, info: &mut AgentInfo) -> Result<(), Fault> {
-        info.warning = self.preset.warning(environment);
+        info.warn(self.preset.warning(environment));
         let program = self.find(environment).await.ok_or_else(|| self.missing())?;
         info.path = Some(program.display().to_string());
         info.version = match self.preset.kind {

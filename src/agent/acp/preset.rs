@@ -7,6 +7,7 @@ use crate::agent::guard::CREDENTIALS;
 use crate::agent::sandbox::Access;
 use crate::base::atomic;
 use crate::base::home::private_folder;
+use crate::protocol::told::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -189,13 +190,11 @@ impl Preset {
     }
 
     /// What a person should know before they use it.
-    pub fn warning(&self, environment: &AgentEnvironment) -> Option<String> {
+    pub fn warning(&self, environment: &AgentEnvironment) -> Option<Sentence> {
         let key = ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
             .into_iter()
             .find(|name| environment.variables.get(OsStr::new(name)).is_some_and(|value| !value.is_empty()))?;
-        (self.kind == Kind::Gemini && gemini_account(environment)).then(|| {
-            format!("{key} is set: messages may be billed to that key instead of the Google account that is signed in.")
-        })
+        (self.kind == Kind::Gemini && gemini_account(environment)).then(|| told::KEY_BILLED_GEMINI.with([key]))
     }
 }
 

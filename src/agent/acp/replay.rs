@@ -152,7 +152,7 @@ fn a_model_that_is_refused_is_told_and_does_not_count() {
     talk.incoming(done, &mut out);
     let (events, _) = out.drain();
     let words = "Agent did not take the model mini: another one answers.";
-    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == words)), "{events:?}");
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words)), "{events:?}");
     assert!(matches!(events.last(), Some(AgentEvent::TurnDone { model: Some(model), .. }) if model == "large"));
 }
 
@@ -167,5 +167,5 @@ fn where_no_way_back_is_known_a_new_process_is_asked_for() {
     fixed.set_model(Some("mini".to_owned()), &mut out).unwrap();
     fixed.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
     let words = "Agent has a fixed model.";
-    assert!(out.drain().0.iter().any(|event| matches!(event, AgentEvent::Notice(text) if text == words)));
+    assert!(out.drain().0.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words)));
 }

@@ -8,7 +8,7 @@ use super::talk::{AcpTalk, ModelSetting, Session};
 use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
 use crate::agent::discovery::with_own_folder;
-use crate::agent::faults::{FRESH_START, Program};
+use crate::agent::faults::Program;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, Incoming, read};
@@ -17,6 +17,7 @@ use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
 use crate::protocol::fault::Fault;
+use crate::protocol::told::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -105,7 +106,7 @@ async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
 struct Begun {
     session: Session,
     resumed: bool,
-    notice: Option<String>,
+    notice: Option<Sentence>,
 }
 
 async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path) -> Result<Begun, AskError> {
@@ -121,7 +122,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
     });
     let servers = if mcp_capabilities.http { vec![server] } else { Vec::new() };
     if servers.is_empty() {
-        notice = Some(format!("{} can't use the browser's tools: it knows no MCP over HTTP.", preset.label));
+        notice = Some(told::TOOLS_NOT_KNOWN.with([&preset.label]));
     }
     let mut params = json!({"cwd": cwd, "mcpServers": servers});
     if let Some(meta) = preset.session_meta(launch) {
@@ -138,7 +139,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
             None => None,
         };
         if resumed.is_none() {
-            notice = Some(FRESH_START.to_owned());
+            notice = Some(told::SESSION_BEGINS_AGAIN.into());
         }
     }
     let is_new = resumed.is_none();
@@ -159,7 +160,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
         if let Some((method, params)) = asked {
             match wire.ask(&method, params).await {
                 Ok(_) => model = Some(wanted.clone()),
-                Err(AskError::Refused(_)) => notice = Some(format!("{} has no model named {wanted}.", preset.label)),
+                Err(AskError::Refused(_)) => notice = Some(told::NO_SUCH_MODEL.with([&preset.label, wanted])),
                 Err(ended) => return Err(ended),
             }
         }

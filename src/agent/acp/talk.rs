@@ -19,6 +19,7 @@ use crate::protocol::agents::SlashCommand;
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
+use crate::protocol::told::{self, Sentence};
 use base64::Engine;
 use permission::Waiting;
 use serde_json::json;
@@ -77,7 +78,7 @@ pub struct AcpTalk {
     asked_model: Option<(u64, Option<String>)>,
     told_one_model: bool,
     /// Said when the next turn begins.
-    to_tell: Option<String>,
+    to_tell: Option<Sentence>,
     /// The turn before was stopped: not every agent has said all of it by its end, or names its messages.
     was_stopped: bool,
 }
@@ -137,7 +138,7 @@ impl AcpTalk {
             return;
         }
         let wanted = std::mem::replace(&mut self.session.model, before).unwrap_or_default();
-        let words = format!("{} did not take the model {wanted}: another one answers.", self.session.label);
+        let words = told::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
         match &self.turn {
             Some(_) => out.tell(AgentEvent::Notice(words)),
             None => self.to_tell = Some(words),
@@ -290,7 +291,7 @@ impl Talk for AcpTalk {
                 json!({"type": "image", "mimeType": image.mime, "data": data})
             }));
         } else if !prompt.images.is_empty() {
-            out.tell(AgentEvent::Notice(format!("{} can't look at pictures: they were left out.", self.session.label)));
+            out.tell(AgentEvent::Notice(told::PICTURES_LEFT_OUT.with([&self.session.label])));
         }
         self.cost_before = self.cost.unwrap_or(0.0);
         let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
@@ -347,7 +348,7 @@ impl Talk for AcpTalk {
         let Some(setting) = &self.session.model_setting else {
             // A new process could not either.
             if !std::mem::replace(&mut self.told_one_model, true) {
-                self.to_tell = Some(format!("{} has a fixed model.", self.session.label));
+                self.to_tell = Some(told::MODEL_IS_FIXED.with([&self.session.label]));
             }
             return Ok(());
         };

@@ -5,14 +5,14 @@
 use super::wire::TurnResult;
 use crate::agent::faults::{self, ApiTrouble, Program};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Told};
+use crate::protocol::told::{self, Sentence, Told};
 
 pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub const SIGN_IN_COMMAND: &str = "claude auth login";
 
-const LABEL: &str = "Claude Code";
+pub const LABEL: &str = "Claude Code";
 /// Whose API it uses, as people say it, and who runs that.
-const API: &str = "Claude";
+pub const API: &str = "Claude";
 const COMPANY: &str = "Anthropic";
 const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 pub const PROGRAM: Program<'static> =
@@ -52,15 +52,15 @@ pub struct ApiFailure<'a> {
 
 impl ApiFailure<'_> {
     /// A line for while it tries again.
-    pub fn trying_again(self, attempt: u64, of: u64) -> String {
+    pub fn trying_again(self, attempt: u64, of: u64) -> Sentence {
         let what = match (self.status, self.kind) {
-            (Some(529), _) | (_, Some("overloaded")) => "Claude's API is overloaded",
-            (Some(429), _) | (_, Some("rate_limit")) => "Claude's rate limit is reached",
-            (Some(401 | 403), _) | (_, Some("authentication_failed")) => "Claude's API refused the sign-in",
-            (Some(_), _) => "Claude's API failed",
-            (None, _) => "Claude's API gave no answer",
+            (Some(529), _) | (_, Some("overloaded")) => told::RETRY_OVERLOADED,
+            (Some(429), _) | (_, Some("rate_limit")) => told::RETRY_RATE_LIMIT,
+            (Some(401 | 403), _) | (_, Some("authentication_failed")) => told::RETRY_SIGN_IN,
+            (Some(_), _) => told::RETRY_FAILED,
+            (None, _) => told::RETRY_UNREACHABLE,
         };
-        format!("{what}; trying again ({attempt} of {of}).")
+        what.with([API]).said(&format!("{attempt}/{of}"))
     }
 }
 

@@ -3,15 +3,17 @@
 //! A state machine: line in, events out, no IO (the machine's time zone apart). Owns what makes one stream of two tellings (raw stream
 //! events and finished blocks) without loss and without doubling. Never answers a control request: the session does.
 
-use super::faults::{self, ApiFailure};
+use super::faults::{self, API, ApiFailure, LABEL};
 use super::plan::Plans;
 use super::streamed::Streamed;
 use super::wire::{Account, Assistant, Block, Content, Delta, Init, Line, StreamEvent, System, TurnResult, User};
 use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Offers, StepWords, Tools};
 use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
+use crate::agent::faults::local_time;
 use crate::protocol::chat::{StepOutcome, TurnOutcome, Usage};
 use crate::protocol::ids::StepId;
+use crate::protocol::told::{self, Sentence};
 use base64::Engine;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -104,14 +106,14 @@ impl Mapper {
             }
             Line::System(System::PermissionDenied { tool_use_id: Some(id) }) => self.note_denied(&id),
             Line::System(System::CompactBoundary) => {
-                events.push(AgentEvent::Notice("The conversation was long: its beginning was summarised.".to_owned()));
+                events.push(AgentEvent::Notice(told::BEGINNING_SUMMARISED.into()));
             }
             Line::StreamEvent { event, parent_tool_use_id: None } => self.stream(event, &mut events),
             Line::Assistant(assistant) => self.assistant(*assistant, &mut events),
             Line::User(user) => self.user(*user, &mut events),
             Line::RateLimitEvent { rate_limit_info } => match rate_limit_info.status.as_str() {
-                "rejected" => events.push(AgentEvent::Notice(limit_words("is reached", rate_limit_info.resets_at))),
-                "allowed_warning" => events.push(AgentEvent::Notice(limit_words("is near", rate_limit_info.resets_at))),
+                "rejected" => events.push(AgentEvent::Notice(limit_reached(rate_limit_info.resets_at))),
+                "allowed_warning" => events.push(AgentEvent::Notice(limit_near(rate_limit_info.resets_at))),
                 _ => {}
             },
             Line::Result(result) => self.result(*result, &mut events),
@@ -138,7 +140,7 @@ impl Mapper {
         events.extend(self.offers.take().map(AgentEvent::Offers));
         let failed = init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed");
         if failed && !std::mem::replace(&mut self.told_no_tools, true) {
-            events.push(AgentEvent::Notice("Claude Code could not reach the browser's tools.".to_owned()));
+            events.push(AgentEvent::Notice(told::TOOLS_NOT_REACHED.with([LABEL])));
         }
     }
 
@@ -301,14 +303,17 @@ fn think(first: bool, text: String, events: &mut Vec<AgentEvent>) {
     events.push(AgentEvent::ThinkingDelta(text));
 }
 
-fn limit_words(state: &str, resets_at: Option<i64>) -> String {
-    let until = resets_at.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
-    match until {
-        Some(time) => {
-            let local = time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string();
-            format!("Claude's usage limit {state}; it resets at {local}.")
-        }
-        None => format!("Claude's usage limit {state}."),
+fn limit_reached(resets_at: Option<i64>) -> Sentence {
+    match local_time(resets_at) {
+        Some(time) => told::LIMIT_REACHED_UNTIL.with([API, &time]),
+        None => told::API_USAGE_LIMIT.with([API]),
+    }
+}
+
+fn limit_near(resets_at: Option<i64>) -> Sentence {
+    match local_time(resets_at) {
+        Some(time) => told::LIMIT_NEAR_UNTIL.with([API, &time]),
+        None => told::LIMIT_NEAR.with([API]),
     }
 }
 

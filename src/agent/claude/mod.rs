@@ -23,6 +23,7 @@ use super::process::brief;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
+use crate::protocol::told::{self, Sentence};
 use futures_util::future::BoxFuture;
 use options::Abilities;
 use serde::Deserialize;
@@ -81,7 +82,7 @@ impl ClaudeCode {
             self.ask_abilities(&program, &environment),
             sign_in(&program, &environment),
         );
-        info.warning = sign_in.warning();
+        info.warn(sign_in.warning());
         let version = version.map_err(|error| faults::PROGRAM.broken(&error.to_string()))?;
         let abilities = abilities?;
         info.version = Some(version.clone());
@@ -154,11 +155,9 @@ impl SignIn {
     }
 
     /// A key comes before the account, and each message is billed to it.
-    fn warning(&self) -> Option<String> {
+    fn warning(&self) -> Option<Sentence> {
         let key = self.key.filter(|_| self.account == Some(true))?;
-        Some(format!(
-            "{key} is set in your shell's start-up files: messages are billed to that key, not to the Claude plan that is signed in."
-        ))
+        Some(told::KEY_BILLED_CLAUDE.with([key]))
     }
 }
 

@@ -197,7 +197,7 @@ fn thinking_retries_denials_and_costs_are_told() {
         |event: &AgentEvent| matches!(event, AgentEvent::ThinkingDelta(text) if text == "Let me think about it.");
     assert_eq!(thinking.iter().filter(|event| thought(event)).count(), 1);
 
-    let overloaded = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("overloaded; trying again (2 of 10)"));
+    let overloaded = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("overloaded; trying again. (2/10)"));
     assert!(replay("g_529.jsonl").iter().any(overloaded));
 
     assert_eq!(outcomes(&replay("c_tool_dontask.jsonl")), [StepOutcome::Denied]);

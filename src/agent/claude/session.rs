@@ -14,6 +14,7 @@ use crate::agent::process::lines::Lines;
 use crate::agent::session_task::{Ending, Gone, Held, INTERRUPT_LIMIT, at, farewell, how_it_ended};
 use crate::protocol::chat::TurnOutcome;
 use crate::protocol::fault::Fault;
+use crate::protocol::told::{self, Sentence};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::process::ChildStdout;
@@ -35,7 +36,7 @@ pub struct Ready {
     /// It goes on with an earlier session.
     pub resumed: bool,
     /// Told at the beginning of the first turn.
-    pub notice: Option<String>,
+    pub notice: Option<Sentence>,
 }
 
 enum Command {
@@ -282,10 +283,10 @@ impl Actor {
 }
 
 /// What a person is told where a model that was asked for is not taken.
-fn refused_model(response: &ControlResponse) -> Option<String> {
+fn refused_model(response: &ControlResponse) -> Option<Sentence> {
     let model = outgoing::model_asked_for(&response.request_id).filter(|_| response.subtype == "error")?;
-    let why = response.error.as_deref().map(|why| format!(" ({})", why.trim())).unwrap_or_default();
-    Some(format!("Claude Code did not take the model {model}{why}: another one answers."))
+    let why = response.error.as_deref().unwrap_or_default().trim();
+    Some(told::MODEL_NOT_TAKEN.with([faults::LABEL, model]).said(why))
 }
 
 /// A turn, or an answer within it, begins only now: an interrupt that came before was for nothing.
@@ -321,7 +322,7 @@ mod tests {
             let Some(Line::ControlResponse { response }) = parse(&line) else { panic!("{line}") };
             refused_model(&response)
         };
-        let words = "Claude Code did not take the model no-such (unknown model): another one answers.";
+        let words = "Claude Code did not take the model no-such: another one answers. (unknown model)";
         assert_eq!(answer("error", id).as_deref(), Some(words));
         assert_eq!(answer("success", id), None);
         assert_eq!(answer("error", "another"), None);

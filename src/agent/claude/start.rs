@@ -11,10 +11,10 @@ use super::permissions::Permissions;
 use super::session::{Ready, ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
-use crate::agent::faults::FRESH_START;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{LineChild, Patience, Spawn};
 use crate::protocol::fault::Fault;
+use crate::protocol::told;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Resu
         // It answers nothing and ends at once when it does not know the session.
         Err(Failure::Ended(_)) if launch.resume.is_some() => {
             let mut ready = attempt(program, abilities, &launch, false).await.map_err(Failure::into_fault)?;
-            ready.notice = Some(FRESH_START.to_owned());
+            ready.notice = Some(told::SESSION_BEGINS_AGAIN.into());
             Ok(ready)
         }
         other => other.map_err(Failure::into_fault),

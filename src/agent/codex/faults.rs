@@ -13,7 +13,7 @@ pub const SIGN_IN_COMMAND: &str = "codex login";
 pub const PROGRAM: Program<'static> =
     Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version" };
 
-const LABEL: &str = "Codex";
+pub const LABEL: &str = "Codex";
 /// Who runs its API.
 const API: &str = "OpenAI";
 
@@ -34,15 +34,15 @@ pub fn unconfined() -> Fault {
 }
 
 /// A line for while it tries again.
-pub fn trying_again(error: &TurnError) -> String {
+pub fn trying_again(error: &TurnError) -> Sentence {
     let what = match (error.kind(), error.status()) {
-        ("serverOverloaded", _) => "OpenAI's API is overloaded",
-        ("rateLimitExceeded" | "usageLimitExceeded", _) | (_, Some(429)) => "OpenAI's rate limit is reached",
-        ("unauthorized", _) | (_, Some(401 | 403)) => "OpenAI's API refused the sign-in",
-        (_, Some(_)) => "OpenAI's API failed",
-        (_, None) => "OpenAI's API can't be reached",
+        ("serverOverloaded", _) => told::RETRY_OVERLOADED,
+        ("rateLimitExceeded" | "usageLimitExceeded", _) | (_, Some(429)) => told::RETRY_RATE_LIMIT,
+        ("unauthorized", _) | (_, Some(401 | 403)) => told::RETRY_SIGN_IN,
+        (_, Some(_)) => told::RETRY_FAILED,
+        (_, None) => told::RETRY_UNREACHABLE,
     };
-    format!("{what}; trying again.")
+    what.with(["OpenAI"])
 }
 
 /// The fault of a turn that failed. `uses_key`: signed in with a key, else with an account.

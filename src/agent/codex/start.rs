@@ -7,7 +7,6 @@ use super::options::{self, PROFILE};
 use super::talk::CodexTalk;
 use super::wire::{AccountRead, Models, ThreadStarted};
 use crate::agent::adapter::{AgentEnvironment, Launch};
-use crate::agent::faults::FRESH_START;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, read};
@@ -16,6 +15,7 @@ use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
 use crate::protocol::fault::Fault;
+use crate::protocol::told::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -32,7 +32,7 @@ const PATIENCE: Patience =
 pub struct Told {
     pub signed_in: bool,
     pub account: Option<String>,
-    pub warning: Option<String>,
+    pub warning: Option<Sentence>,
     pub models: Vec<ModelInfo>,
 }
 
@@ -66,7 +66,7 @@ struct Begun {
     thread: ThreadStarted,
     uses_key: bool,
     resumed: bool,
-    notice: Option<String>,
+    notice: Option<Sentence>,
 }
 
 async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
@@ -92,7 +92,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
                 // Only the thread is gone: a new one begins in the same process.
                 Err(AskError::Refused(error)) => {
                     tracing::info!(code = error.code, "an earlier thread can't be resumed");
-                    notice = Some(FRESH_START.to_owned());
+                    notice = Some(told::SESSION_BEGINS_AGAIN.into());
                     None
                 }
                 Err(ended) => return Err(broken(ended)),
@@ -167,10 +167,7 @@ pub async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told,
 fn told(account: &AccountRead, models: Vec<ModelInfo>) -> Told {
     let signed_in = !is_signed_out(account);
     let kind = account.account.as_ref().map(|account| account.kind.as_str());
-    let warning = (kind == Some("apiKey")).then(|| {
-        "Codex is signed in with an API key: each message is billed to it, not to a ChatGPT plan. `codex login` changes that."
-            .to_owned()
-    });
+    let warning = (kind == Some("apiKey")).then(|| told::KEY_BILLED_CODEX.into());
     let email = account.account.as_ref().and_then(|account| account.email.clone());
     let account = email.or_else(|| kind.filter(|kind| *kind == "apiKey").map(|_| "API key".to_owned()));
     Told { signed_in, account, warning, models }

@@ -4,7 +4,7 @@
 
 mod requests;
 
-use super::faults::{self, PROGRAM};
+use super::faults::{self, LABEL, PROGRAM};
 use super::models::Models;
 use super::options::SERVER;
 use super::turn::Turn;
@@ -14,6 +14,7 @@ use super::wire::{
 use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Prompt, StepWords, Tools};
 use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
+use crate::agent::faults::local_time;
 use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::content;
@@ -22,6 +23,7 @@ use crate::agent::rpc::talk::{Answer, Out, Talk};
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
+use crate::protocol::told;
 use base64::Engine;
 use requests::Waiting;
 use serde_json::{Value, json};
@@ -161,15 +163,14 @@ impl CodexTalk {
             Notification::McpStartup(startup) => {
                 let failed = startup.name == SERVER && startup.status == "failed";
                 if failed && !std::mem::replace(&mut self.told_no_tools, true) {
-                    out.tell(AgentEvent::Notice("Codex could not reach the browser's tools.".to_owned()));
+                    out.tell(AgentEvent::Notice(told::TOOLS_NOT_REACHED.with([LABEL])));
                 }
             }
             Notification::Compacted => {
-                let words = "The conversation was long: its beginning was summarised.";
-                out.tell(AgentEvent::Notice(words.to_owned()));
+                out.tell(AgentEvent::Notice(told::BEGINNING_SUMMARISED.into()));
             }
             Notification::Rerouted(rerouted) => {
-                out.tell(AgentEvent::Notice(format!("Another model answers: {}.", rerouted.to_model)));
+                out.tell(AgentEvent::Notice(told::OTHER_MODEL_ANSWERS.with([&rerouted.to_model])));
                 self.models.now = Some(rerouted.to_model);
             }
             Notification::Ignored => {}
@@ -186,10 +187,11 @@ impl CodexTalk {
         if std::mem::replace(&mut self.told_limit, true) {
             return;
         }
-        let resets = window.resets_at.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
-        let until = resets.map(|time| time.to_zoned(jiff::tz::TimeZone::system()).strftime("; it resets at %H:%M"));
-        let until = until.map(|words| words.to_string()).unwrap_or_default();
-        out.tell(AgentEvent::Notice(format!("Codex's usage limit is {:.0} % used{until}.", window.used_percent)));
+        let used = format!("{:.0}", window.used_percent);
+        out.tell(AgentEvent::Notice(match local_time(window.resets_at) {
+            Some(time) => told::LIMIT_USED_UNTIL.with([LABEL, &used, &time]),
+            None => told::LIMIT_USED.with([LABEL, &used]),
+        }));
     }
 
     fn say(&mut self, item: &str, text: String, out: &mut Out) {

@@ -13,6 +13,7 @@ use crate::agent::process::lines::Lines;
 use crate::agent::session_task::{Ending, Gone, Held, INTERRUPT_LIMIT, at, farewell, how_it_ended};
 use crate::protocol::chat::TurnOutcome;
 use crate::protocol::fault::Fault;
+use crate::protocol::told::Sentence;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::time::Duration;
@@ -46,7 +47,7 @@ pub struct Begin<T, K> {
     /// It goes on with an earlier session.
     pub resumed: bool,
     /// Told when the first turn begins.
-    pub notice: Option<String>,
+    pub notice: Option<Sentence>,
 }
 
 impl RpcSession {
@@ -116,7 +117,7 @@ struct Actor<T> {
     out: Out,
     writer: LineWriter,
     lines: Lines<ChildStdout>,
-    notice: Option<String>,
+    notice: Option<Sentence>,
     events: mpsc::Sender<AgentEvent>,
     answers: FuturesUnordered<BoxFuture<'static, (String, Answer)>>,
     cancel: CancellationToken,

@@ -5,6 +5,7 @@
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
 use crate::protocol::fault::{Fault, FaultCode, Hop, PageWords};
+use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -112,8 +113,26 @@ fn seconds(time: Duration) -> String {
 
 const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
 
+/// What also happens to the panel's own actions, and is told in its language.
+fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
+    Some(match error {
+        PageError::Timeout { what, after } => {
+            (FaultCode::Timeout, told::PAGE_TIMEOUT.with([what, &seconds(*after)]), told::PAGE_TIMEOUT_NEXT)
+        }
+        PageError::DocumentGone => (FaultCode::TabGone, told::PAGE_LEFT.into(), told::LOOK_AND_REPEAT),
+        PageError::FrameLost => (FaultCode::TabGone, told::FRAME_LOST.into(), told::FRAME_LOST_NEXT),
+        PageError::Unreadable(why) => {
+            (FaultCode::Internal, Sentence::from(told::PAGE_UNREADABLE).said(why), told::SEE_DAEMON_LOG)
+        }
+        _ => return None,
+    })
+}
+
 impl From<PageError> for Fault {
     fn from(error: PageError) -> Self {
+        if let Some((code, message, hint)) = told_of(&error) {
+            return Fault::new(code, message).hint(hint).at(Hop::Browser);
+        }
         let message = error.to_string();
         let page_words = error.page_words();
         let (code, hint) = match error {
@@ -135,17 +154,9 @@ impl From<PageError> for Fault {
             PageError::OtherSite { .. } => (FaultCode::Denied, LOOK_AGAIN),
             PageError::Changed { .. } => (FaultCode::Conflict, LOOK_AGAIN),
             PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
-            PageError::Timeout { .. } => {
-                (FaultCode::Timeout, "The page may be busy or hung: reload it, or allow more time with --timeout.")
-            }
             PageError::Unknown { .. } | PageError::Unanswered { .. } => {
                 (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it.")
             }
-            PageError::DocumentGone => (FaultCode::TabGone, LOOK_AGAIN),
-            PageError::FrameLost => {
-                (FaultCode::TabGone, "The main frame is used again; switch again with: frame <sel>")
-            }
-            PageError::Unreadable(_) => (FaultCode::Internal, "The details are in the daemon's log."),
             PageError::NotFetched { .. } => (
                 FaultCode::Navigation,
                 "Check the address. What a site shows to members only needs their sign-in in this browser.",
@@ -154,6 +165,9 @@ impl From<PageError> for Fault {
                 (FaultCode::UrlRefused, "Only http and https addresses are fetched, and no cloud's metadata service.")
             }
             PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
+            PageError::Timeout { .. } | PageError::DocumentGone | PageError::FrameLost | PageError::Unreadable(_) => {
+                (FaultCode::Internal, LOOK_AGAIN)
+            }
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)
     }

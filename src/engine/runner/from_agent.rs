@@ -69,7 +69,7 @@ impl Task {
             },
             AgentEvent::Plan(entries) => self.append(ChatBody::Plan { turn_id, entries }),
             AgentEvent::Offers(offers) => self.offers(offers),
-            AgentEvent::Notice(text) => self.append(ChatBody::Notice { turn_id, text }),
+            AgentEvent::Notice(sentence) => self.append(ChatBody::notice(turn_id, sentence)),
             AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault } => {
                 self.close_steps(&turn_id);
                 self.step(Event::AgentTurnDone { outcome, model, cost_usd, usage, fault });

@@ -39,10 +39,8 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }
         self.engine.turn_began(&self.conversation, label);
-        if let Some(text) = choice.notice.clone()
-            && let Err(error) = self.conversation.append(ChatBody::Notice { turn_id: turn_id.clone(), text })
-        {
-            self.engine.ports().tell_fault(&error.fault());
+        for sentence in &choice.notices {
+            self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));
         }
         if let Some(fault) = choice.fault {
             return self.step(Event::AgentFailedToStart { turn_id, fault });

@@ -55,7 +55,8 @@ impl Watchdog {
     pub(super) fn heard(&mut self, event: &AgentEvent, now: Instant) -> Option<Fault> {
         self.heard = now;
         let text = match event {
-            AgentEvent::TextDelta(text) | AgentEvent::ThinkingDelta(text) | AgentEvent::Notice(text) => text.len(),
+            AgentEvent::TextDelta(text) | AgentEvent::ThinkingDelta(text) => text.len(),
+            AgentEvent::Notice(text) => text.len(),
             _ => 0,
         };
         let before = self.said;

@@ -19,6 +19,7 @@ use crate::chat::session::FolderUse;
 use crate::protocol::chat::{ChatBody, ConversationState, Worktree};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ConversationId, TurnId};
+use crate::protocol::told::{self, Sentence};
 use git::{Git, GitError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,9 +65,9 @@ struct Left {
 impl Engine {
     /// Makes the conversation's folder what the settings want, before its agent begins a turn there. Gives what the
     /// person should know of it. The caller may give up: a tree that is being made is made all the same.
-    pub(super) async fn settle_folder(&self, conversation: &Arc<Conversation>) -> Result<Option<String>, Fault> {
+    pub(super) async fn settle_folder(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
         if conversation.place().worktree.is_none() && !self.wants_worktree(conversation) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let (done, settled) = oneshot::channel();
         let (engine, conversation) = (self.clone(), conversation.clone());
@@ -83,7 +84,7 @@ impl Engine {
         matches!(plan(&self.config().worktrees, &conversation.place(), true), Plan::Make { .. })
     }
 
-    async fn make_folder(&self, conversation: &Arc<Conversation>) -> Result<Option<String>, Fault> {
+    async fn make_folder(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
         let _one_at_a_time = self.inner.worktrees.lock().await;
         let root = self.worktree_of(conversation.id());
         let (config, place) = (self.config(), conversation.place());
@@ -93,15 +94,12 @@ impl Engine {
                 let of = place.worktree.map(|tree| tree.of).unwrap_or_default();
                 Err(fault(&TreeError::Forgotten { folder: of.into(), tree: root }))
             }
-            Plan::Stay => Ok(None),
+            Plan::Stay => Ok(Vec::new()),
             Plan::Leave => {
                 conversation.leave_worktree();
                 persist(conversation.clone()).await?;
-                Ok(Some(format!(
-                    "The work tree {} is gone. The agent works in {}.",
-                    root.display(),
-                    conversation.folder()
-                )))
+                let gone = root.display().to_string();
+                Ok(vec![told::TREE_GONE.with([&gone, &conversation.folder()])])
             }
             Plan::Make { of } => {
                 let of = self.folder_to_isolate(of).await?;
@@ -111,7 +109,7 @@ impl Engine {
                 conversation.enter_worktree(made.folder.to_string_lossy().into_owned(), worktree);
                 // Before an agent writes there: who finds the tree later knows whose it is.
                 persist(conversation.clone()).await?;
-                Ok(Some(made_words(&of, &made)))
+                Ok(made_words(&of, &made))
             }
         }
     }
@@ -120,10 +118,7 @@ impl Engine {
     async fn folder_to_isolate(&self, of: String) -> Result<PathBuf, Fault> {
         let home = self.home().clone();
         let checked = off_thread(move || folders::check(&of, &home)).await;
-        checked.map_err(|fault| {
-            let hint = fault.hint.clone().unwrap_or_default();
-            fault.hint(format!("{hint} {WAYS_OUT}")).at(Hop::Daemon)
-        })
+        checked.map_err(|fault| fault.hint(told::TREE_REPOSITORY_NEXT).at(Hop::Daemon))
     }
 
     /// The conversation has left its tree or its tab: the tree goes where nothing is lost with it, else the
@@ -163,7 +158,9 @@ impl Engine {
         let loss = tree::loss(&git, &root, Some(&worktree.commit)).await?;
         if !loss.is_nothing() {
             tracing::info!(conversation = %conversation.id(), tree = %root.display(), "a work tree is kept: {}", loss.words());
-            self.note(conversation, format!("Its work tree is kept with {}: {}", loss.words(), root.display())).await;
+            let (changes, commits, place) =
+                (loss.changes.to_string(), loss.commits.to_string(), root.display().to_string());
+            self.note(conversation, told::TREE_KEPT.with([&changes, &commits, &place])).await;
             return Ok(());
         }
         tree::remove(&git, &root).await?;
@@ -175,7 +172,7 @@ impl Engine {
     }
 
     /// Writes a line behind the conversation's last turn.
-    async fn note(&self, conversation: &Arc<Conversation>, text: String) {
+    async fn note(&self, conversation: &Arc<Conversation>, sentence: Sentence) {
         let of = conversation.clone();
         let written = off_thread(move || {
             let page = of.history(u64::MAX, LOOKED_BACK).map_err(|error| error.fault())?;
@@ -184,7 +181,7 @@ impl Engine {
                 _ => None,
             });
             let turn_id: TurnId = last.unwrap_or_else(TurnId::random);
-            of.append(ChatBody::Notice { turn_id, text }).and_then(|_| of.persist()).map_err(|error| error.fault())
+            of.append(ChatBody::notice(turn_id, sentence)).and_then(|_| of.persist()).map_err(|error| error.fault())
         });
         if let Err(fault) = written.await {
             self.ports().tell_fault(&fault);
@@ -279,18 +276,16 @@ impl Engine {
     }
 }
 
-fn made_words(of: &Path, made: &Made) -> String {
+fn made_words(of: &Path, made: &Made) -> Vec<Sentence> {
     let commit: String = made.commit.chars().take(SHORT).collect();
-    let mut words = format!("The agent works in a work tree of its own, made from {} at {commit}.", of.display());
-    match made.uncommitted {
-        0 => {}
-        1 => words.push_str(" One file with uncommitted changes there is not in it as it is."),
-        count => words.push_str(&format!(" {count} files with uncommitted changes there are not in it as they are.")),
+    let mut sentences = vec![told::TREE_MADE.with([&of.display().to_string(), &commit])];
+    if made.uncommitted > 0 {
+        sentences.push(told::TREE_LEAVES_OUT.with([&made.uncommitted.to_string()]));
     }
     if made.has_submodules {
-        words.push_str(" Its submodules are empty.");
+        sentences.push(told::TREE_NO_SUBMODULES.into());
     }
-    words
+    sentences
 }
 
 fn left_words(left: &Left) -> String {
@@ -315,36 +310,38 @@ fn left_words(left: &Left) -> String {
     }
 }
 
-const WAYS_OUT: &str = "Or choose a folder for this conversation, which is then used as it is, or switch work trees \
-    off: gstack settings set worktrees.enabled false. Your message is kept.";
-
 fn fault(error: &TreeError) -> Fault {
-    let (code, hint) = match error {
-        TreeError::Git(GitError::Missing) => (FaultCode::NotFound, "Install git."),
-        TreeError::Git(_) => (FaultCode::Storage, "Fix what git names, then send it again."),
-        TreeError::NoRepository { .. } => (
-            FaultCode::Conflict,
-            "Run `gstack connect` in a repository, or name one: gstack settings set worktrees.repository FOLDER.",
-        ),
-        TreeError::NoCommit { .. } => (FaultCode::Conflict, "Commit something there first."),
-        TreeError::HoldsHome { .. } => {
-            (FaultCode::Conflict, "Name another repository: gstack settings set worktrees.repository FOLDER.")
+    let shown = |path: &Path| path.display().to_string();
+    let (code, message, hint) = match error {
+        TreeError::Git(GitError::Missing) => (FaultCode::NotFound, told::TREE_NO_GIT.into(), told::TREE_NEXT),
+        TreeError::Git(error) => {
+            (FaultCode::Storage, told::TREE_GIT_FAILED.with([&error.to_string()]), told::TREE_NEXT)
         }
-        TreeError::DiskFull { .. } => (FaultCode::Storage, "Free some space, then send it again."),
-        TreeError::Disk { .. } => (FaultCode::Storage, "Make the folder writable for you, then send it again."),
-        TreeError::Forgotten { .. } => (
-            FaultCode::Conflict,
-            "Look through it, save what you need and remove the folder; the next message makes a new one.",
-        ),
+        TreeError::NoRepository { folder, source } => {
+            // Why git does not take it for one: it may be another user's.
+            let said = if let GitError::Failed { words, .. } = source { words.as_str() } else { "" };
+            let message = told::TREE_NO_REPOSITORY.with([&shown(folder)]).said(said);
+            (FaultCode::Conflict, message, told::TREE_REPOSITORY_NEXT)
+        }
+        TreeError::NoCommit { folder } => {
+            (FaultCode::Conflict, told::TREE_NO_COMMIT.with([&shown(folder)]), told::TREE_NEXT)
+        }
+        TreeError::HoldsHome { repository } => {
+            (FaultCode::Conflict, told::TREE_HOLDS_HOME.with([&shown(repository)]), told::TREE_REPOSITORY_NEXT)
+        }
+        TreeError::DiskFull { source } => {
+            let message = Sentence::from(told::TREE_DISK_FULL).said(&source.to_string());
+            (FaultCode::Storage, message, told::TREE_NEXT)
+        }
+        TreeError::Disk { path, source } => {
+            (FaultCode::Storage, told::TREE_DISK.with([&shown(path), &source.to_string()]), told::TREE_NEXT)
+        }
+        TreeError::Forgotten { folder, tree } => {
+            let message = told::TREE_FORGOTTEN.with([&shown(folder), &shown(tree)]);
+            (FaultCode::Conflict, message, told::TREE_FORGOTTEN_NEXT)
+        }
     };
-    let message = match error {
-        // Why git does not take it for one: it may be another user's.
-        TreeError::NoRepository { source: GitError::Failed { words, .. }, .. } => format!("{error} ({words})"),
-        _ => error.to_string(),
-    };
-    Fault::new(code, format!("no work tree could be made: {message}"))
-        .hint(format!("{hint} {WAYS_OUT}"))
-        .at(Hop::Daemon)
+    Fault::new(code, message).hint(hint).at(Hop::Daemon)
 }
 
 #[cfg(test)]
