@@ -212,7 +212,11 @@ account?: string | null,
 /**
  * A warning for the person before they use it: an API key that is billed instead of their plan.
  */
-warning?: string | null, };
+warning?: string | null, 
+/**
+ * The warning as a code, if it has one.
+ */
+warningWords?: FaultWords | null, };
 
 /**
  * The name of an agent: `claude`, `builtin`, or as the configuration calls it.
@@ -371,7 +375,11 @@ choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approva
 /**
  * One list of answers a part; none when it was withdrawn or not answered.
  */
-answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
+/**
+ * The text as a code, if it has one.
+ */
+words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * The cost of this turn, in US dollars, if the agent reports it.
  */
@@ -482,7 +490,11 @@ choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approva
 /**
  * One list of answers a part; none when it was withdrawn or not answered.
  */
-answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
+/**
+ * The text as a code, if it has one.
+ */
+words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
 /**
  * The cost of this turn, in US dollars, if the agent reports it.
  */
@@ -924,6 +936,10 @@ export type HopState = { hop: Hop, ok: boolean,
  * In words: `Chromium 156, pid 4242, 3 tabs`.
  */
 detail: string, 
+/**
+ * The detail as a code, if it has one.
+ */
+words?: FaultWords | null, 
 /**
  * How long the check took, in milliseconds.
  */

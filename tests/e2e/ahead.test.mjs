@@ -19,14 +19,25 @@ describe('an agent that is started ahead', () => {
   after(() => scene?.close());
 
   /** The agents that talk; what only asks for a version or a sign-in is none of them. */
-  const agents = () => scene.home.processes().filter(({ command }) => command.some((part) => part.endsWith('fake/claude.mjs')) && command.includes('-p')).map(({ pid }) => pid);
-  const count = (number, what) => until(() => agents().length === number && agents(), () => `${what}: ${agents()}`);
+  const agents = () =>
+    scene.home
+      .processes()
+      .filter(({ command }) => command.some((part) => part.endsWith('fake/claude.mjs')) && command.includes('-p'))
+      .map(({ pid }) => pid);
+  const count = (number, what) =>
+    until(
+      () => agents().length === number && agents(),
+      () => `${what}: ${agents()}`,
+    );
   const gone = (pid, what) => until(() => !isAlive(pid), `${what}: ${pid} lives on`);
   /** Another tab comes into view, with nothing said in it. */
   const freshTab = async (name) => {
     const { targetId } = await scene.client.send('Target.createTarget', { url: `${scene.site.origin}/form?${name}` });
     await scene.client.send('Target.activateTarget', { targetId });
-    await scene.panel.page.waitFor(`!document.querySelector('.turn') && document.querySelector('.tabchip, .tab-bar, header').innerText.length > 0`, 'an empty conversation');
+    await scene.panel.page.waitFor(
+      `!document.querySelector('.turn') && document.querySelector('.tabchip, .tab-bar, header').innerText.length > 0`,
+      'an empty conversation',
+    );
   };
   const type = async (words) => {
     await scene.panel.page.click('.composer__text');
@@ -75,7 +86,8 @@ describe('an agent that is started ahead', () => {
       await type(words);
       return (await until(() => agents().length === before.length + 1 && agents(), 'one more')).find((pid) => !before.includes(pid));
     };
-    const empty = () => scene.panel.page.evaluate(`(() => {
+    const empty = () =>
+      scene.panel.page.evaluate(`(() => {
       const box = document.querySelector('.composer__text');
       box.value = '';
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));

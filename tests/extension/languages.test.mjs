@@ -66,6 +66,49 @@ describe("a fault", () => {
   });
 });
 
+describe("what else the daemon tells", () => {
+  const told = [
+    [
+      "Claude's API is overloaded; trying again. (2/10)",
+      { message: { code: "retry_overloaded", values: ["Claude"] }, said: "2/10" },
+      /Claude.*2\/10/s,
+    ],
+    ["version 0.1.0, pid 7, home /h", { message: { code: "hop_daemon", values: ["0.1.0", "7", "/h"] } }, /0\.1\.0.*7.*\/h/s],
+    ["no work tree could be made: git was not found", { message: { code: "tree_no_git" } }, /git/],
+    ["the page was left while it was being asked", { message: { code: "page_left" } }, /./],
+    ["GEMINI_API_KEY is set: …", { message: { code: "key_billed_gemini", values: ["GEMINI_API_KEY"] } }, /GEMINI_API_KEY.*Google/s],
+  ];
+
+  test("notices, warnings, hops, work trees and pages are said in every language", async () => {
+    const { inWords } = await import("../../extension/shared/fault-words.js");
+    for (const [english, words, holds] of told) {
+      const said = new Set();
+      for (const locale of readdirSync(locales)) {
+        speak(locale);
+        assert.match(inWords(english, words), holds, locale);
+        said.add(inWords(english, words));
+      }
+      assert.equal(said.size, 7, english);
+    }
+    speak("de");
+    assert.equal(inWords("as it came", null), "as it came");
+  });
+
+  test("no file of the panel shows words that are in no catalogue", () => {
+    const panel = new URL("../../extension/panel/", import.meta.url);
+    const shown =
+      /(?:setText\([^,()]+, |textContent = |"aria-label": |(?:title|placeholder): |^\s+h\("[a-z]+", \{[^{}]*\}, )"([^"]*[A-Za-z]{3,}[^"]*)"/gm;
+    const found = readdirSync(panel, { recursive: true })
+      .filter((name) => name.endsWith(".js"))
+      .flatMap((name) => [...readFileSync(new URL(name, panel), "utf8").matchAll(shown)].map(([, words]) => `${name}: ${words}`));
+    // A name and a key, the same in every language.
+    assert.deepEqual(
+      found.filter((one) => !/: (?:gstack|esc)$/.test(one)),
+      [],
+    );
+  });
+});
+
 test("what is Latin in an Arabic sentence and would turn around is isolated", () => {
   for (const [name, { message }] of Object.entries(catalogue("ar"))) {
     if (!/[\u0600-\u06ff]/.test(message)) continue;
