@@ -76,7 +76,9 @@ export function modelName(model) {
   const bare = model
     .replace(/^.*\//, "")
     .replace(/^claude-/, "")
-    .replace(/-(?:\d{8}|latest)(?:\[.*\])?$/, "");
+    // The size of its context: `claude-opus-4-8[1m]`.
+    .replace(/\[.*\]$/, "")
+    .replace(/-(?:\d{8}|latest)$/, "");
   const [, family, version] = /^([a-z]+)-(\d+(?:-\d+)?)$/.exec(bare) ?? [];
   return family ? `${family} ${version?.replace("-", ".")}` : bare;
 }

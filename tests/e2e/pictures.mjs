@@ -2,9 +2,9 @@
  * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
  * docs/images/panel: every state of the panel, in both themes, 320 and 420 pixels wide.
  *
- * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. The windows' agent is the
- * stand-in, so that the pictures are the same each time, and everything else is real; the states are played by the fake
- * host of tests/extension.
+ * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the real
+ * Claude Code answers, with its API played by tests/fake, so that the pictures are the same each time; the states are played
+ * by the fake host of tests/extension.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draw } from '../extension/shots.mjs';
 import { TestHome } from './harness/home.mjs';
-import { StandIn } from './harness/stand-in.mjs';
+import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const SIZE = [1280, 800];
@@ -49,65 +49,82 @@ async function display() {
 /** Lets the browser draw what is there. */
 const settle = (page) => page.evaluate('new Promise((done) => setTimeout(done, 1200))');
 
+const { calls } = AGENTS.claude;
+/** What the API answers to the tool results, one after the other. */
+const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
+
 /** A conversation that is done. */
-async function conversation({ panel, agent }) {
-  await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
-  const turn = await agent.prompt();
-  turn.say('I look at the form first.');
-  await turn.tool('snapshot', { interactive: true });
-  turn.say('Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.');
-  const filling = turn.tool('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' });
-  await panel.answer('conversation');
-  await filling;
-  await turn.tool('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' });
-  await turn.tool('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' });
-  turn.say('Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.');
-  turn.end();
-  await panel.gone('stop');
-}
+const conversation = {
+  rules: [
+    {
+      match: 'Stop before ordering',
+      tools: true,
+      times: 1,
+      reply: [{ text: 'I look at the form first.' }, calls('snapshot', { interactive: true })],
+    },
+    ...then(
+      [
+        { text: 'Three fields and a choice of delivery. I fill them one by one and leave **Place order** to you.' },
+        calls('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' }),
+      ],
+      [
+        calls('fill', { selector: 'role=textbox[name="Street"]', value: '12 Mill Lane' }),
+        calls('fill', { selector: 'role=textbox[name="Town"]', value: 'Grasmere' }),
+      ],
+      [{ text: 'Done: name, street and town are filled, delivery is *Standard, 3 days*. The order is not placed.' }],
+    ),
+  ],
+  async play(panel) {
+    await panel.say('Fill this form for Ada Lovelace, 12 Mill Lane, Grasmere. Stop before ordering.');
+    await panel.answer('conversation');
+    await panel.seen('answer', 'The order is not placed.');
+    await panel.gone('stop');
+  },
+};
 
 /** An agent at work, with the refs of its snapshot in the page. */
-async function marks({ panel, agent }) {
-  await panel.say('Fill this form for Ada Lovelace and order.');
-  const turn = await agent.prompt();
-  const { content } = await turn.tool('snapshot', { interactive: true });
-  const text = content.map((one) => one.text ?? '').join('\n');
-  const ref = (name) => new RegExp(`(@e\\d+) .*"${name}"`).exec(text)[1];
-  const filling = turn.tool('fill', { selector: ref('Full name'), value: 'Ada Lovelace' });
-  await panel.answer('conversation');
-  await filling;
-  // Sending a form is asked about on its own. The order takes its time: the pill says what is being done while the
-  // picture is taken.
-  const clicking = turn.tool('click', { selector: ref('Place order') });
-  await panel.answer('once');
-  await panel.page.click('.statusbar [aria-label=Debug]');
-  await panel.page.click('#debug-tab-refs');
-  await panel.page.waitFor(`[...document.querySelectorAll('.ref-row')].some((row) => row.innerText.includes('Place order'))`);
-  await panel.page.click('#debug-refs .switch');
-  return async () => {
-    await clicking;
-    turn.end();
-    await panel.gone('stop');
-  };
-}
+const marks = {
+  rules: [
+    { match: 'and order', tools: true, times: 1, reply: [calls('snapshot', { interactive: true })] },
+    ...then(
+      [calls('fill', { selector: 'role=textbox[name="Full name"]', value: 'Ada Lovelace' })],
+      [calls('click', { selector: 'role=button[name="Place order"]' })],
+      [{ text: 'The order is placed.' }],
+    ),
+  ],
+  async play(panel) {
+    await panel.say('Fill this form for Ada Lovelace and order.');
+    await panel.answer('conversation');
+    // Sending a form is asked about on its own. The order takes its time: the pill says what is being done while the
+    // picture is taken.
+    await panel.answer('once');
+    await panel.page.click('.statusbar [aria-label=Debug]');
+    await panel.page.click('#debug-tab-refs');
+    await panel.page.waitFor(`[...document.querySelectorAll('.ref-row')].some((row) => row.innerText.includes('Place order'))`);
+    await panel.page.click('#debug-refs .switch');
+    return () => panel.gone('stop');
+  },
+};
 
-async function scene(scheme, xvfb, name, play) {
+async function scene(scheme, xvfb, name, { rules, play }) {
   const site = createServer((request, response) => {
     response.setHeader('content-type', 'text/html');
     if (request.url === '/slow') setTimeout(() => response.end('ordered'), SLOW_MS);
     else response.end(PAGE);
   });
   await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const home = new TestHome({ environment: { DISPLAY: xvfb.name } });
-  const agent = await StandIn.install(home);
+  const home = new TestHome({ permanent: true, environment: { DISPLAY: xvfb.name } });
+  const agent = await RealAgent.install(home, 'claude', { rules, default: [{ text: 'ok' }] });
+  const cwd = path.join(home.person, 'halden-coffee');
+  mkdirSync(cwd);
   try {
     const url = `http://127.0.0.1:${site.address().port}/order`;
     const flags = ['--window-position=0,0', `--window-size=${SIZE.join(',')}`, ...(scheme === 'dark' ? ['--force-dark-mode'] : [])];
-    await home.connect(['--headed', url, '--', ...flags]);
+    await home.ok(['connect', '--headed', url, '--', ...flags], { cwd, limit: 90_000 });
     const client = await home.devtools();
     const panel = await home.panel(client);
     await panel.connected();
-    const end = await play({ panel, agent });
+    const end = await play(panel);
     await settle(panel.page);
     execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `${name}-${scheme}.png`)]);
     await end?.();

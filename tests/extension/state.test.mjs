@@ -388,7 +388,9 @@ test("a step that failed after seven seconds does not say 1 ms: a wait is subtra
 
 test("models as one speaks of them", () => {
   assert.deepEqual(
-    ["claude-opus-4-5-20251101", "claude-sonnet-4-latest", "opus", "gpt-5.1-codex", "models/gemini-2.5-pro"].map(modelName),
-    ["opus 4.5", "sonnet 4", "opus", "gpt-5.1-codex", "gemini-2.5-pro"],
+    ["claude-opus-4-5-20251101", "claude-opus-4-8[1m]", "claude-sonnet-4-latest", "opus", "gpt-5.1-codex", "models/gemini-2.5-pro"].map(
+      modelName,
+    ),
+    ["opus 4.5", "opus 4.8", "sonnet 4", "opus", "gpt-5.1-codex", "gemini-2.5-pro"],
   );
 });
