@@ -95,6 +95,7 @@ const marks = {
   async play(panel) {
     await panel.say('Fill this form for Ada Lovelace and order.');
     await panel.answer('conversation');
+    await panel.page.waitFor(`document.querySelector('.approval')?.innerText.includes('Place order')`, 'the question about the order');
     // Sending a form is asked about on its own. The order takes its time: the pill says what is being done while the
     // picture is taken.
     await panel.answer('once');
