@@ -36,7 +36,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
 
 /// Crates that only some layers may name.
 const OUTSIDE: [(&str, &[&str]); 3] =
-    [("chromiumoxide", &["browser"]), ("axum", &["http", "mcp"]), ("clap", &["cli", "command"])];
+    [("tokio_tungstenite", &["browser"]), ("axum", &["http", "mcp"]), ("clap", &["cli", "command"])];
 
 /// What must not be in code that ships. The lints forbid them too; here the reader finds all of it in one list.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];

@@ -4,6 +4,10 @@
 //! Never starts or ends the browser's process, and never attaches to a page before `Tab::engage`.
 
 use super::cdp::{Cdp, CdpError, Observer};
+use super::devtools::browser::GetVersion;
+use super::devtools::target::{
+    CreateTarget, FilterEntry, GetBrowserContexts, GetTargets, SessionId, SetDiscoverTargets,
+};
 use super::dialogs::Dialogs;
 use super::downloads::{DownloadFolders, Downloads};
 use super::effects::{Effects, Noted};
@@ -18,14 +22,9 @@ use super::session::Session;
 use super::standing::Standing;
 use super::tab::Tab;
 use super::tabs::{BrowserEvent, Follow, TabInfo, TabNumbers, TabRecord, Tabs};
-use super::targets::ReadTabTargets;
 use super::transport::Transport;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
-use chromiumoxide::cdp::browser_protocol::browser::GetVersionParams;
-use chromiumoxide::cdp::browser_protocol::target::{
-    CreateTargetParams, FilterEntry, GetBrowserContextsParams, SessionId, SetDiscoverTargetsParams, TargetFilter,
-};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -285,19 +284,16 @@ impl Browser {
     }
 
     async fn discover(&self, root: &Session) -> Result<(), BrowserError> {
-        let contexts = root.call(GetBrowserContextsParams {}).await;
+        let contexts = root.call(GetBrowserContexts {}).await;
         self.shared.state().default_context = match contexts {
-            Ok(contexts) => contexts.default_browser_context_id.map(|id| id.as_ref().to_owned()),
+            Ok(contexts) => contexts.default_browser_context_id,
             Err(error @ (CdpError::Gone | CdpError::Timeout { .. })) => return Err(error.into()),
             // Older browsers do not name the default context: then nothing is taken for incognito.
             Err(_) => None,
         };
         self.shared.set_up_downloads();
-        let mut discover = SetDiscoverTargetsParams::new(true);
-        discover.filter = Some(TargetFilter::new(vec![
-            FilterEntry { exclude: Some(true), r#type: Some("browser".to_owned()) },
-            FilterEntry { exclude: None, r#type: None },
-        ]));
+        let filter = vec![FilterEntry::never("browser"), FilterEntry::all_others()];
+        let discover = SetDiscoverTargets { discover: true, filter };
         // A tab that a page of ours opens is set up before it asks for anything. Tabs that are there already are attached
         // too; nothing is asked of them.
         root.call(auto_attach("tab")).await?;
@@ -383,7 +379,7 @@ impl Browser {
     }
     /// Asks the browser which tabs are in view: switching is not reported by itself.
     pub async fn refresh_views(&self) -> Result<(), BrowserError> {
-        let targets = self.root().call(ReadTabTargets::new()).await?.target_infos;
+        let targets = self.root().call(GetTargets { filter: Some(vec![FilterEntry::only("tab")]) }).await?.target_infos;
         let follows = self.shared.state().tabs.views(targets);
         self.shared.follow(follows);
         Ok(())
@@ -403,7 +399,7 @@ impl Browser {
     }
     /// Who the browser says it is: `Chromium 156.0.8078.73`.
     pub async fn version(&self) -> Result<String, BrowserError> {
-        let version = self.root().call(GetVersionParams::default()).await?;
+        let version = self.root().call(GetVersion {}).await?;
         Ok(version.product.replacen('/', " ", 1))
     }
     /// The browser's own process; none where it does not tell.
@@ -439,12 +435,9 @@ impl Browser {
 
     /// Opens an empty tab in the background. It does not become the current one.
     pub async fn new_tab(&self) -> Result<Tab, BrowserError> {
-        let mut create = CreateTargetParams::new("about:blank");
-        create.background = Some(true);
-        create.for_tab = Some(true);
+        let create = CreateTarget { url: "about:blank".to_owned(), background: true, for_tab: true };
         let mut events = self.events();
-        let made = self.root().call(create).await?;
-        let target = TargetId::new(made.target_id.as_ref());
+        let target = self.root().call(create).await?.target_id;
         let known = async {
             loop {
                 let found = self.shared.state().tabs.told_by_target(&target);

@@ -3,7 +3,7 @@
 //! Owns the standing answer and the ring of past dialogs. Never answers by itself: the router does, by `decide`.
 
 use crate::base::clock::now_millis;
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use std::collections::VecDeque;
 

@@ -4,14 +4,12 @@
 //! name of its own into a private folder, and it gets its name when it is whole. Never trusts a name that a page gave.
 
 use super::browser::{Browser, Shared};
+use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBehavior};
 use super::effects::{Effects, Noted};
 use super::events::Event;
 use crate::base::file_name::{move_into, safe_name};
 use crate::protocol::effects::{Download, DownloadState};
 use crate::protocol::ids::{TabId, TargetId};
-use chromiumoxide::cdp::browser_protocol::browser::{
-    CancelDownloadParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -115,20 +113,17 @@ impl Shared {
     pub(super) fn set_up_downloads(&self) {
         let behavior = match (&self.options.downloads, self.options.headless) {
             (Some(_), true) => return self.save_downloads(),
-            (None, true) => SetDownloadBehaviorBehavior::Deny,
-            (_, false) => SetDownloadBehaviorBehavior::Default,
+            (None, true) => DownloadBehavior::Deny,
+            (_, false) => DownloadBehavior::Default,
         };
-        let mut behave = SetDownloadBehaviorParams::new(behavior);
-        behave.events_enabled = Some(true);
-        self.cdp.root().post(behave);
+        self.cdp.root().post(SetDownloadBehavior { behavior, download_path: None, events_enabled: true });
     }
 
     fn save_downloads(&self) {
         let Some(folders) = &self.options.downloads else { return };
-        let mut behave = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::AllowAndName);
-        behave.download_path = Some(folders.incoming.to_string_lossy().into_owned());
-        behave.events_enabled = Some(true);
-        self.cdp.root().post(behave);
+        let download_path = Some(folders.incoming.to_string_lossy().into_owned());
+        let behavior = DownloadBehavior::AllowAndName;
+        self.cdp.root().post(SetDownloadBehavior { behavior, download_path, events_enabled: true });
     }
 
     /// An act begins or ends. In a window only the downloads of acts are ours to save.
@@ -264,7 +259,7 @@ impl Shared {
 
     fn cancel_download(&self, id: &str, reason: &str) {
         self.state().downloads.fail(id, reason);
-        self.cdp.root().post(CancelDownloadParams::new(id));
+        self.cdp.root().post(CancelDownload { guid: id.to_owned() });
     }
 }
 

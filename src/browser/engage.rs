@@ -4,21 +4,16 @@
 //! that a caller who goes away leaves nothing half done.
 
 use super::browser::{Engaged, Phase, Role, Shared};
+use super::devtools::emulation::SetFocusEmulationEnabled;
+use super::devtools::page::{AddScriptToEvaluateOnNewDocument, SetLifecycleEventsEnabled};
+use super::devtools::runtime::RunIfWaitingForDebugger;
+use super::devtools::target::{AttachToTarget, DetachFromTarget, FilterEntry, SessionId, SetAutoAttach, TargetInfo};
+use super::devtools::{network, page, runtime};
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::session::Session;
-use super::targets::TargetInfo;
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;
-use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::network::EnableParams as NetworkEnable;
-use chromiumoxide::cdp::browser_protocol::page::{
-    AddScriptToEvaluateOnNewDocumentParams, EnableParams as PageEnable, SetLifecycleEventsEnabledParams,
-};
-use chromiumoxide::cdp::browser_protocol::target::{
-    AttachToTargetParams, DetachFromTargetParams, FilterEntry, SessionId, SetAutoAttachParams, TargetFilter,
-};
-use chromiumoxide::cdp::js_protocol::runtime::{EnableParams as RuntimeEnable, RunIfWaitingForDebuggerParams};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -39,11 +34,9 @@ impl Shared {
             };
             let id = attached.session_id;
             shared.state().sessions.insert(id.clone(), Role::Probe(target.clone()));
-            let mut auto = SetAutoAttachParams::new(true, false);
-            auto.flatten = Some(true);
             let later = Arc::downgrade(&shared);
             // The pages in the tab are reported before this reply.
-            shared.cdp.session(id.clone()).post_then(auto, move |_| {
+            shared.cdp.session(id.clone()).post_then(SetAutoAttach::running(), move |_| {
                 let Some(shared) = later.upgrade() else { return };
                 let follows = shared.state().tabs.page_found(&target, None);
                 shared.follow(follows);
@@ -83,9 +76,7 @@ impl Shared {
                 state.sessions.insert(id.clone(), Role::Tab(tab));
             }
             let later = Arc::downgrade(&shared);
-            let mut auto = SetAutoAttachParams::new(true, true);
-            auto.flatten = Some(true);
-            shared.cdp.session(id).post_then(auto, move |reply| {
+            shared.cdp.session(id).post_then(SetAutoAttach::waiting(), move |reply| {
                 if let (Err(error), Some(shared)) = (reply, later.upgrade()) {
                     shared.engaging_failed(tab, error.into());
                 }
@@ -109,7 +100,7 @@ impl Shared {
         };
         self.follow(follows.unwrap_or_default());
         if held {
-            session.post(SetFocusEmulationEnabledParams::new(true));
+            session.post(SetFocusEmulationEnabled { enabled: true });
         }
         self.set_up(tab, session, true);
     }
@@ -119,33 +110,31 @@ impl Shared {
         let Some(id) = session.id().cloned() else { return };
         let role = if is_page { Role::Page(tab) } else { Role::Frame(tab) };
         self.state().sessions.insert(id, role);
-        session.post(PageEnable::default());
-        session.post(SetLifecycleEventsEnabledParams::new(true));
-        session.post(NetworkEnable::default());
-        session.post(RuntimeEnable {});
+        session.post(page::Enable {});
+        session.post(SetLifecycleEventsEnabled { enabled: true });
+        session.post(network::Enable {});
+        session.post(runtime::Enable {});
         for script in &self.options.early_scripts {
-            let mut add = AddScriptToEvaluateOnNewDocumentParams::new(script.source.clone());
-            add.world_name.clone_from(&script.world);
-            add.run_immediately = Some(true);
-            session.post(add);
+            let (source, world_name) = (script.source.clone(), script.world.clone());
+            session.post(AddScriptToEvaluateOnNewDocument { source, world_name, run_immediately: true });
         }
         self.hold_back(session);
         self.give_standing(tab, session);
         session.post(auto_attach_inner());
         self.read_frames(tab, session);
-        session.post(RunIfWaitingForDebuggerParams {});
+        session.post(RunIfWaitingForDebugger {});
     }
 
     /// A worker gets what stands for its tab before its script runs.
     pub(super) fn set_up_worker(&self, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         self.state().sessions.insert(id, Role::Worker(tab));
-        session.post(NetworkEnable::default());
-        session.post(RuntimeEnable {});
+        session.post(network::Enable {});
+        session.post(runtime::Enable {});
         self.hold_back(session);
         self.give_standing(tab, session);
         session.post(auto_attach("worker"));
-        session.post(RunIfWaitingForDebuggerParams {});
+        session.post(RunIfWaitingForDebugger {});
     }
 
     /// A tab that is being opened waits. Its page tells who opened it; until that is known it asks for nothing.
@@ -153,13 +142,11 @@ impl Shared {
         let Some(id) = session.id().cloned() else { return };
         let root = self.cdp.root();
         self.state().sessions.insert(id.clone(), Role::Opening(target));
-        let mut auto = SetAutoAttachParams::new(true, true);
-        auto.flatten = Some(true);
         let shared = Arc::downgrade(self);
         let opening = session.clone();
         // Its page is reported before this reply.
-        session.post_then(auto, move |_| {
-            opening.post(RunIfWaitingForDebuggerParams {});
+        session.post_then(SetAutoAttach::waiting(), move |_| {
+            opening.post(RunIfWaitingForDebugger {});
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.state();
             if matches!(state.sessions.get(&id), Some(Role::Opening(_))) {
@@ -204,7 +191,7 @@ impl Shared {
                 self.follow(follows);
                 self.page_attached(tab, session, target);
             }
-            None => session.post(RunIfWaitingForDebuggerParams {}),
+            None => session.post(RunIfWaitingForDebugger {}),
         }
     }
 
@@ -215,31 +202,25 @@ impl Shared {
     }
 }
 
-fn attach_to(target: &TargetId) -> AttachToTargetParams {
-    let mut attach = AttachToTargetParams::new(target.as_str().to_owned());
-    attach.flatten = Some(true);
-    attach
+fn attach_to(target: &TargetId) -> AttachToTarget {
+    AttachToTarget::new(target.as_str())
 }
 
-pub(super) fn detach_from(session: SessionId) -> DetachFromTargetParams {
-    DetachFromTargetParams { session_id: Some(session) }
+pub(super) fn detach_from(session_id: SessionId) -> DetachFromTarget {
+    DetachFromTarget { session_id }
 }
 
 /// Attaches to related targets of one type only, and holds them until they are set up.
-pub(super) fn auto_attach(kind: &str) -> SetAutoAttachParams {
+pub(super) fn auto_attach(kind: &str) -> SetAutoAttach {
     auto_attach_to(&[kind])
 }
 
 /// What is inside of a page: frames in other processes, and workers.
-fn auto_attach_inner() -> SetAutoAttachParams {
+fn auto_attach_inner() -> SetAutoAttach {
     auto_attach_to(&["iframe", "worker"])
 }
 
-fn auto_attach_to(kinds: &[&str]) -> SetAutoAttachParams {
-    let mut auto = SetAutoAttachParams::new(true, true);
-    auto.flatten = Some(true);
-    let wanted = kinds.iter().map(|kind| FilterEntry { exclude: None, r#type: Some((*kind).to_owned()) });
-    let others = FilterEntry { exclude: Some(true), r#type: None };
-    auto.filter = Some(TargetFilter::new(wanted.chain([others]).collect::<Vec<_>>()));
-    auto
+fn auto_attach_to(kinds: &[&str]) -> SetAutoAttach {
+    let wanted = kinds.iter().map(|kind| FilterEntry::only(kind));
+    SetAutoAttach::waiting().filter(wanted.chain([FilterEntry::no_others()]).collect())
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the unparsed event, the filter and the subscription with its bound. Never decides what an event means.
 
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -2,12 +2,12 @@
 //!
 //! Owns the tree as the browser's events build it, across processes. Pure: it is told of events and asked.
 
+use super::devtools::page::{FrameData, FrameTreeData};
 use super::events::Event;
 use super::targets::{
-    ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameData, FrameDetached, FrameTreeData,
-    NavigatedWithinDocument,
+    ContextCreated, ContextData, ContextDestroyed, FrameAttached, FrameDetached, NavigatedWithinDocument,
 };
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
+use crate::browser::devtools::target::SessionId;
 
 /// DevTools' id of a frame. It stays the same when the frame moves to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -221,8 +221,9 @@ impl FrameTree {
 #[cfg(test)]
 mod tests {
     use super::{FrameTree, World};
-    use crate::browser::targets::{ContextData, FrameData};
-    use chromiumoxide::cdp::browser_protocol::target::SessionId;
+    use crate::browser::devtools::page::FrameData;
+    use crate::browser::devtools::target::SessionId;
+    use crate::browser::targets::ContextData;
     use serde_json::json;
 
     fn data(id: &str, parent: Option<&str>, loader: &str) -> FrameData {

@@ -5,15 +5,12 @@
 //! sees any other request: those pass the browser without a stop.
 
 use super::browser::Shared;
+use super::devtools::fetch::{ContinueRequest, Enable, ErrorReason, FailRequest, RequestPattern};
 use super::error::BrowserError;
 use super::events::Event;
 use super::session::Session;
 use super::tab::Tab;
 use crate::base::metadata::{self, is_metadata_url};
-use chromiumoxide::cdp::browser_protocol::fetch::{
-    ContinueRequestParams, EnableParams, FailRequestParams, RequestId, RequestPattern,
-};
-use chromiumoxide::cdp::browser_protocol::network::ErrorReason;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -31,13 +28,13 @@ static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
         after.iter().flat_map(|after| [format!("*://{after}"), format!("*@{after}")]).collect()
     };
     let all = metadata::hosts().flat_map(of_host).chain([LINK_LOCAL.to_owned()]);
-    all.map(|pattern| RequestPattern { url_pattern: Some(pattern), ..RequestPattern::default() }).collect()
+    all.map(|pattern| RequestPattern { url_pattern: pattern }).collect()
 });
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Paused {
-    request_id: RequestId,
+    request_id: String,
     request: Asked,
 }
 
@@ -50,7 +47,7 @@ impl Shared {
     /// To a page or frame that is being set up, before it asks for anything.
     pub(super) fn hold_back(&self, session: &Session) {
         if self.options.holds_back {
-            session.post(EnableParams { patterns: Some(PATTERNS.clone()), ..EnableParams::default() });
+            session.post(Enable { patterns: &PATTERNS });
         }
     }
 
@@ -67,11 +64,12 @@ impl Shared {
         }
         let Some(paused) = event.read::<Paused>() else { return };
         let session = self.cdp.session(id.clone());
+        let request_id = paused.request_id;
         if is_metadata_url(&paused.request.url) {
             tracing::warn!("a page asked for a cloud metadata address; the request was held back");
-            session.post(FailRequestParams::new(paused.request_id, ErrorReason::NameNotResolved));
+            session.post(FailRequest { request_id, error_reason: ErrorReason::NameNotResolved });
         } else {
-            session.post(ContinueRequestParams::new(paused.request_id));
+            session.post(ContinueRequest { request_id });
         }
     }
 }
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn patterns_are_narrow_enough_to_leave_pages_alone() {
-        let patterns: Vec<&str> = PATTERNS.iter().filter_map(|pattern| pattern.url_pattern.as_deref()).collect();
+        let patterns: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.url_pattern.as_str()).collect();
         assert!(patterns.contains(&"*metadata.google.internal*") && patterns.contains(&"*://metadata/*"));
         assert!(patterns.contains(&"*169.254.169.254*") && patterns.contains(&"*::ffff:a9fe:a9fe*"));
         assert!(!patterns.iter().any(|pattern| *pattern == "*" || *pattern == "*metadata*"));

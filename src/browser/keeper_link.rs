@@ -5,9 +5,9 @@
 use super::transport::Transport;
 use crate::base::home::Home;
 use crate::base::proof::{self, Key};
+use crate::browser::devtools::target::SessionId;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::{Control, Greeting, NulFrames, Purpose};
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;

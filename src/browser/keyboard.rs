@@ -9,8 +9,8 @@ use super::error::BrowserError;
 use super::relay::PANEL_TO_FRONT;
 use super::session::{Batch, Session};
 use super::tab::Tab;
+use crate::browser::devtools::target::{AttachToTarget, GetTargets, SessionId};
 use crate::protocol::ids::TabId;
-use chromiumoxide::cdp::browser_protocol::target::{AttachToTargetParams, GetTargetsParams, SessionId};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -123,12 +123,10 @@ impl Browser {
     }
 
     async fn attach_panel(&self, address: &str) -> Result<Session, BrowserError> {
-        let targets = self.root().call(GetTargetsParams::default()).await?.target_infos;
+        let targets = self.root().call(GetTargets::default()).await?.target_infos;
         // The *tab* around a panel's page has the same address and can't be brought to the front.
-        let found = targets.into_iter().find(|target| target.r#type != "tab" && target.url == address);
-        let target = found.ok_or(BrowserError::FrameGone)?.target_id;
-        let mut attach = AttachToTargetParams::new(target);
-        attach.flatten = Some(true);
+        let found = targets.into_iter().find(|target| target.kind != "tab" && target.url == address);
+        let attach = AttachToTarget::new(found.ok_or(BrowserError::FrameGone)?.target_id);
         let session = self.root().call(attach).await?.session_id;
         self.shared.state().keyboard.attached = Some((address.to_owned(), session.clone()));
         Ok(self.cdp().session(session))

@@ -6,6 +6,7 @@ pub mod arrival;
 #[expect(clippy::module_inception, reason = "the folder is the layer, the module its main type")]
 pub mod browser;
 pub mod cdp;
+pub mod devtools;
 pub mod dialogs;
 pub mod downloads;
 pub mod effects;
@@ -13,7 +14,6 @@ pub mod endpoint;
 mod engage;
 pub mod error;
 pub mod events;
-pub mod extensions;
 pub mod frames;
 mod held_back;
 pub mod keeper_link;

@@ -4,16 +4,15 @@
 
 use super::arrival::{ABORTED, Arrival, ArrivalKind, End, FOLLOWED, Progress};
 use super::cdp::{CdpError, SERVER_ERROR};
+use super::devtools::Command;
+use super::devtools::page::{
+    GetNavigationHistory, Navigate, NavigateToHistoryEntry, NavigationHistory, Reload, StopLoading,
+};
+use super::devtools::runtime::{RunIfWaitingForDebugger, TerminateExecution};
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::session::Session;
 use super::tab::{HUNG_AFTER, Work};
-use super::targets::{HistoryReply, ReadHistory};
-use chromiumoxide::cdp::browser_protocol::page::{
-    NavigateParams, NavigateToHistoryEntryParams, ReloadParams, StopLoadingParams,
-};
-use chromiumoxide::cdp::js_protocol::runtime::{RunIfWaitingForDebuggerParams, TerminateExecutionParams};
-use chromiumoxide::types::Command;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -55,12 +54,12 @@ impl Work {
 
     async fn go(&self, url: &str, limit: Duration, deadline: Instant) -> Result<Arrival, BrowserError> {
         let mut watch = Watch { deadline, ..Watch::start(self, url, limit)? };
-        let answer = watch.call(NavigateParams::new(url)).await?;
-        if answer.is_download == Some(true) {
+        let answer = watch.call(Navigate { url: url.to_owned() }).await?;
+        if answer.is_download {
             return Ok(Arrival::without_load(url.to_owned(), ArrivalKind::Download));
         }
         if let Some(loader) = &answer.loader_id {
-            watch.progress.expect(loader.inner());
+            watch.progress.expect(loader);
         }
         let Some(reason) = answer.error_text else {
             let arrival = match watch.end().await {
@@ -101,7 +100,7 @@ impl Work {
         let wanted = usize::try_from(history.current_index + by).ok();
         let Some(entry) = wanted.and_then(|at| history.entries.get(at)) else { return Ok(None) };
         let mut watch = Watch::start(self, &entry.url, limit)?;
-        watch.call(NavigateToHistoryEntryParams::new(entry.id)).await?;
+        watch.call(NavigateToHistoryEntry { entry_id: entry.id }).await?;
         watch.end().await.map(Some)
     }
 
@@ -114,10 +113,10 @@ impl Work {
             return Ok(());
         }
         // A command that a running page's main thread answers, and that does nothing.
-        match page.call_within(RunIfWaitingForDebuggerParams {}, HUNG_AFTER).await {
+        match page.call_within(RunIfWaitingForDebugger {}, HUNG_AFTER).await {
             Err(CdpError::Timeout { .. }) => {
                 tracing::info!(tab = %self.id(), "the page that is being left hangs: its script is ended");
-                page.post(TerminateExecutionParams {});
+                page.post(TerminateExecution {});
                 Ok(())
             }
             Err(CdpError::Gone) => Err(BrowserError::Gone),
@@ -126,18 +125,18 @@ impl Work {
         }
     }
 
-    async fn history(&self) -> Result<HistoryReply, BrowserError> {
+    async fn history(&self) -> Result<NavigationHistory, BrowserError> {
         // While one document takes the other's place the browser knows none: it reports the new one a moment early.
         const TRIES: u32 = 20;
         const APART: Duration = Duration::from_millis(50);
         let session = self.page()?;
         for _ in 1..TRIES {
-            match session.call(ReadHistory {}).await {
+            match session.call(GetNavigationHistory {}).await {
                 Err(CdpError::Protocol { code: SERVER_ERROR, .. }) => tokio::time::sleep(APART).await,
                 result => return Ok(result?),
             }
         }
-        Ok(session.call(ReadHistory {}).await?)
+        Ok(session.call(GetNavigationHistory {}).await?)
     }
 
     /// Loads the present address again; `past_cache` asks the server for everything again.
@@ -145,7 +144,7 @@ impl Work {
         self.unhang().await?;
         let url = self.info()?.url;
         let mut watch = Watch::start(self, &url, limit)?;
-        watch.call(ReloadParams { ignore_cache: Some(past_cache), ..ReloadParams::default() }).await?;
+        watch.call(Reload { ignore_cache: past_cache }).await?;
         watch.end().await
     }
 }
@@ -244,7 +243,7 @@ impl<'a> Watch<'a> {
     }
 
     fn too_slow(&self) -> BrowserError {
-        self.session.post(StopLoadingParams {});
+        self.session.post(StopLoading {});
         BrowserError::Timeout { what: format!("loading {}", self.url), after: self.limit }
     }
 }

@@ -5,6 +5,9 @@
 
 use super::browser::{Engaged, Phase, Role, Shared};
 use super::cdp::Observer;
+use super::devtools::page::{GetFrameTree, HandleJavaScriptDialog, ScreencastFrameAck};
+use super::devtools::runtime::RunIfWaitingForDebugger;
+use super::devtools::target::{SessionId, TargetInfo};
 use super::dialogs::{Decision, Dialog};
 use super::effects::Noted;
 use super::error::BrowserError;
@@ -13,14 +16,9 @@ use super::frames::Frame;
 use super::page::error_text;
 use super::session::Session;
 use super::tabs::BrowserEvent;
-use super::targets::{
-    Attached, Detached, FrameNavigated, NavigatedWithinDocument, ReadFrameTree, TargetInfo, TargetLost, TargetSeen,
-};
+use super::targets::{Attached, Detached, FrameNavigated, NavigatedWithinDocument, TargetLost, TargetSeen};
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;
-use chromiumoxide::cdp::browser_protocol::page::{HandleJavaScriptDialogParams, ScreencastFrameAckParams};
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
-use chromiumoxide::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
 use serde::Deserialize;
 use std::sync::{Arc, Weak};
 
@@ -158,7 +156,7 @@ impl Shared {
             Role::Page(tab) | Role::Frame(tab) | Role::Worker(tab) if target_info.kind == "worker" => {
                 self.set_up_worker(tab, &session);
             }
-            _ => session.post(RunIfWaitingForDebuggerParams {}),
+            _ => session.post(RunIfWaitingForDebugger {}),
         }
     }
 
@@ -174,7 +172,7 @@ impl Shared {
     pub(super) fn read_frames(self: &Arc<Self>, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         let shared = Arc::downgrade(self);
-        session.post_then(ReadFrameTree {}, move |reply| {
+        session.post_then(GetFrameTree {}, move |reply| {
             let Some(shared) = shared.upgrade() else { return };
             let mut state = shared.state();
             let Some(engaged) = state.engaged.get_mut(&tab) else { return };
@@ -257,7 +255,7 @@ impl Shared {
             "Page.screencastFrame" => {
                 // Unacknowledged frames would stop the drawing that the screencast is held for.
                 let Some(ScreencastFrame { session_id }) = event.read() else { return };
-                self.cdp.session(session.clone()).post(ScreencastFrameAckParams::new(session_id));
+                self.cdp.session(session.clone()).post(ScreencastFrameAck { session_id });
             }
             method => {
                 let mut state = self.state();
@@ -332,8 +330,7 @@ impl Shared {
         };
         match decision {
             Decision::Answer { accept, text } => {
-                let mut answer = HandleJavaScriptDialogParams::new(accept);
-                answer.prompt_text = text;
+                let answer = HandleJavaScriptDialog { accept, prompt_text: text };
                 self.cdp.session(session.clone()).post(answer);
             }
             Decision::Tell => self.tell(BrowserEvent::DialogOpened(tab, dialog)),

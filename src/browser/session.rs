@@ -3,9 +3,9 @@
 //! Owns nothing but the session's id. Never attaches or detaches by itself.
 
 use super::cdp::{Cdp, CdpError, OnReply, Ticket};
+use super::devtools::Command;
 use super::events::{Filter, Subscription};
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
-use chromiumoxide::types::Command;
+use crate::browser::devtools::target::SessionId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -84,10 +84,9 @@ impl Session {
         command: C,
         then: impl FnOnce(Result<C::Response, CdpError>) + Send + 'static,
     ) {
-        let method = command.identifier();
-        let name = method.clone();
-        let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(&name, &raw))));
-        self.cdp.post(self.id.as_ref(), method, command, on_reply);
+        let method = command.method();
+        let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(method, &raw))));
+        self.cdp.post(self.id.as_ref(), method.into(), command, on_reply);
     }
     /// Several commands in one write; each reply is awaited on its own.
     pub fn batch(&self) -> Batch<'_> {
@@ -111,8 +110,8 @@ pub struct Batch<'a> {
 
 impl Batch<'_> {
     pub fn add<C: Command>(&mut self, command: C) -> Result<Reply<C::Response>, CdpError> {
-        let method = command.identifier();
-        self.add_as(method, command)
+        let method = command.method();
+        self.add_as(method.into(), command)
     }
     fn add_as<T: DeserializeOwned>(
         &mut self,

@@ -4,11 +4,11 @@
 
 use super::browser::{Desk, Role, Shared};
 use super::cdp::CdpError;
+use super::devtools::{Command, Done};
 use super::error::BrowserError;
 use super::session::Session;
 use super::tab::Tab;
 use crate::protocol::ids::TabId;
-use chromiumoxide::types::{Command, Method, MethodId};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -36,13 +36,11 @@ impl Desk {
     }
 }
 
-impl Method for Standing {
-    fn identifier(&self) -> MethodId {
-        self.method.into()
-    }
-}
 impl Command for Standing {
-    type Response = Value;
+    type Response = Done;
+    fn method(&self) -> &'static str {
+        self.method
+    }
 }
 
 impl Shared {

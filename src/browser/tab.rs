@@ -4,6 +4,11 @@
 //! the focus but `activate`.
 
 use super::browser::{Browser, Desk, Phase};
+use super::devtools::emulation::SetFocusEmulationEnabled;
+use super::devtools::page::{
+    CreateIsolatedWorld, HandleJavaScriptDialog, PictureFormat, StartScreencast, StopScreencast,
+};
+use super::devtools::target::{ActivateTarget, CloseTarget};
 use super::dialogs::{Dialog, DialogPolicy, DialogRecord};
 use super::engage::detach_from;
 use super::error::BrowserError;
@@ -13,12 +18,6 @@ use super::linger::Stay;
 use super::session::Session;
 use super::tabs::{BrowserEvent, TabInfo};
 use crate::protocol::ids::TabId;
-use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
-use chromiumoxide::cdp::browser_protocol::page::{
-    CreateIsolatedWorldParams, HandleJavaScriptDialogParams, StartScreencastFormat, StartScreencastParams,
-    StopScreencastParams,
-};
-use chromiumoxide::cdp::browser_protocol::target::{ActivateTargetParams, CloseTargetParams, TargetId as CdpTargetId};
 use std::ops::Deref;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -177,14 +176,13 @@ impl Tab {
         }
         let World::Isolated(name) = world else { return Err(BrowserError::FrameGone) };
         let session = self.session_of(frame)?;
-        let mut create = CreateIsolatedWorldParams::new(frame.as_str().to_owned());
-        create.world_name = Some(name.clone());
+        let create = CreateIsolatedWorld { frame_id: frame.as_str().to_owned(), world_name: name.clone() };
         let made = session.call(create).await?;
         if let Some(context) = self.known_context(frame, world)? {
             return Ok(context);
         }
         let session = session.id().cloned().ok_or(BrowserError::FrameGone)?;
-        Ok(Context { session, id: *made.execution_context_id.inner(), unique: None })
+        Ok(Context { session, id: made.execution_context_id, unique: None })
     }
     /// A world that has been reported; none is made.
     pub(super) fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
@@ -195,16 +193,16 @@ impl Tab {
 
     /// Brings the tab into view in its window. The only thing here that a person notices.
     pub async fn activate(&self) -> Result<(), BrowserError> {
-        let target = CdpTargetId::new(self.info()?.target.as_str().to_owned());
-        self.browser.root().call(ActivateTargetParams::new(target)).await?;
+        let target_id = self.info()?.target;
+        self.browser.root().call(ActivateTarget { target_id }).await?;
         Ok(())
     }
     /// Closes the tab without asking its page; returns once it is closed.
     pub async fn close(&self) -> Result<(), BrowserError> {
-        let target = CdpTargetId::new(self.info()?.target.as_str().to_owned());
+        let target_id = self.info()?.target;
         let mut events = self.browser.events();
         let close = async {
-            self.browser.root().call(CloseTargetParams::new(target)).await?;
+            self.browser.root().call(CloseTarget { target_id }).await?;
             while self.info().is_ok() {
                 match events.recv().await {
                     // The last tab takes the browser along.
@@ -240,14 +238,12 @@ impl Tab {
     /// Dismisses the dialog that is open, without waiting for that.
     pub fn dismiss_dialog(&self) {
         if let Ok(page) = self.page() {
-            page.post(HandleJavaScriptDialogParams::new(false));
+            page.post(HandleJavaScriptDialog { accept: false, prompt_text: None });
         }
     }
     /// Answers the dialog that is open.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
-        let mut answer = HandleJavaScriptDialogParams::new(accept);
-        answer.prompt_text = text;
-        self.page()?.call(answer).await?;
+        self.page()?.call(HandleJavaScriptDialog { accept, prompt_text: text }).await?;
         Ok(())
     }
 
@@ -259,7 +255,7 @@ impl Tab {
             desk.holds == 1
         })?;
         if first && let Ok(page) = self.page() {
-            page.post(SetFocusEmulationEnabledParams::new(true));
+            page.post(SetFocusEmulationEnabled { enabled: true });
         }
         Ok(Hold { tab: self.clone() })
     }
@@ -288,7 +284,7 @@ impl Tab {
                 }
                 let unheld = tab.with_desk(|desk| desk.holds == 0 && desk.hold_round == round);
                 if let (Ok(true), Ok(page)) = (unheld, tab.page()) {
-                    page.post(SetFocusEmulationEnabledParams::new(false));
+                    page.post(SetFocusEmulationEnabled { enabled: false });
                 }
             },
             &runtime,
@@ -314,7 +310,7 @@ pub struct Drawing {
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        self.page.post(StopScreencastParams {});
+        self.page.post(StopScreencast {});
     }
 }
 
@@ -335,13 +331,12 @@ impl Work {
     /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
     /// hidden tab hangs and its animation frames never come.
     pub fn draw(&self) -> Drawing {
-        self.page.post(StartScreencastParams {
-            format: Some(StartScreencastFormat::Jpeg),
-            quality: Some(1),
+        self.page.post(StartScreencast {
+            format: PictureFormat::Jpeg,
+            quality: 1,
             // The frames themselves are thrown away: as small as can be. The router acknowledges them.
-            max_width: Some(16),
-            max_height: Some(16),
-            ..StartScreencastParams::default()
+            max_width: 16,
+            max_height: 16,
         });
         Drawing { page: self.page.clone() }
     }

@@ -3,7 +3,7 @@
 //! Owns the join of DevTools' *tab* and *page* targets and of Chrome's own tab ids,
 //! and the current tab. Pure: it is told of events and says what follows from them.
 
-use super::targets::TargetInfo;
+use super::devtools::target::TargetInfo;
 use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
@@ -314,7 +314,7 @@ fn join(info: &mut TabInfo, chrome: &ChromeTab) {
 #[cfg(test)]
 mod tests {
     use super::{BrowserEvent, Follow, TabNumbers, Tabs};
-    use crate::browser::targets::TargetInfo;
+    use crate::browser::devtools::target::TargetInfo;
     use crate::protocol::ids::{TabId, TargetId};
     use serde_json::json;
 

@@ -1,24 +1,23 @@
 //! DevTools over a websocket, for a browser that somebody else started with an open port (`connect --attach URL`).
 //!
-//! Owns the translation between whole messages and `chromiumoxide::Connection`, which counts ids of its own and parses
-//! what it reads. Only loopback addresses: anyone who reaches a DevTools port owns the browser.
+//! Owns the way from an address to whole messages. Only loopback addresses: anyone who reaches a DevTools port owns the browser.
 
 use super::transport::{MessageSink, MessageSource, Transport};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::Bytes;
-use chromiumoxide::Connection;
-use chromiumoxide::cdp::browser_protocol::target::SessionId;
-use chromiumoxide::types::{CallId, EventMessage, Message, Method, MethodId};
-use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::HashMap;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
 use std::io;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::{Host, Url};
+
+type Socket = WebSocketStream<TcpStream>;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -54,13 +53,22 @@ pub async fn connect(address: &str) -> Result<Transport, AttachError> {
         .filter(|url| url.scheme() == "ws" && is_local(url))
         .ok_or_else(|| AttachError::NotLocal(address.to_owned()))?;
     let unreachable = |reason: String| AttachError::Unreachable { url: address.to_owned(), reason };
-    let connection = timeout(CONNECT_LIMIT, Connection::<AnyEvent>::connect(url.as_str()))
-        .await
-        .map_err(|_| unreachable(format!("no answer within {CONNECT_LIMIT:?}")))?
-        .map_err(|error| unreachable(error.to_string()))?;
-    let (outgoing, queue) = mpsc::unbounded_channel();
-    let source = Source { connection, queue, ids: HashMap::new() };
-    Ok(Transport { sink: Box::new(Sink { outgoing }), source: Box::new(source) })
+    let opened = timeout(CONNECT_LIMIT, open(&url)).await;
+    let socket =
+        opened.map_err(|_| unreachable(format!("no answer within {CONNECT_LIMIT:?}")))?.map_err(unreachable)?;
+    let (sink, source) = socket.split();
+    Ok(Transport { sink: Box::new(Sink { stream: sink }), source: Box::new(Source { stream: source }) })
+}
+
+async fn open(url: &Url) -> Result<Socket, String> {
+    let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
+    let stream = TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
+    // Each message waits for its reply: it must not wait for the next one to fill a packet.
+    stream.set_nodelay(true).map_err(|error| error.to_string())?;
+    // The browser is trusted with the size of what it sends: a picture of a page has many megabytes.
+    let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
+    let opened = client_async_with_config(url.as_str(), stream, Some(config)).await;
+    opened.map(|(socket, _)| socket).map_err(|error| error.to_string())
 }
 
 pub(super) fn is_local(url: &Url) -> bool {
@@ -72,109 +80,37 @@ pub(super) fn is_local(url: &Url) -> bool {
     }
 }
 
-/// Any event, its parameters unread.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnyEvent {
-    method: MethodId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    session_id: Option<String>,
-    #[serde(default)]
-    params: Value,
-}
-
-impl Method for AnyEvent {
-    fn identifier(&self) -> MethodId {
-        self.method.clone()
-    }
-}
-impl EventMessage for AnyEvent {
-    fn session_id(&self) -> Option<&str> {
-        self.session_id.as_deref()
-    }
-}
-
-/// A command as `Cdp` writes it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Command {
-    id: u32,
-    method: String,
-    #[serde(default)]
-    session_id: Option<String>,
-    params: Value,
-}
-
-#[derive(Serialize)]
-struct Reply {
-    id: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<chromiumoxide::types::Error>,
-}
-
 struct Sink {
-    outgoing: mpsc::UnboundedSender<Command>,
+    stream: SplitSink<Socket, Message>,
 }
 
 impl MessageSink for Sink {
     fn send<'a>(&'a mut self, messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>> {
-        let sent = messages.iter().try_for_each(|message| {
-            let command = serde_json::from_slice(message)?;
-            self.outgoing.send(command).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
-        });
-        Box::pin(std::future::ready(sent))
+        Box::pin(async move {
+            for message in messages {
+                let text = str::from_utf8(message).map_err(io::Error::other)?;
+                self.stream.feed(Message::text(text)).await.map_err(io::Error::other)?;
+            }
+            self.stream.flush().await.map_err(io::Error::other)
+        })
     }
 }
 
 struct Source {
-    connection: Connection<AnyEvent>,
-    queue: mpsc::UnboundedReceiver<Command>,
-    /// The connection's ids, and ours.
-    ids: HashMap<CallId, u32>,
-}
-
-impl Source {
-    fn submit(&mut self, command: Command) -> io::Result<()> {
-        let session = command.session_id.map(SessionId::from);
-        let call = self.connection.submit_command(command.method.into(), session, command.params)?;
-        self.ids.insert(call, command.id);
-        Ok(())
-    }
-
-    fn rewrite(&mut self, message: Message<AnyEvent>) -> serde_json::Result<Option<Bytes>> {
-        let bytes = match message {
-            Message::Event(event) => serde_json::to_vec(&event)?,
-            Message::Response(response) => {
-                let Some(id) = self.ids.remove(&response.id) else { return Ok(None) };
-                serde_json::to_vec(&Reply { id, result: response.result, error: response.error })?
-            }
-        };
-        Ok(Some(bytes.into()))
-    }
+    stream: SplitStream<Socket>,
 }
 
 impl MessageSource for Source {
-    /// Cancel safe: the connection keeps what it has begun to read and to write. It writes only while it is read from.
+    /// Cancel safe: the socket keeps what it has begun to read. It answers pings by itself.
     fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
         Box::pin(async move {
             loop {
-                let message = tokio::select! {
-                    Some(command) = self.queue.recv() => {
-                        self.submit(command)?;
-                        continue;
-                    }
-                    message = self.connection.next() => message,
-                };
-                match message {
-                    Some(Ok(message)) => {
-                        if let Some(bytes) = self.rewrite(message)? {
-                            return Ok(Some(bytes));
-                        }
-                    }
-                    Some(Err(error)) => return Err(io::Error::other(error.to_string())),
-                    None => return Ok(None),
+                match self.stream.next().await {
+                    Some(Ok(Message::Text(text))) => return Ok(Some(text.into())),
+                    Some(Ok(Message::Binary(bytes))) => return Ok(Some(bytes)),
+                    Some(Ok(Message::Close(_))) | None => return Ok(None),
+                    Some(Ok(_)) => {}
+                    Some(Err(error)) => return Err(io::Error::other(error)),
                 }
             }
         })

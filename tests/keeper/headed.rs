@@ -1,8 +1,8 @@
 //! A browser that a person sees, on a virtual display; passed over where there is no Xvfb.
 
-use crate::stage::{LIMIT, Stage, tab, work};
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
+use crate::stage::{LIMIT, Stage, tab, value, work};
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::devtools::runtime::Evaluate;
 use gstack::browser::events::Filter;
 use gstack::browser::launch::{self, LaunchOptions};
 use std::process::Stdio;
@@ -43,7 +43,7 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
     let page = tab.page().unwrap();
     let dialogs = ["Page.javascriptDialogOpening", "Page.javascriptDialogClosed"];
     let mut seen = browser.cdp().subscribe(Filter::all().methods(&dialogs));
-    page.post(EvaluateParams::new("setTimeout(() => confirm('theirs'), 0)"));
+    page.post(Evaluate::new("setTimeout(() => confirm('theirs'), 0)"));
     assert_eq!(seen.next().await.unwrap().method(), dialogs[0]);
     assert_eq!(tab.dialogs().unwrap()[0].accepted, None);
     tab.answer_dialog(false, None).await.unwrap();
@@ -52,8 +52,8 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
 
     // A command works on it: the standing answer counts.
     let busy = work(&tab).await;
-    let asked = EvaluateParams::new("confirm('ours')");
-    assert_eq!(busy.session().call(asked).await.unwrap().result.value, Some(true.into()));
+    let asked = Evaluate::new("confirm('ours')");
+    assert_eq!(value(&busy.session().call(asked).await.unwrap()), true);
     drop(busy);
     stage.end().await;
     server.kill().await.unwrap();

@@ -4,12 +4,13 @@
 
 mod headed;
 mod pages;
+mod protocol;
 mod side_panel;
 mod stage;
 mod websocket;
 
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::devtools::runtime::Evaluate;
 use gstack::browser::error::BrowserError;
 use gstack::browser::keeper_link::LinkError;
 use gstack::browser::launch::{self, LaunchError};
@@ -123,8 +124,8 @@ async fn a_browser_that_does_not_start_says_why() {
 async fn a_browser_that_ends_by_itself_takes_its_keeper_along() {
     let stage = Stage::new();
     let browser = stage.browser().await;
-    use chromiumoxide::cdp::browser_protocol::browser::CloseParams;
-    browser.root().post(CloseParams {});
+    use gstack::browser::devtools::browser::Close;
+    browser.root().post(Close {});
     tokio::time::timeout(LIMIT, browser.gone().cancelled()).await.unwrap();
     // The lock is free once the keeper is gone: a new browser starts.
     let again = stage.start().await.unwrap();
@@ -190,7 +191,7 @@ async fn a_hung_page_delays_nobody_and_can_be_left() {
     let (hung, other) = (tab(&browser).await, tab(&browser).await);
     let on_hung = work(&hung).await;
     on_hung.goto(&site.url("/"), LIMIT).await.unwrap();
-    on_hung.session().post(EvaluateParams::new("for (;;);"));
+    on_hung.session().post(Evaluate::new("for (;;);"));
 
     let on_other = work(&other).await;
     on_other.goto(&format!("http://localhost:{}/", site.port), LIMIT).await.unwrap();

@@ -1,10 +1,10 @@
 //! Tabs, frames, navigation and dialogs.
 
-use crate::stage::{Answer, LIMIT, Site, Stage, tab, work};
-use chromiumoxide::cdp::browser_protocol::page::CrashParams;
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExecutionContextId};
+use crate::stage::{Answer, LIMIT, Site, Stage, tab, value, work};
 use gstack::browser::arrival::ArrivalKind;
 use gstack::browser::browser::{AttachOptions, Browser, EarlyScript};
+use gstack::browser::devtools::page::Crash;
+use gstack::browser::devtools::runtime::Evaluate;
 use gstack::browser::dialogs::DialogPolicy;
 use gstack::browser::error::BrowserError;
 use gstack::browser::events::Filter;
@@ -33,13 +33,13 @@ fn site(path: &str) -> Answer {
 async fn evaluate(tab: &Tab, frame: &Frame, world: &World, expression: &str) -> Value {
     let context = tab.context(&frame.id, world).await.unwrap();
     let session = tab.browser().cdp().session(context.session.clone());
-    let mut params = EvaluateParams::new(expression);
+    let mut params = Evaluate::new(expression);
     params.unique_context_id = context.unique.clone();
     if context.unique.is_none() {
-        params.context_id = Some(ExecutionContextId::new(context.id));
+        params.context_id = Some(context.id);
     }
-    params.return_by_value = Some(true);
-    session.call(params).await.unwrap().result.value.unwrap_or(Value::Null)
+    params.return_by_value = true;
+    value(&session.call(params).await.unwrap())
 }
 
 #[tokio::test]
@@ -126,8 +126,8 @@ async fn tabs_have_numbers_openers_and_ends() {
     let mut events = browser.events();
     let on_opener = work(&opener).await;
     on_opener.goto(&site.url("/plain"), LIMIT).await.unwrap();
-    let mut open = EvaluateParams::new("void window.open('/opened')");
-    open.user_gesture = Some(true);
+    let mut open = Evaluate::new("void window.open('/opened')");
+    open.user_gesture = true;
     on_opener.session().call(open).await.unwrap();
     let opened = loop {
         if let BrowserEvent::TabOpened(info) = events.recv().await.unwrap() {
@@ -170,7 +170,7 @@ async fn a_crashed_page_is_told_and_comes_back_by_a_navigation() {
     let work = work(&tab).await;
     work.goto(&site.url("/"), LIMIT).await.unwrap();
     let mut events = browser.events();
-    work.session().post(CrashParams {});
+    work.session().post(Crash {});
     while !matches!(events.recv().await.unwrap(), BrowserEvent::TabCrashed(id) if id == tab.id()) {}
     assert_eq!(tab.info().unwrap().state, TabState::Crashed);
     assert!(matches!(tab.frames().await, Err(BrowserError::TabCrashed(_))));
@@ -206,9 +206,9 @@ async fn a_hidden_tab_that_is_worked_on_has_the_focus_and_draws() {
     let main = work.main_frame().await.unwrap();
     assert_eq!(evaluate(&tab, &main, &World::Main, "document.hasFocus()").await, json!(true));
     let drawing = work.draw();
-    let mut frame = EvaluateParams::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
-    frame.await_promise = Some(true);
-    assert_eq!(work.session().call(frame).await.unwrap().result.value, Some(json!("drawn")));
+    let mut frame = Evaluate::new("new Promise((done) => requestAnimationFrame(() => done('drawn')))");
+    frame.await_promise = true;
+    assert_eq!(value(&work.session().call(frame).await.unwrap()), "drawn");
     drop(drawing);
     stage.end().await;
 }

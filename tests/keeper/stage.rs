@@ -2,8 +2,10 @@
 
 use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::devtools::runtime::Evaluated;
 use gstack::browser::launch::{self, LaunchError, LaunchOptions, Started};
 use gstack::browser::tab::{Tab, Work};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -11,6 +13,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Generous: the tests share their machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// What a script gave, by value; null where it gave none.
+pub fn value(evaluated: &Evaluated) -> Value {
+    let text = evaluated.result.value.as_ref().map_or("null", |value| value.get());
+    serde_json::from_str(text).unwrap()
+}
 
 /// A home whose browser is ended when the test is done, also when it failed.
 pub struct Stage {

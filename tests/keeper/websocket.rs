@@ -2,36 +2,53 @@
 
 use crate::stage::{LIMIT, tab, work};
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::devtools::browser::Close;
 use gstack::browser::launch::find::{Named, Places, find};
 use gstack::browser::websocket;
 use gstack::protocol::ids::BrowserRun;
 use std::process::Stdio;
+use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
+
+/// Ends when it is dropped.
+pub struct Foreign {
+    pub process: Child,
+    /// `ws://127.0.0.1:PORT/devtools/browser/ID`
+    pub address: String,
+    _profile: TempDir,
+}
+
+impl Foreign {
+    pub async fn start() -> Self {
+        let path = std::env::var("PATH").unwrap();
+        let program = find(&Named::default(), &Places::of_machine(&path)).unwrap().path;
+        let profile = tempfile::tempdir().unwrap();
+        let mut command = Command::new(program);
+        command
+            .args(["--headless=new", "--remote-debugging-port=0", "--no-first-run", "--disable-background-networking"])
+            .args(["--disable-component-update", "--disable-sync", "--disable-quic", "about:blank"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        if rustix::process::geteuid().is_root() {
+            command.arg("--no-sandbox");
+        }
+        let mut process = command.spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let address = loop {
+            let line = lines.next_line().await.unwrap().expect("the browser tells its address");
+            if let Some((_, address)) = line.split_once("DevTools listening on ") {
+                break address.trim().to_owned();
+            }
+        };
+        Self { process, address, _profile: profile }
+    }
+}
 
 #[tokio::test]
 async fn a_foreign_browser_is_attached_to_and_left_running() {
-    let path = std::env::var("PATH").unwrap();
-    let program = find(&Named::default(), &Places::of_machine(&path)).unwrap().path;
-    let profile = tempfile::tempdir().unwrap();
-    let mut command = Command::new(program);
-    command
-        .args(["--headless=new", "--remote-debugging-port=0", "--no-first-run", "--disable-background-networking"])
-        .args(["--disable-component-update", "--disable-sync", "--disable-quic", "about:blank"])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if rustix::process::geteuid().is_root() {
-        command.arg("--no-sandbox");
-    }
-    let mut process = command.spawn().unwrap();
-    let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-    let address = loop {
-        let line = lines.next_line().await.unwrap().expect("the browser tells its address");
-        if let Some((_, address)) = line.split_once("DevTools listening on ") {
-            break address.trim().to_owned();
-        }
-    };
+    let Foreign { mut process, address, _profile } = Foreign::start().await;
 
     let transport = websocket::connect(&address).await.unwrap();
     let browser = Browser::attach(transport, None, 1, BrowserRun::random(), AttachOptions::default()).await.unwrap();
@@ -44,7 +61,6 @@ async fn a_foreign_browser_is_attached_to_and_left_running() {
     let again = websocket::connect(&address).await.unwrap();
     let browser = Browser::attach(again, None, 1, BrowserRun::random(), AttachOptions::default()).await.unwrap();
     assert!(browser.tabs().iter().any(|tab| tab.title == "far"));
-    let close = chromiumoxide::cdp::browser_protocol::browser::CloseParams {};
-    browser.root().post(close);
+    browser.root().post(Close {});
     process.wait().await.unwrap();
 }

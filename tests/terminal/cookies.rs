@@ -1,8 +1,8 @@
 //! Cookies of an installed browser, written by that browser itself.
 
 use crate::stage::{Site, Stage, foreign_browser, page};
-use chromiumoxide::cdp::browser_protocol::browser::CloseParams;
 use gstack::browser::browser::{AttachOptions, Browser};
+use gstack::browser::devtools::browser::Close;
 use gstack::browser::websocket;
 use gstack::protocol::ids::BrowserRun;
 
@@ -17,7 +17,7 @@ fn close(address: &str) {
         let transport = websocket::connect(address).await.unwrap();
         let run = BrowserRun::random();
         let browser = Browser::attach(transport, None, 1, run, AttachOptions::default()).await.unwrap();
-        browser.root().post(CloseParams {});
+        browser.root().post(Close {});
         browser.gone().cancelled().await;
     });
 }

@@ -4,13 +4,12 @@
 //! triggering it again closes the panel.
 
 use crate::browser::browser::Browser;
+use crate::browser::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, TriggerAction};
+use crate::browser::devtools::target::GetTargets;
 use crate::browser::error::BrowserError;
 use crate::browser::events::{Filter, Subscription};
-use crate::browser::extensions::{ExtensionInfo, GetExtensions, TriggerAction};
 use crate::browser::tab::Tab;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use chromiumoxide::cdp::browser_protocol::extensions::LoadUnpackedParams;
-use chromiumoxide::cdp::browser_protocol::target::GetTargetsParams;
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -57,7 +56,7 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
     use crate::browser::cdp::CdpError;
     let path = folder.to_string_lossy().into_owned();
-    let loaded = browser.root().call(LoadUnpackedParams::new(path)).await.map_err(|error| match error {
+    let loaded = browser.root().call(LoadUnpacked { path }).await.map_err(|error| match error {
         CdpError::Protocol { message, .. } => PanelError::NotLoaded(message),
         other => cdp(other),
     })?;
@@ -82,7 +81,7 @@ async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelErro
 
 /// Whether the panel's page runs, in any window.
 pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelError> {
-    let targets = browser.root().call(GetTargetsParams::default()).await.map_err(cdp)?;
+    let targets = browser.root().call(GetTargets::default()).await.map_err(cdp)?;
     Ok(targets.target_infos.iter().any(|target| is_panel(&target.url, extension)))
 }
 

@@ -6,13 +6,11 @@ use super::element::{Point, Target};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::stitch;
+use crate::browser::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
+use crate::browser::devtools::runtime::Evaluate;
 use crate::browser::frames::FrameId;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chromiumoxide::cdp::browser_protocol::page::{
-    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport,
-};
-use chromiumoxide::cdp::js_protocol::runtime::EvaluateParams;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::time::Duration;
@@ -85,7 +83,7 @@ impl Page {
     }
 
     async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
-        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+        let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
         let (region, beyond) = match area {
             Area::Viewport => (None, false),
             Area::FullPage => {
@@ -133,14 +131,14 @@ impl Page {
 
     /// One picture, as the browser takes it; without a region what the window shows.
     async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
-        let command = CaptureScreenshotParams {
-            format: Some(match format {
-                ImageFormat::Png => CaptureScreenshotFormat::Png,
-                ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
-                ImageFormat::Webp => CaptureScreenshotFormat::Webp,
-            }),
+        let command = CaptureScreenshot {
+            format: match format {
+                ImageFormat::Png => PictureFormat::Png,
+                ImageFormat::Jpeg => PictureFormat::Jpeg,
+                ImageFormat::Webp => PictureFormat::Webp,
+            },
             quality: (format != ImageFormat::Png).then_some(JPEG_QUALITY),
-            capture_beyond_viewport: Some(beyond),
+            capture_beyond_viewport: beyond,
             clip: region.map(|region| Viewport {
                 x: region.x,
                 y: region.y,
@@ -148,7 +146,6 @@ impl Page {
                 height: region.height.max(1.0),
                 scale: 1.0,
             }),
-            ..CaptureScreenshotParams::default()
         };
         let deadline = Instant::now() + CAPTURE_LIMIT;
         let mut attempts = FuturesUnordered::new();
@@ -160,16 +157,15 @@ impl Page {
             // The first answer counts, to whichever it is: a slow one is not given up.
             if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
                 let picture = picture?;
-                let encoded: &str = picture.data.as_ref();
-                return STANDARD.decode(encoded).map_err(|error| PageError::Unreadable(error.to_string()));
+                return STANDARD.decode(picture.data).map_err(|error| PageError::Unreadable(error.to_string()));
             }
         }
     }
 
     /// Device pixels a CSS pixel. The page may say anything here, so it is held within reason.
     async fn pixel_ratio(&self) -> Result<f64, PageError> {
-        let reply = self.session().call_within(EvaluateParams::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
-        let said = reply.result.value.and_then(|value| value.as_f64()).unwrap_or(1.0);
+        let reply = self.session().call_within(Evaluate::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
+        let said: f64 = reply.result.value.and_then(|value| value.get().parse().ok()).unwrap_or(1.0);
         Ok(said.clamp(0.25, LARGEST_RATIO))
     }
 
@@ -179,7 +175,7 @@ impl Page {
         let place = self.rectangle(target).await?;
         let origin = Point { x: place.x, y: place.y };
         let at = self.origin_in_tab(&frame, origin).await?;
-        let metrics = self.session().call_within(GetLayoutMetricsParams {}, CAPTURE_LIMIT).await?;
+        let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
         let (left, top) = (metrics.css_visual_viewport.page_x, metrics.css_visual_viewport.page_y);
         Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
     }

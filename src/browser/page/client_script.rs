@@ -5,8 +5,8 @@
 use super::error::PageError;
 use super::evaluate::lost;
 use super::page::Page;
-use super::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
 use crate::browser::cdp::CdpError;
+use crate::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
 use crate::browser::frames::{Context, World};
 use crate::browser::session::Session;
 use std::time::Duration;

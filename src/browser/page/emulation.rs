@@ -3,13 +3,10 @@
 //! Owns what was set for a tab, and that a page which takes another's place gets it too (what frames and workers need
 //! as well stands in `browser::standing`). It ends with the tab.
 
-use super::devtools::tell;
 use super::error::PageError;
 use super::page::{Page, lock};
+use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetDeviceMetricsOverride, SetScrollbarsHidden};
 use crate::browser::session::Session;
-use chromiumoxide::cdp::browser_protocol::emulation::{
-    ClearDeviceMetricsOverrideParams, SetDeviceMetricsOverrideParams, SetScrollbarsHiddenParams,
-};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -37,7 +34,7 @@ impl Emulation {
             return Ok(());
         }
         if let Some(size) = settings.viewport {
-            tell(page, "Emulation.setDeviceMetricsOverride", &metrics(size)).await?;
+            page.call(metrics(size)).await?;
         }
         lock(&self.settings).applied_to = id;
         Ok(())
@@ -51,14 +48,14 @@ impl Emulation {
 }
 
 /// The pixel ratio stays the screen's.
-fn metrics((width, height): (u32, u32)) -> Value {
-    json!({ "width": width, "height": height, "deviceScaleFactor": 0, "mobile": false })
+fn metrics((width, height): (u32, u32)) -> SetDeviceMetricsOverride {
+    SetDeviceMetricsOverride { width, height, device_scale_factor: 0.0, mobile: false }
 }
 
 impl Page {
     /// In CSS pixels.
     pub async fn set_viewport(&self, width: u32, height: u32) -> Result<(), PageError> {
-        tell(self.session(), "Emulation.setDeviceMetricsOverride", &metrics((width, height))).await?;
+        self.session().call(metrics((width, height))).await?;
         self.memory.emulation.change(self.session(), |settings| settings.viewport = Some((width, height)));
         Ok(())
     }
@@ -66,10 +63,10 @@ impl Page {
     /// Lays the page out for another size for as long as the guard lives.
     pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
         let guard = LaidOut { page: self };
-        tell(self.session(), "Emulation.setDeviceMetricsOverride", &metrics((width, height))).await?;
+        self.session().call(metrics((width, height))).await?;
         if !self.browser().is_headless() {
             // They would take of its width; without a window there are none.
-            tell(self.session(), "Emulation.setScrollbarsHidden", &json!({ "hidden": true })).await?;
+            self.session().call(SetScrollbarsHidden { hidden: true }).await?;
         }
         Ok(guard)
     }
@@ -99,13 +96,11 @@ impl Drop for LaidOut<'_> {
     fn drop(&mut self) {
         let page = self.page.session();
         if !self.page.browser().is_headless() {
-            page.post(SetScrollbarsHiddenParams::new(false));
+            page.post(SetScrollbarsHidden { hidden: false });
         }
         match lock(&self.page.memory.emulation.settings).viewport {
-            Some((width, height)) => {
-                page.post(SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), 0.0, false));
-            }
-            None => page.post(ClearDeviceMetricsOverrideParams {}),
+            Some(size) => page.post(metrics(size)),
+            None => page.post(ClearDeviceMetricsOverride {}),
         }
     }
 }

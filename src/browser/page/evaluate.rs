@@ -4,9 +4,9 @@
 
 use super::error::PageError;
 use super::page::Page;
-use super::runtime::{CallOn, Evaluate, Evaluated};
 use super::script::{SOURCE, WORLD};
 use crate::browser::cdp::CdpError;
+use crate::browser::devtools::runtime::{CallOn, Evaluate, Evaluated};
 use crate::browser::error::BrowserError;
 use crate::browser::frames::{Context, FrameId, World};
 use crate::browser::session::Session;

@@ -7,12 +7,12 @@ use super::devtools::{LIMIT, call, tell};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::temporary::TemporaryTab;
+use crate::browser::devtools::page::Navigate;
 use crate::browser::refused::RefusalMark;
 use crate::browser::session::Session;
 use crate::browser::tab::Work;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
@@ -148,7 +148,7 @@ async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> 
     let mut events = session.subscribe(&[PAUSED]);
     let patterns = ["Request", "Response"].map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
     tell(session, "Fetch.enable", &json!({ "patterns": patterns })).await?;
-    session.post(NavigateParams::new(url));
+    session.post(Navigate { url: url.to_owned() });
     let failed = |url: &str, reason: String| PageError::NotFetched { url: url.to_owned(), reason };
     loop {
         let event = events.next().await.ok_or_else(|| failed(url, "the browser went away".to_owned()))?;

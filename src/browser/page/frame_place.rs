@@ -6,10 +6,8 @@ use super::element::{FaultReply, Point};
 use super::error::PageError;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::script::WORLD;
+use crate::browser::devtools::dom::{GetFrameOwner, ResolveNode};
 use crate::browser::frames::{FrameId, World};
-use chromiumoxide::cdp::browser_protocol::dom::{GetFrameOwnerParams, ResolveNodeParams};
-use chromiumoxide::cdp::browser_protocol::page::FrameId as CdpFrameId;
-use chromiumoxide::cdp::js_protocol::runtime::ExecutionContextId;
 use serde::Deserialize;
 
 impl Page {
@@ -48,16 +46,12 @@ impl Page {
     /// The script's number of the element that holds `child`, in its parent's document.
     async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
         let session = self.session_of(parent)?;
-        let owner = session.call(GetFrameOwnerParams::new(CdpFrameId::new(child.as_str()))).await?;
+        let owner = session.call(GetFrameOwner { frame_id: child.as_str().to_owned() }).await?;
         let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
-        let resolve = ResolveNodeParams {
-            backend_node_id: Some(owner.backend_node_id),
-            execution_context_id: Some(ExecutionContextId::new(context.id)),
-            ..ResolveNodeParams::default()
-        };
+        let resolve = ResolveNode { backend_node_id: owner.backend_node_id, execution_context_id: context.id };
         let node = session.call(resolve).await?;
         let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
-        self.number_of(&session, object.inner()).await
+        self.number_of(&session, &object).await
     }
 }
 

@@ -6,12 +6,12 @@ use super::element::Point;
 use super::error::PageError;
 use super::keys::{self, Key, SHIFT, Stroke};
 use crate::browser::cdp::CdpError;
+use crate::browser::devtools::Done;
+use crate::browser::devtools::input::{
+    DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
+};
 use crate::browser::keyboard::PanelKeyboard;
 use crate::browser::session::{Batch, Reply, Session};
-use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, DispatchMouseEventParams,
-    DispatchMouseEventReturns, DispatchMouseEventType, InsertTextParams, MouseButton,
-};
 use std::time::Duration;
 
 /// Input is acknowledged by the page: a handler that runs for long delays the reply, a dialog holds it.
@@ -31,12 +31,9 @@ fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
     }
 }
 
-fn mouse(kind: DispatchMouseEventType, at: Point, button: MouseButton, clicks: i64) -> DispatchMouseEventParams {
-    let mut event = DispatchMouseEventParams::new(kind, at.x, at.y);
-    event.buttons = Some(i64::from(matches!(event.r#type, DispatchMouseEventType::MousePressed)));
-    event.button = Some(button);
-    event.click_count = Some(clicks);
-    event
+fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_count: i64) -> DispatchMouseEvent {
+    let buttons = i64::from(kind == MouseEventType::MousePressed);
+    DispatchMouseEvent { kind, x: at.x, y: at.y, button, buttons, click_count }
 }
 
 /// Which button is clicked, and how often.
@@ -87,14 +84,13 @@ pub(super) async fn click(
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let mut replies: Vec<Reply<DispatchMouseEventReturns>> =
-        vec![batch.add(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0))?];
+    let mut replies: Vec<Reply<Done>> = vec![batch.add(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0))?];
     let button = clicks.button.cdp();
     for count in 1..=i64::from(clicks.count) {
-        let mut down = mouse(DispatchMouseEventType::MousePressed, at, button.clone(), count);
-        down.buttons = Some(clicks.button.bit());
+        let mut down = mouse(MouseEventType::MousePressed, at, button, count);
+        down.buttons = clicks.button.bit();
         replies.push(press(&mut batch, down, panel)?);
-        replies.push(batch.add(mouse(DispatchMouseEventType::MouseReleased, at, button.clone(), count))?);
+        replies.push(batch.add(mouse(MouseEventType::MouseReleased, at, button, count))?);
     }
     batch.send();
     for reply in replies {
@@ -106,7 +102,7 @@ pub(super) async fn click(
 /// The main button goes down, where the pointer is already.
 pub(super) async fn press_button(page: &Session, at: Point, panel: Option<&PanelKeyboard>) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let down = mouse(DispatchMouseEventType::MousePressed, at, MouseButton::Left, 1);
+    let down = mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1);
     let pressed = press(&mut batch, down, panel)?;
     batch.send();
     taken(pressed.within(INPUT_LIMIT).await)
@@ -114,9 +110,9 @@ pub(super) async fn press_button(page: &Session, at: Point, panel: Option<&Panel
 
 fn press(
     batch: &mut Batch<'_>,
-    down: DispatchMouseEventParams,
+    down: DispatchMouseEvent,
     panel: Option<&PanelKeyboard>,
-) -> Result<Reply<DispatchMouseEventReturns>, PageError> {
+) -> Result<Reply<Done>, PageError> {
     let pressed = batch.add(down)?;
     if let Some(panel) = panel {
         panel.restore_in(batch)?;
@@ -126,42 +122,46 @@ fn press(
 
 /// A move with the main button down.
 pub(super) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
-    let mut event = mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::Left, 0);
-    event.buttons = Some(1);
+    let mut event = mouse(MouseEventType::MouseMoved, at, MouseButton::Left, 0);
+    event.buttons = 1;
     taken(page.call_within(event, INPUT_LIMIT).await)?;
     Ok(())
 }
 
 pub(super) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
-    taken(page.call_within(mouse(DispatchMouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
+    taken(page.call_within(mouse(MouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 pub(super) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
-    taken(page.call_within(mouse(DispatchMouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
+    taken(page.call_within(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
     Ok(())
 }
 
 /// Text as an input method gives it: one event, no keys.
 pub(super) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
-    taken(page.call_within(InsertTextParams::new(text), INPUT_LIMIT).await)?;
+    taken(page.call_within(InsertText { text: text.to_owned() }, INPUT_LIMIT).await)?;
     Ok(())
 }
 
-type KeyReply = Reply<DispatchKeyEventReturns>;
+type KeyReply = Reply<Done>;
 
-fn key_event(kind: DispatchKeyEventType, key: &Key, bits: i64) -> DispatchKeyEventParams {
-    let mut event = DispatchKeyEventParams::new(kind);
-    event.modifiers = Some(bits);
-    event.key = Some(key.key.clone());
-    event.code = Some(key.code.clone());
-    event.windows_virtual_key_code = Some(key.key_code);
-    event.location = Some(key.location);
-    event
+fn key_event(kind: KeyEventType, key: &Key, bits: i64) -> DispatchKeyEvent {
+    DispatchKeyEvent {
+        kind,
+        modifiers: bits,
+        key: key.key.clone(),
+        code: key.code.clone(),
+        windows_virtual_key_code: key.key_code,
+        location: key.location,
+        text: None,
+        unmodified_text: None,
+        commands: None,
+    }
 }
 
 fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
-    let kind = if key.text.is_empty() { DispatchKeyEventType::RawKeyDown } else { DispatchKeyEventType::KeyDown };
+    let kind = if key.text.is_empty() { KeyEventType::RawKeyDown } else { KeyEventType::KeyDown };
     let mut event = key_event(kind, key, bits);
     if !key.text.is_empty() {
         event.text = Some(key.text.clone());
@@ -172,7 +172,7 @@ fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageErr
 }
 
 fn up(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
-    Ok(batch.add(key_event(DispatchKeyEventType::KeyUp, key, bits))?)
+    Ok(batch.add(key_event(KeyEventType::KeyUp, key, bits))?)
 }
 
 /// Shortcuts that on macOS the system, not the page, makes editing commands of.
@@ -235,7 +235,7 @@ pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageErro
                     replies.push(down(&mut batch, &key, bits)?);
                     replies.push(up(&mut batch, &key, bits)?);
                 }
-                None => inserted.push(batch.add(InsertTextParams::new(character.to_string()))?),
+                None => inserted.push(batch.add(InsertText { text: character.to_string() })?),
             }
         }
         batch.send();

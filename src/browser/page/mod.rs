@@ -41,7 +41,6 @@ mod pointer;
 mod print;
 mod read;
 pub mod refs;
-mod runtime;
 pub mod script;
 mod settle;
 mod snapshot;

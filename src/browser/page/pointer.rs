@@ -7,10 +7,10 @@ use super::element::{Point, Ready, Target};
 use super::error::PageError;
 use super::page::{Page, lock};
 use super::script::WORLD;
+use crate::browser::devtools::runtime::Evaluate;
 use crate::browser::frames::World;
 use crate::browser::session::Session;
 use crate::protocol::ids::TabId;
-use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, ExecutionContextId};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub(super) struct Touch {
 impl Touch {
     fn tell(&self, number: Option<u32>) {
         let function = format!("globalThis.__gstack?.inDocument({}, 'touch', {})", json!(self.document), json!(number));
-        let mut touch = EvaluateParams::new(function);
-        touch.context_id = Some(ExecutionContextId::new(self.context));
+        let mut touch = Evaluate::new(function);
+        touch.context_id = Some(self.context);
         self.session.post(touch);
     }
 }

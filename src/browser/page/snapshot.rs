@@ -7,9 +7,8 @@ use super::error::PageError;
 use super::page::{Page, lock};
 use super::refs::RefTable;
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
+use crate::browser::devtools::dom::DescribeNode;
 use crate::browser::frames::FrameId;
-use chromiumoxide::cdp::browser_protocol::dom::DescribeNodeParams;
-use chromiumoxide::cdp::js_protocol::runtime::RemoteObjectId;
 use futures_util::future::{BoxFuture, join_all};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -171,14 +170,10 @@ impl Page {
     /// The frame that an element of `parent` holds, in whichever process it runs.
     pub(super) async fn content_frame(&self, parent: &FrameId, number: u32) -> Result<FrameId, PageError> {
         let object = self.element_handle(parent, number).await?;
-        let describe = DescribeNodeParams {
-            object_id: Some(RemoteObjectId::new(object)),
-            depth: Some(0),
-            ..DescribeNodeParams::default()
-        };
+        let describe = DescribeNode { object_id: object, depth: 0 };
         let node = self.session_of(parent)?.call(describe).await?.node;
         let frame = node.frame_id.ok_or(PageError::DocumentGone)?;
-        Ok(FrameId::new(frame.inner().as_str()))
+        Ok(FrameId::new(frame))
     }
 
     /// Refs of documents that this snapshot found replaced, and of frames that are no more.

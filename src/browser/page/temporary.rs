@@ -4,8 +4,8 @@
 
 use super::error::PageError;
 use crate::browser::browser::Browser;
+use crate::browser::devtools::target::CloseTarget;
 use crate::browser::tab::Tab;
-use chromiumoxide::cdp::browser_protocol::target::{CloseTargetParams, TargetId};
 use std::ops::Deref;
 
 /// Closes its tab when it is dropped.
@@ -30,8 +30,7 @@ impl Deref for TemporaryTab {
 impl Drop for TemporaryTab {
     fn drop(&mut self) {
         if let Ok(info) = self.tab.info() {
-            let target = TargetId::new(info.target.as_str().to_owned());
-            self.tab.browser().root().post(CloseTargetParams::new(target));
+            self.tab.browser().root().post(CloseTarget { target_id: info.target });
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the tabs and the spelling of their targets. Pure: it is told of changes.
 
-use crate::browser::targets::{EmbedderData, TargetInfo};
+use crate::browser::devtools::target::{EmbedderData, TargetInfo};
 use crate::protocol::ids::{ChromeTabId, TargetId};
 use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use serde::Serialize;

@@ -1,10 +1,21 @@
-//! Commands of the `Extensions` domain that the generated types lack.
+//! `Extensions`: loading one and clicking on its button.
 //!
-//! Owns their shapes, found by experiment with Chromium 156. `Extensions.loadUnpacked` is among the generated ones.
-//! The domain answers only on a pipe, and only with `--enable-unsafe-extension-debugging`.
+//! The domain answers only on a pipe, and only with `--enable-unsafe-extension-debugging`. Its description is not in
+//! every browser; the shapes were found by experiment with Chromium 156.
 
-use chromiumoxide::types::{Command, Method, MethodId};
+use super::{Done, commands};
 use serde::{Deserialize, Serialize};
+
+/// Loads an extension from its folder; again, where it is loaded already.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadUnpacked {
+    pub path: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct LoadedExtension {
+    pub id: String,
+}
 
 /// Does what a click on the extension's toolbar button does. For an extension whose button opens its side panel it
 /// toggles that panel. The browser dies when the extension is not enabled: ask `GetExtensions` first.
@@ -16,15 +27,12 @@ pub struct TriggerAction {
     pub target_id: String,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-pub struct TriggerActionReturns {}
-
 /// The extensions that were loaded unpacked.
 #[derive(Clone, Debug, Serialize)]
 pub struct GetExtensions {}
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct GetExtensionsReturns {
+pub struct Extensions {
     pub extensions: Vec<ExtensionInfo>,
 }
 
@@ -41,18 +49,8 @@ pub struct ExtensionInfo {
     pub enabled: bool,
 }
 
-macro_rules! command {
-    ($command:ty => $returns:ty, $name:literal) => {
-        impl Method for $command {
-            fn identifier(&self) -> MethodId {
-                $name.into()
-            }
-        }
-        impl Command for $command {
-            type Response = $returns;
-        }
-    };
+commands! {
+    LoadUnpacked => LoadedExtension, "Extensions.loadUnpacked";
+    TriggerAction => Done, "Extensions.triggerAction";
+    GetExtensions => Extensions, "Extensions.getExtensions";
 }
-
-command!(TriggerAction => TriggerActionReturns, "Extensions.triggerAction");
-command!(GetExtensions => GetExtensionsReturns, "Extensions.getExtensions");

@@ -1,17 +1,14 @@
-//! The shapes of DevTools' `Runtime` domain, where only the fields that are used must be there.
-//!
-//! Owns the shapes and the words of what a page threw. Calls nothing.
+//! `Runtime`: scripts, the values they give, and the words of what a page threw.
 
+use super::{Done, commands};
 use crate::browser::frames::Context;
-use chromiumoxide::types::{Command, Method, MethodId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
 
-/// `Runtime.evaluate` with a reply where only the used fields must be there.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Evaluate {
+pub struct Evaluate {
     pub expression: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_context_id: Option<String>,
@@ -32,13 +29,18 @@ pub(super) struct Evaluate {
 const LEEWAY: Duration = Duration::from_millis(200);
 
 impl Evaluate {
+    /// In the page's own world, its value by reference.
+    pub fn new(expression: impl Into<String>) -> Self {
+        Self { expression: expression.into(), ..Self::default() }
+    }
+
     /// A page that works on for nobody answers nothing else meanwhile.
-    pub(super) fn ending_after(mut self, limit: Duration) -> Self {
+    pub fn ending_after(mut self, limit: Duration) -> Self {
         self.timeout = u64::try_from((limit + LEEWAY).as_millis()).ok();
         self
     }
 
-    pub(super) fn within(mut self, context: &Context) -> Self {
+    pub fn within(mut self, context: &Context) -> Self {
         match &context.unique {
             Some(unique) => self.unique_context_id = Some(unique.clone()),
             None => self.context_id = Some(context.id),
@@ -49,7 +51,7 @@ impl Evaluate {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CallOn<'a> {
+pub struct CallOn<'a> {
     pub object_id: &'a str,
     pub function_declaration: &'a str,
     pub return_by_value: bool,
@@ -58,13 +60,13 @@ pub(super) struct CallOn<'a> {
 /// `Runtime.awaitPromise`: waits for a promise of the page.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AwaitPromise<'a> {
+pub struct AwaitPromise<'a> {
     pub promise_object_id: &'a str,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Evaluated {
+pub struct Evaluated {
     pub result: Remote,
     #[serde(default)]
     pub exception_details: Option<Thrown>,
@@ -73,7 +75,7 @@ pub(super) struct Evaluated {
 /// A value of the page, or a handle to one.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Remote {
+pub struct Remote {
     #[serde(rename = "type")]
     pub kind: String,
     #[serde(default)]
@@ -90,7 +92,7 @@ pub(super) struct Remote {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Thrown {
+pub struct Thrown {
     text: String,
     /// Only what was thrown while a script ran has one.
     #[serde(default)]
@@ -102,12 +104,12 @@ pub(super) struct Thrown {
 impl Thrown {
     /// The script was not compiled because of a `return` outside of any function.
     /// Source: V8's `kIllegalReturn`, <https://source.chromium.org/chromium/chromium/src/+/main:v8/src/common/message-template.h>
-    pub(super) fn is_return_outside(&self) -> bool {
+    pub fn is_return_outside(&self) -> bool {
         let said = self.exception.as_ref().and_then(|exception| exception.description.as_deref());
         self.stack_trace.is_none() && said.is_some_and(|text| text.starts_with("SyntaxError: Illegal return statement"))
     }
     /// `ReferenceError: x is not defined`, with the first lines of its stack left out.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let described = self.exception.as_ref().and_then(|exception| {
             let value = exception.value.as_ref().map(|value| value.get().trim_matches('"').to_owned());
             exception.description.clone().or(value)
@@ -118,27 +120,22 @@ impl Thrown {
     }
 }
 
-impl Method for Evaluate {
-    fn identifier(&self) -> MethodId {
-        "Runtime.evaluate".into()
-    }
-}
-impl Command for Evaluate {
-    type Response = Evaluated;
-}
-impl Method for CallOn<'_> {
-    fn identifier(&self) -> MethodId {
-        "Runtime.callFunctionOn".into()
-    }
-}
-impl Command for CallOn<'_> {
-    type Response = Evaluated;
-}
-impl Method for AwaitPromise<'_> {
-    fn identifier(&self) -> MethodId {
-        "Runtime.awaitPromise".into()
-    }
-}
-impl Command for AwaitPromise<'_> {
-    type Response = Evaluated;
+#[derive(Clone, Debug, Serialize)]
+pub struct Enable {}
+
+/// Answered by the page's main thread; does nothing where nothing waits.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunIfWaitingForDebugger {}
+
+/// Ends the script that runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct TerminateExecution {}
+
+commands! {
+    Evaluate => Evaluated, "Runtime.evaluate";
+    CallOn<'_> => Evaluated, "Runtime.callFunctionOn";
+    AwaitPromise<'_> => Evaluated, "Runtime.awaitPromise";
+    Enable => Done, "Runtime.enable";
+    RunIfWaitingForDebugger => Done, "Runtime.runIfWaitingForDebugger";
+    TerminateExecution => Done, "Runtime.terminateExecution";
 }

@@ -1,0 +1,47 @@
+//! `Browser`: its version and how it treats downloads.
+
+use super::{Done, commands};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct GetVersion {}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Version {
+    /// `Chrome/156.0.8078.73`.
+    pub product: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DownloadBehavior {
+    Deny,
+    /// Saves each under its id.
+    AllowAndName,
+    /// As a person's browser does.
+    Default,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetDownloadBehavior {
+    pub behavior: DownloadBehavior,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_path: Option<String>,
+    pub events_enabled: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CancelDownload {
+    pub guid: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Close {}
+
+commands! {
+    GetVersion => Version, "Browser.getVersion";
+    SetDownloadBehavior => Done, "Browser.setDownloadBehavior";
+    CancelDownload => Done, "Browser.cancelDownload";
+    Close => Done, "Browser.close";
+}

@@ -1,0 +1,191 @@
+//! `Target`: which targets there are, and sessions with them.
+
+use super::{Done, commands};
+use crate::protocol::ids::TargetId;
+use serde::{Deserialize, Serialize};
+
+/// A session with one target, as the browser names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+impl From<String> for SessionId {
+    fn from(id: String) -> Self {
+        Self(id)
+    }
+}
+impl AsRef<str> for SessionId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetInfo {
+    pub target_id: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub url: String,
+    #[serde(default)]
+    pub opener_id: Option<String>,
+    #[serde(default)]
+    pub browser_context_id: Option<String>,
+    /// `prerender` for a page that is not in view yet.
+    #[serde(default)]
+    pub subtype: Option<String>,
+    #[serde(default)]
+    pub embedder_data: Option<EmbedderData>,
+}
+
+/// What the tab strip adds to a target of type `tab`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmbedderData {
+    #[serde(default)]
+    pub tab_active: Option<bool>,
+}
+
+/// Which targets are meant. The first entry that fits decides; one without a kind fits all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FilterEntry {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    exclude: bool,
+}
+
+impl FilterEntry {
+    pub fn only(kind: &str) -> Self {
+        Self { kind: Some(kind.to_owned()), exclude: false }
+    }
+    pub fn never(kind: &str) -> Self {
+        Self { kind: Some(kind.to_owned()), exclude: true }
+    }
+    pub fn all_others() -> Self {
+        Self { kind: None, exclude: false }
+    }
+    pub fn no_others() -> Self {
+        Self { kind: None, exclude: true }
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GetTargets {
+    /// Without one, all that the protocol shows by default: no tabs and no browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<Vec<FilterEntry>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Targets {
+    pub target_infos: Vec<TargetInfo>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct GetBrowserContexts {}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrowserContexts {
+    #[serde(default)]
+    pub default_browser_context_id: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SetDiscoverTargets {
+    pub discover: bool,
+    pub filter: Vec<FilterEntry>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachToTarget {
+    target_id: String,
+    flatten: bool,
+}
+
+impl AttachToTarget {
+    /// The session's messages come over this connection.
+    pub fn new(target_id: impl Into<String>) -> Self {
+        Self { target_id: target_id.into(), flatten: true }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachedToTarget {
+    pub session_id: SessionId,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DetachFromTarget {
+    pub session_id: SessionId,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetAutoAttach {
+    auto_attach: bool,
+    wait_for_debugger_on_start: bool,
+    flatten: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filter: Option<Vec<FilterEntry>>,
+}
+
+impl SetAutoAttach {
+    /// To all related targets, and as `attach` says to those that come.
+    pub fn running() -> Self {
+        Self { auto_attach: true, wait_for_debugger_on_start: false, flatten: true, filter: None }
+    }
+    /// Each new one waits until it is told to run.
+    pub fn waiting() -> Self {
+        Self { wait_for_debugger_on_start: true, ..Self::running() }
+    }
+    pub fn filter(self, filter: Vec<FilterEntry>) -> Self {
+        Self { filter: Some(filter), ..self }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateTarget {
+    pub url: String,
+    pub background: bool,
+    /// The reply names the tab and not the page in it.
+    pub for_tab: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedTarget {
+    pub target_id: TargetId,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActivateTarget {
+    pub target_id: TargetId,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CloseTarget {
+    pub target_id: TargetId,
+}
+
+commands! {
+    GetTargets => Targets, "Target.getTargets";
+    GetBrowserContexts => BrowserContexts, "Target.getBrowserContexts";
+    SetDiscoverTargets => Done, "Target.setDiscoverTargets";
+    AttachToTarget => AttachedToTarget, "Target.attachToTarget";
+    DetachFromTarget => Done, "Target.detachFromTarget";
+    SetAutoAttach => Done, "Target.setAutoAttach";
+    CreateTarget => CreatedTarget, "Target.createTarget";
+    ActivateTarget => Done, "Target.activateTarget";
+    CloseTarget => Done, "Target.closeTarget";
+}
