@@ -17,10 +17,12 @@ const CHATS = 5;
 const PAGES = 10;
 /** Rounds in which caches and pools fill. */
 const WARM = Math.max(2, Math.floor(ROUNDS / 4));
+/** Nodes of a panel whose log of commands has its 1,000 lines, of two nodes each: it fills within some 170 rounds. */
+const FULL_LOG = 3200;
 /** What each number may be at the end, by what it was when all was warm. Memory in kB. */
 const MOST = {
   documents: (warm) => warm + 5,
-  nodes: (warm) => warm * 1.2 + 300,
+  nodes: (warm) => Math.max(warm * 1.2 + 300, FULL_LOG),
   listeners: (warm) => warm * 1.2 + 50,
   panelHeap: (warm) => warm * 1.2 + 2048,
   workerHeap: (warm) => warm * 1.2 + 2048,
