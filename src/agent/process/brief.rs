@@ -33,7 +33,17 @@ pub struct BriefOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Runs `program` with nothing on its stdin. Killed as a group when `limit` is over.
+/// A process group that ends with this, also when the question is given up: `bwrap` alone, killed as it starts, would
+/// leave a child that waits for it for ever.
+struct Group(Option<u32>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        kill_group(self.0);
+    }
+}
+
+/// Runs `program` with nothing on its stdin. Killed as a group when `limit` is over, or when this is dropped.
 pub async fn run<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],
@@ -55,14 +65,14 @@ pub async fn run<A: AsRef<OsStr>>(
         .kill_on_drop(true)
         .spawn()
         .map_err(BriefError::Start)?;
-    let group = child.id();
+    let group = Group(child.id());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let answered = tokio::time::timeout(limit, async {
         let (stdout, stderr, status) = tokio::join!(read(stdout), read(stderr), child.wait());
         Ok(BriefOutput { status: status?, stdout: stdout?, stderr: stderr? })
     })
     .await;
-    kill_group(group);
+    drop(group);
     match answered {
         Ok(output) => output.map_err(BriefError::Read),
         Err(_elapsed) => {
@@ -94,6 +104,35 @@ mod tests {
         let environment = AgentEnvironment::default();
         let stopped = run(Path::new("/bin/sh"), &["-c", "kill -STOP $$"], &environment, Duration::from_millis(100));
         assert!(matches!(stopped.await, Err(BriefError::Timeout(_))));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_question_that_is_given_up_leaves_no_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = folder.path().join("pid");
+        let script = format!("sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait", told.display());
+        let environment = AgentEnvironment {
+            variables: [("PATH".into(), "/usr/bin:/bin".into())].into(),
+            ..AgentEnvironment::default()
+        };
+        let arguments = ["-c", script.as_str()];
+        let asked = run(Path::new("/bin/sh"), &arguments, &environment, Duration::from_secs(600));
+        let started = async {
+            while !told.exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            _ = asked => panic!("it does not end by itself"),
+            () = started => {}
+        }
+        let pid = std::fs::read_to_string(&told).unwrap();
+        // Empty for one that waits to be reaped.
+        let line = || std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+        while !line().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     #[tokio::test]
