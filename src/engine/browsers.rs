@@ -24,7 +24,7 @@ use crate::command::url_guard;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::BrowserRun;
+use crate::protocol::ids::{BrowserRun, TabId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::told;
 use std::sync::Mutex;
@@ -86,6 +86,11 @@ impl Engine {
     pub(super) fn browser(&self) -> Option<Browser> {
         let current = lock(&self.inner.browsers.current);
         current.as_ref().map(|current| current.browser.clone()).filter(|browser| !browser.gone().is_cancelled())
+    }
+
+    /// The current tab of the browser in use, as far as that is known.
+    pub(super) fn current_tab(&self) -> Option<TabId> {
+        self.browser()?.current_known()
     }
 
     /// The browser in use whose tabs are written down, and what it is called there: by its run, and somebody else's by

@@ -61,9 +61,10 @@ impl Engine {
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
         let call = Call::parse(&request.command, &request.args);
+        let tab = request.tab_id.or_else(|| self.current_tab());
         let begun = match &call {
-            Ok(call) => self.begin_activity(source, request.tab_id, call),
-            Err(_) => self.begin_unreadable(source, request.tab_id, &request.command, &request.args),
+            Ok(call) => self.activity().begin(source, tab, call),
+            Err(_) => self.activity().begin_unreadable(source, tab, &request.command, &request.args),
         };
         // A mistake in the arguments is told before any browser is started for it.
         let outcome = match call {
@@ -148,7 +149,7 @@ impl Engine {
             return Err(not_driven());
         }
         self.let_in(place.tab_id);
-        let begun = self.begin_activity(ActivitySource::Panel, Some(place.tab_id), &call);
+        let begun = self.activity().begin(ActivitySource::Panel, Some(place.tab_id), &call);
         let target = Target { tab: Some(place.tab_id), ..Target::default() };
         let outcome = self.run(&call, target, CancellationToken::new()).await.map(Output::into_result);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));

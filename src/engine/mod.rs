@@ -4,7 +4,6 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod activity;
-mod activity_file;
 mod agent_processes;
 mod agents;
 mod approvals;
@@ -48,7 +47,7 @@ mod worktrees;
 
 pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
-pub use activity::{Followed, RING as ACTIVITY_RING};
+pub use activity::{ActivityLog, Followed, RING as ACTIVITY_RING};
 pub use config::Config;
 pub use policy::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -67,7 +66,6 @@ use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::methods::ToPanel;
-use activity::Activity;
 use browsers::Browsers;
 use chats::Subscriptions;
 use config::ConfigFile;
@@ -130,8 +128,7 @@ struct Inner {
     /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
     pointing: Mutex<elements::Pointing>,
-    /// What was done in the browser.
-    activity: Mutex<Activity>,
+    activity: ActivityLog,
     /// Held while a conversation's work tree is made or removed.
     worktrees: tokio::sync::Mutex<()>,
     /// The folder from which `connect` was run.
@@ -163,8 +160,8 @@ impl Engine {
         }
         let agents = Agents::new(sandbox::agent_settings(&home, &config));
         let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
+        let activity = ActivityLog::open(&home, ports.clone());
         let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
-        let activity = Activity::open(home.activity_file());
         let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
@@ -197,7 +194,7 @@ impl Engine {
                 policy,
                 approvals_changed: watch::Sender::new(()),
                 pointing: Mutex::default(),
-                activity: Mutex::new(activity),
+                activity,
                 worktrees: tokio::sync::Mutex::default(),
                 folder: Mutex::new(folder),
                 busy: watch::Sender::new(false),
@@ -267,6 +264,10 @@ impl Engine {
     /// What agents may do, what persons have said about that, and the record of it.
     pub fn policy(&self) -> &PolicyService {
         &self.inner.policy
+    }
+    /// What was done in the browser, by anyone.
+    pub fn activity(&self) -> &ActivityLog {
+        &self.inner.activity
     }
     pub fn home(&self) -> &Home {
         &self.inner.home

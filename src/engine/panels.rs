@@ -26,7 +26,7 @@ impl Engine {
         self.keyboard_lost(id, None);
         self.close_relay(id);
         self.end_pointing(id, None);
-        self.forget_activity_panels(id);
+        self.activity().forget_port(id);
         let port = self.ports().remove(id);
         self.ports().tell_changed();
         self.update_busy();
@@ -99,7 +99,7 @@ impl Engine {
             self.keyboard_lost(port, Some(client));
         }
         self.end_pointing(port, Some(&client));
-        self.activity_unsubscribe(port, client.as_ref());
+        self.activity().unsubscribe(port, client.as_ref());
         let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
         let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
         drop(ended);

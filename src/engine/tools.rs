@@ -127,8 +127,9 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let tab = named.or_else(|| self.engine.working_tab(self.conversation()));
-        let begun = self.engine.begin_activity(ActivitySource::Agent, tab, &call);
+        let working = || self.engine.working_tab(self.conversation());
+        let tab = named.or_else(working).or_else(|| self.engine.current_tab());
+        let begun = self.engine.activity().begin(ActivitySource::Agent, tab, &call);
         let outcome = self.run_permitted(call, named, step, cancel).await;
         begun.end(outcome.as_ref().map(|result| result.text.as_str()));
         outcome
@@ -281,8 +282,9 @@ impl ConversationTools {
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
-                let tab = self.engine.working_tab(self.conversation());
-                self.engine.begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
+                let working = self.engine.working_tab(self.conversation());
+                let tab = working.or_else(|| self.engine.current_tab());
+                self.engine.activity().begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
                 Err(fault)
             }
         }

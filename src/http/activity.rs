@@ -42,7 +42,7 @@ pub struct OfTab {
 /// `GET /activity/history?after=ID&limit=N` → `ActivityPage`
 pub async fn history(State(engine): State<Engine>, Query(query): Query<After>) -> Json<ActivityPage> {
     let limit = query.limit.unwrap_or(ACTIVITY_RING).min(ACTIVITY_RING);
-    Json(engine.activity(query.after.unwrap_or_default(), limit))
+    Json(engine.activity().page(query.after.unwrap_or_default(), limit))
 }
 
 /// `GET /refs?tabId=N` → `Refs` of the tab's last snapshot; without a tab of the current one.
@@ -55,7 +55,7 @@ pub async fn refs(State(engine): State<Engine>, Query(of): Query<OfTab>) -> Resu
 /// from without missing an end.
 pub async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.trim().parse().ok());
-    let Followed { page, events } = engine.follow_activity(last.or(query.after).unwrap_or_default());
+    let Followed { page, events } = engine.activity().follow(last.or(query.after).unwrap_or_default());
     let mut waiting: VecDeque<Event> = VecDeque::new();
     if page.gap {
         waiting.push_back(gap());
@@ -93,7 +93,7 @@ impl Feed {
             () = self.ended.cancelled() => None,
             entry = self.events.recv() => match entry {
                 // Entries that began since then are told of behind this one.
-                Ok(entry) => Some(activity(&entry, self.engine.activity_settled().min(entry.id))),
+                Ok(entry) => Some(activity(&entry, self.engine.activity().settled().min(entry.id))),
                 Err(RecvError::Lagged(_)) => Some(gap()),
                 Err(RecvError::Closed) => None,
             },

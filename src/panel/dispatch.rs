@@ -140,12 +140,12 @@ impl Request {
             ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
             ToDaemon::ActivitySubscribe(subscribe) => {
                 let answer = |page| reply.give(Ok(page));
-                if let Err(fault) = engine.activity_subscribe(port, client, subscribe.after, answer) {
+                if let Err(fault) = engine.activity().subscribe(port, client, subscribe.after, answer) {
                     reply.fail(fault);
                 }
             }
             ToDaemon::ActivityUnsubscribe(Empty {}) => {
-                engine.activity_unsubscribe(port, client.as_ref());
+                engine.activity().unsubscribe(port, client.as_ref());
                 reply.give(Ok(Empty {}));
             }
             ToDaemon::QuestionAnswer(answer) => {

@@ -1,0 +1,188 @@
+//! What was done in the browser, by anyone.
+//!
+//! Owns the way of a command into the ring: an entry comes into it when its command begins, and is replaced when the
+//! command ends, however it ends. Holds no secret: `command::redaction` has been over every word.
+
+mod file;
+mod ring;
+
+pub use ring::RING;
+
+use crate::base::clock::now_millis;
+use crate::base::home::Home;
+use crate::base::mutex::lock;
+use crate::command::{Call, Category, Spec, redaction, registry};
+use crate::engine::ports::{PortId, Ports};
+use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage, ActivitySource};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{PanelId, TabId};
+use ring::Activity;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::broadcast;
+
+/// Of an argument and of a result, in characters.
+const LONGEST_WORD: usize = 500;
+const LONGEST_RESULT: usize = 200;
+
+/// A handle to what was done. Cheap to clone.
+#[derive(Clone)]
+pub struct ActivityLog(Arc<Shared>);
+
+struct Shared {
+    ring: Mutex<Activity>,
+    /// The way to the panels that subscribe.
+    ports: Ports,
+}
+
+/// What a stream begins with and goes on with.
+pub struct Followed {
+    pub page: ActivityPage,
+    pub events: broadcast::Receiver<ActivityEntry>,
+}
+
+/// A command that was begun and is told of when it ends. Dropped before that, it was cut off.
+pub(super) struct Begun {
+    activity: ActivityLog,
+    id: ActivityId,
+    /// None if its words could not be read.
+    call: Option<Call>,
+    words: Vec<String>,
+    since: Instant,
+    ended: bool,
+}
+
+impl Begun {
+    /// `Ok`: what it printed.
+    pub(super) fn end(mut self, outcome: Result<&str, &Fault>) {
+        let spec = self.call.as_ref().map(|call| call.spec);
+        let (outcome, words) = match outcome {
+            Ok(output) => (ActivityOutcome::Ok, if spec.is_some_and(speaks_itself) { output } else { "" }),
+            Err(fault) if fault.code == FaultCode::OutcomeUnknown => (ActivityOutcome::Unknown, fault.message.as_str()),
+            Err(fault) => (ActivityOutcome::Failed, fault.message.as_str()),
+        };
+        self.tell(outcome, words);
+    }
+
+    fn tell(&mut self, outcome: ActivityOutcome, words: &str) {
+        self.ended = true;
+        let took = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        // Further lines may quote the page.
+        let line = words.lines().next().unwrap_or_default();
+        let result = cut(redaction::message(self.call.as_ref(), &self.words, line), LONGEST_RESULT);
+        lock(&self.activity.0.ring).end(self.id, outcome, took, result);
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let writes = self.call.as_ref().is_some_and(|call| call.spec.changes());
+        let outcome = if writes { ActivityOutcome::Unknown } else { ActivityOutcome::Failed };
+        self.tell(outcome, "the requester disconnected");
+    }
+}
+
+/// What the command prints is its own words, not the page's: `Clicked @e3 → now at https://…`.
+fn speaks_itself(spec: &Spec) -> bool {
+    let own = matches!(spec.category, Category::Navigation | Category::Interaction | Category::Visual | Category::Tabs);
+    own && !spec.untrusted && !spec.runs_others()
+}
+
+fn cut(text: String, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+impl ActivityLog {
+    /// Goes on with what earlier daemons have noted.
+    pub(in crate::engine) fn open(home: &Home, ports: Ports) -> Self {
+        Self(Arc::new(Shared { ring: Mutex::new(Activity::open(home.activity_file())), ports }))
+    }
+
+    /// A command begins, in this tab where it has one. Its arguments are redacted here.
+    pub(super) fn begin(&self, source: ActivitySource, tab_id: Option<TabId>, call: &Call) -> Begun {
+        let shown = redaction::arguments(call);
+        self.begin_entry(source, tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
+    }
+
+    /// A command line that can't be read: it will not run, and any word of it may be a secret.
+    pub(super) fn begin_unreadable(
+        &self,
+        source: ActivitySource,
+        tab_id: Option<TabId>,
+        command: &str,
+        words: &[String],
+    ) -> Begun {
+        let name = registry::find(command).map_or_else(|| cut(redaction::text(command), 40), |s| s.name.to_owned());
+        self.begin_entry(source, tab_id, name, redaction::unreadable(words), None, words)
+    }
+
+    fn begin_entry(
+        &self,
+        source: ActivitySource,
+        tab_id: Option<TabId>,
+        command: String,
+        shown: Vec<String>,
+        call: Option<Call>,
+        words: &[String],
+    ) -> Begun {
+        let entry = ActivityEntry {
+            id: 0,
+            at: now_millis(),
+            source,
+            tab_id,
+            command,
+            args: shown.into_iter().map(|word| cut(word, LONGEST_WORD)).collect(),
+            outcome: ActivityOutcome::Running,
+            duration_ms: None,
+            result: String::new(),
+        };
+        let id = lock(&self.0.ring).begin(entry);
+        Begun { activity: self.clone(), id, call, words: words.to_vec(), since: Instant::now(), ended: false }
+    }
+
+    /// Entries after that number that are still kept, oldest first.
+    pub fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
+        lock(&self.0.ring).page(after, limit)
+    }
+
+    /// The same, and from then on each change: no entry between the two is missed.
+    pub fn follow(&self, after: ActivityId) -> Followed {
+        let activity = lock(&self.0.ring);
+        Followed { page: activity.page(after, RING), events: activity.told.subscribe() }
+    }
+
+    /// A number after which a reader may come back without having missed an end.
+    pub fn settled(&self) -> ActivityId {
+        lock(&self.0.ring).settled()
+    }
+
+    /// A panel wants to be told; its answer is queued before the first push.
+    pub fn subscribe(
+        &self,
+        port: PortId,
+        client: Option<PanelId>,
+        after: ActivityId,
+        answer: impl FnOnce(ActivityPage),
+    ) -> Result<(), Fault> {
+        let sender = self.0.ports.sender(port)?;
+        let mut activity = lock(&self.0.ring);
+        answer(activity.page_of_panel(after));
+        activity.panels.insert((port, client), sender);
+        Ok(())
+    }
+
+    pub fn unsubscribe(&self, port: PortId, client: Option<&PanelId>) {
+        lock(&self.0.ring).panels.retain(|(of, panel), _| *of != port || panel.as_ref() != client);
+    }
+
+    /// None of a port's panels is told any more.
+    pub(super) fn forget_port(&self, port: PortId) {
+        lock(&self.0.ring).panels.retain(|(of, _), _| *of != port);
+    }
+}
