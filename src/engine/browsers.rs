@@ -7,7 +7,7 @@ use super::away::Chosen;
 use super::failures::Failures;
 use super::ports::{Port, PortId};
 use super::relays::Everyday;
-use super::tabs::driven_place;
+use super::tab_reports::driven_place;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
 use crate::browser::browser::{AttachOptions, Browser};

@@ -6,7 +6,7 @@ use super::Engine;
 use super::away::everyday_away;
 use super::ports::PortId;
 use super::relays::sent_out_of;
-use super::tabs::no_browser;
+use super::tab_reports::no_browser;
 use crate::base::site;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;

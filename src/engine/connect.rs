@@ -92,7 +92,7 @@ impl Engine {
             None if request.everyday => self.connect_everyday(tell).await?,
             None => self.open_browser(request, tell).await?,
         };
-        let browser = self.browser().ok_or_else(|| super::tabs::no_browser("it closed while it was opened"))?;
+        let browser = self.browser().ok_or_else(|| super::tab_reports::no_browser("it closed while it was opened"))?;
         // The welcome page comes after the extension: into a page that stood before, no content script is put.
         let attached = self.is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url());
@@ -240,7 +240,7 @@ impl Engine {
         };
         tokio::select! {
             within = tokio::time::timeout(PANEL_LIMIT, connected) => within.map_err(|_| self.no_panel(browser))?,
-            () = browser.gone().cancelled() => return Err(super::tabs::no_browser("it closed while it was opened")),
+            () = browser.gone().cancelled() => return Err(super::tab_reports::no_browser("it closed while it was opened")),
         }
         step.done(tell, "panel connected", "side panel → background → host → daemon");
         Ok(())

@@ -5,7 +5,7 @@
 use super::Engine;
 use super::commands::not_driven;
 use super::ports::{PortId, notification};
-use super::tabs::no_browser;
+use super::tab_reports::no_browser;
 use crate::base::mutex::lock;
 use crate::base::own_page::{self, OwnPage};
 use crate::browser::linger::Stay;

@@ -5,7 +5,7 @@
 
 use super::Engine;
 use super::commands::{Target, moves_of};
-use super::tabs::{driven_place, no_browser};
+use super::tab_reports::{driven_place, no_browser};
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
 use crate::command::{Call, Context, Output};

@@ -8,7 +8,6 @@ use super::ports::PortId;
 use super::tasks::off_thread;
 use super::{Engine, folders};
 use crate::base::inbox;
-use crate::base::mutex::lock;
 use crate::chat::{ChatError, Conversation, export};
 use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
 use crate::protocol::control::ConversationText;
@@ -78,7 +77,7 @@ impl Engine {
         }
         let ended: Vec<_> = self.subscriptions().extract_if(|(_, _, of), _| of == id).collect();
         drop(ended);
-        lock(&self.inner.tab_sets).remove(id);
+        self.tab_sets().forget(id);
         let (engine, gone) = (self.clone(), id.clone());
         off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
         self.tell_tabs();

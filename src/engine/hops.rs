@@ -105,7 +105,7 @@ impl Engine {
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
         let everyday = of.and_then(|port| self.everyday(port)).map(|everyday| everyday.browser().clone());
         let Some(browser) = everyday.or_else(|| self.browser()) else {
-            let fault = super::tabs::no_browser("commands and agents have nothing to act on");
+            let fault = super::tab_reports::no_browser("commands and agents have nothing to act on");
             return bad(Hop::Browser, fault);
         };
         let began = Instant::now();

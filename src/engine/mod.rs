@@ -37,6 +37,7 @@ mod settings;
 mod slots;
 mod spare;
 mod tab_record;
+mod tab_reports;
 mod tab_sets;
 mod tabs;
 mod tasks;
@@ -77,8 +78,7 @@ use slots::Slots;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use tab_sets::TabSets;
-use tabs::{RecentlyClosed, TabBook};
+use tabs::{RecentlyClosed, TabBook, TabSets};
 use tasks::Tasks;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -112,8 +112,8 @@ struct Inner {
     ports: Ports,
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
-    tab_book: Mutex<TabBook>,
-    tab_sets: Mutex<TabSets>,
+    tab_book: TabBook,
+    tab_sets: TabSets,
     /// Held while what a conversation shows of its tabs is brought up to date: what was looked at last is shown last.
     refreshing: Mutex<()>,
     recently_closed: Mutex<RecentlyClosed>,
@@ -184,8 +184,8 @@ impl Engine {
                 ports,
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
-                tab_book: Mutex::default(),
-                tab_sets: Mutex::default(),
+                tab_book: TabBook::default(),
+                tab_sets: TabSets::default(),
                 refreshing: Mutex::default(),
                 recently_closed: Mutex::default(),
                 spare: Mutex::default(),
@@ -326,8 +326,11 @@ impl Engine {
     fn runners(&self) -> MutexGuard<'_, Runners> {
         lock(&self.inner.runners)
     }
-    fn tab_book(&self) -> MutexGuard<'_, TabBook> {
-        lock(&self.inner.tab_book)
+    fn tab_book(&self) -> &TabBook {
+        &self.inner.tab_book
+    }
+    fn tab_sets(&self) -> &TabSets {
+        &self.inner.tab_sets
     }
     fn tab_numbers(&self) -> &TabNumbers {
         &self.inner.tab_numbers

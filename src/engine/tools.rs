@@ -127,7 +127,7 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let working = || self.engine.working_tab(self.conversation());
+        let working = || self.engine.tab_sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.engine.current_tab());
         let begun = self.engine.activity().begin(ActivitySource::Agent, tab, &call);
         let outcome = self.run_permitted(call, named, step, cancel).await;
@@ -159,7 +159,7 @@ impl ConversationTools {
         let target = |expected| Target {
             tab: Some(tab),
             moves: self.moves(),
-            tab_set: (!self.by_person).then(|| self.engine.tab_set(conversation)),
+            tab_set: (!self.by_person).then(|| self.engine.tab_sets().of(conversation)),
             cwd: Some(&folder),
             only_on: only_on.clone(),
             expected,
@@ -195,8 +195,8 @@ impl ConversationTools {
             self.engine.tabs_opened_since(conversation, tab, &before).await;
         }
         if spec.tab == TabUse::Closes {
-            self.engine.leave_tab_sets(subject);
-            let next = self.engine.settle_working_tab(conversation);
+            self.engine.tab_sets().leave(subject);
+            let next = self.engine.tab_sets().settle_working(conversation);
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
         if wrote {
@@ -241,7 +241,8 @@ impl ConversationTools {
             // Titles and addresses are each tab's own.
             let pages: Vec<PageContext> = self
                 .engine
-                .tab_set(conversation)
+                .tab_sets()
+                .of(conversation)
                 .into_iter()
                 .filter_map(|tab| self.engine.shown_tab(tab).map(|(_, page)| page))
                 .collect();
@@ -282,7 +283,7 @@ impl ConversationTools {
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
-                let working = self.engine.working_tab(self.conversation());
+                let working = self.engine.tab_sets().working(self.conversation());
                 let tab = working.or_else(|| self.engine.current_tab());
                 self.engine.activity().begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
                 Err(fault)
@@ -302,7 +303,7 @@ impl Tools for ConversationTools {
         let Some(call) = call else {
             return StepWords::of_own_tool(StepKind::Other, "Using", tool.to_owned());
         };
-        let words = self.words(&call, self.engine.working_tab(self.conversation()));
+        let words = self.words(&call, self.engine.tab_sets().working(self.conversation()));
         StepWords { kind: words.kind, verb: words.verb, object: words.object, phrase: Some(words.phrase) }
     }
 }

@@ -80,7 +80,8 @@ impl ConversationTools {
     /// What a call would do, as the page has it now, and what the rules say.
     async fn judged(&self, call: &Call, tab: TabId) -> Result<Judged, Fault> {
         let conversation = self.runner.conversation();
-        let closes_theirs = call.spec.tab == TabUse::Closes && !self.engine.is_made_by_agent(conversation, tab);
+        let closes_theirs =
+            call.spec.tab == TabUse::Closes && !self.engine.tab_sets().is_made_by_agent(conversation, tab);
         let look = self.looked_at(call, tab).await;
         let (into_password, submits) = (look.into_password, look.submits(call));
         let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {

@@ -43,7 +43,7 @@ impl ConversationTools {
 
     /// The tab of the act, one of the conversation's set, or one that a page of these has just opened.
     fn is_ours(&self, browser: &Browser, tab: TabId, id: TabId) -> bool {
-        let set = self.engine.tab_set(self.conversation());
+        let set = self.engine.tab_sets().of(self.conversation());
         let opener = browser.tab(id).and_then(|tab| tab.info()).ok().and_then(|info| info.opener);
         id == tab || set.contains(&id) || opener.is_some_and(|opener| opener == tab || set.contains(&opener))
     }

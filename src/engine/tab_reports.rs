@@ -1,78 +1,32 @@
 //! Tabs as panels report them, joined to the browser's own: the one place where ids are translated.
 //!
-//! Owns what each port's Chrome has said of its tabs. A tab of a browser that gstack drives is named by its
-//! DevTools target, one of an everyday browser by its Chrome id within that run of its port.
+//! A tab of a browser that gstack drives is named by its DevTools target, one of an everyday browser by its Chrome id
+//! within that run of its port. What is known of tabs is kept in `tabs`.
 
 use super::Engine;
 use super::chats::TabPlace;
 use super::ports::PortId;
+use super::tabs::Working;
 use super::tasks::off_thread;
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::{BrowserEvent, TabInfo};
 use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
-use crate::protocol::chat::{ConversationState, PageContext, SaidPhrase};
+use crate::protocol::chat::{ConversationState, PageContext};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::ids::{BrowserRun, ChromeTabId, ConversationId, TabId, TargetId};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
 use crate::protocol::told;
-use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
-
-/// The conversations whose tabs were closed, with the pages they showed; the newest last.
-pub(super) type RecentlyClosed = VecDeque<(ConversationId, String)>;
-
-/// Chrome itself brings back no more.
-const MOST_CLOSED: usize = 32;
-
-/// Everything known of Chrome's tabs and of what agents do in ours.
-#[derive(Default)]
-pub(super) struct TabBook {
-    reported: HashMap<PortId, BTreeMap<ChromeTabId, ChromeTab>>,
-    /// Numbers of tabs in browsers that gstack does not drive.
-    foreign: HashMap<(PortId, ChromeTabId), TabId>,
-    working: BTreeMap<ConversationId, Working>,
-}
-
-/// What an agent does now, and in which tab.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Working {
-    pub(super) agent_label: String,
-    /// The tab of the last command; none: the turn began in the conversation's own and has run none.
-    pub(super) tab: Option<TabId>,
-    pub(super) doing: String,
-    /// The same as a code.
-    pub(super) phrase: Option<SaidPhrase>,
-    pub(super) waiting: bool,
-}
 
 impl Engine {
     /// Chrome's tab events from one port.
     pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
         let browser = self.piped(port);
-        let mut gone = Vec::new();
-        {
-            let mut book = self.tab_book();
-            let TabBook { reported, foreign, .. } = &mut *book;
-            let known = reported.entry(port).or_default();
-            if changed.full {
-                let present: Vec<ChromeTabId> = changed.tabs.iter().map(|tab| tab.chrome_tab_id).collect();
-                gone.extend(known.keys().filter(|id| !present.contains(id)).copied());
-                known.clear();
-            }
-            gone.extend(changed.removed.iter().copied());
-            for tab in &changed.tabs {
-                let PageContext { url, title, .. } = page(&tab.url, &tab.title);
-                known.insert(tab.chrome_tab_id, ChromeTab { url, title, ..tab.clone() });
-            }
-            for id in &gone {
-                known.remove(id);
-            }
-            gone.retain(|id| foreign.contains_key(&(port, *id)));
-        }
+        let gone = self.tab_book().report(port, &changed);
         if let Some(browser) = &browser {
             for tab in &changed.tabs {
                 browser.bind(tab);
@@ -85,7 +39,7 @@ impl Engine {
             self.tab_restored(port, tab);
         }
         for id in gone {
-            let closed = self.tab_book().foreign.remove(&(port, id));
+            let closed = self.tab_book().take_number(port, id);
             if let Some(tab_id) = closed {
                 self.tab_closed(tab_id);
             }
@@ -96,19 +50,14 @@ impl Engine {
     /// A port is gone, and with it what it reported. Its tabs may still be there: their conversations are found again
     /// when it comes back.
     pub(super) fn forget_tabs(&self, port: PortId) {
-        let away: Vec<TabId> = {
-            let mut book = self.tab_book();
-            book.reported.remove(&port);
-            book.foreign.extract_if(|(of, _), _| *of == port).map(|(_, tab_id)| tab_id).collect()
-        };
-        for tab_id in away {
+        for tab_id in self.tab_book().forget_port(port) {
             self.store().tab_away(tab_id);
         }
     }
 
     /// Where a Chrome tab's conversation belongs.
     pub(super) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
-        let reported = self.tab_book().reported.get(&port).and_then(|tabs| tabs.get(&chrome_id)).cloned();
+        let reported = self.tab_book().reported(port, chrome_id);
         if let Some(browser) = self.browser_of(port) {
             let by_page =
                 reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
@@ -126,9 +75,7 @@ impl Engine {
 
     fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
         let instance = self.ports().instance_of(port);
-        let mut book = self.tab_book();
-        let numbers = self.tab_numbers();
-        let tab_id = *book.foreign.entry((port, tab.chrome_tab_id)).or_insert_with(|| numbers.next());
+        let tab_id = self.tab_book().number(port, tab.chrome_tab_id, self.tab_numbers());
         let key = TabKey {
             browser_run: BrowserRun::new(instance),
             target_id: TargetId::new(format!("chrome-tab-{}", tab.chrome_tab_id)),
@@ -161,7 +108,7 @@ impl Engine {
 
     /// The tab in which its agent works and what it shows, where that is not the conversation's own.
     pub(super) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
-        let tab = self.working_tab(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
+        let tab = self.tab_sets().working(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
         Some((tab, self.shown_tab(tab)?.1))
     }
 
@@ -172,19 +119,12 @@ impl Engine {
             && let Ok(info) = tab.info()
         {
             // The driven browser tells of titles only on some occasions; its extension tells of each.
-            let title = info.chrome_id.and_then(|id| self.reported_title(id, &info.url)).unwrap_or(info.title);
+            let title =
+                info.chrome_id.and_then(|id| self.tab_book().reported_title(id, &info.url)).unwrap_or(info.title);
             return Some((info.chrome_id, page(&info.url, &title)));
         }
-        let book = self.tab_book();
-        let (port, chrome_id) = book.foreign.iter().find(|(_, id)| **id == tab_id).map(|(key, _)| *key)?;
-        let tab = book.reported.get(&port)?.get(&chrome_id)?;
-        Some((Some(chrome_id), page(&tab.url, &tab.title)))
-    }
-
-    fn reported_title(&self, chrome_id: ChromeTabId, url: &str) -> Option<String> {
-        let book = self.tab_book();
-        let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&chrome_id));
-        reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
+        let tab = self.tab_book().numbered(tab_id)?;
+        Some((Some(tab.chrome_tab_id), page(&tab.url, &tab.title)))
     }
 
     /// Follows a browser's own events until it goes.
@@ -226,7 +166,7 @@ impl Engine {
 
     /// A tab's conversation goes to history; what ran for it is stopped.
     pub(super) fn tab_closed(&self, tab_id: TabId) {
-        self.leave_tab_sets(tab_id);
+        self.tab_sets().leave(tab_id);
         self.remember_closed(tab_id);
         let runner = self.store().of_tab(tab_id).and_then(|id| self.runners().get(&id));
         if let Some(runner) = &runner
@@ -246,12 +186,7 @@ impl Engine {
         let Some(conversation) = self.store().of_tab(tab_id).and_then(|id| self.conversation(&id).ok()) else { return };
         let info = conversation.info();
         let Some(page) = info.page.filter(|_| info.head > 0) else { return };
-        let mut closed = lock(&self.inner.recently_closed);
-        closed.retain(|(id, _)| *id != info.conversation_id);
-        if closed.len() >= MOST_CLOSED {
-            closed.pop_front();
-        }
-        closed.push_back((info.conversation_id, page.url));
+        lock(&self.inner.recently_closed).remember(info.conversation_id, page.url);
     }
 
     /// Chrome has brought a closed tab back: it gets its conversation again, where it has none of its own by now.
@@ -261,12 +196,7 @@ impl Engine {
         if own.is_some_and(|conversation| conversation.head() > 0) {
             return;
         }
-        let known = {
-            let mut closed = lock(&self.inner.recently_closed);
-            let newest = closed.iter().rposition(|(_, url)| *url == tab.url);
-            newest.and_then(|at| closed.remove(at))
-        };
-        let Some((id, _)) = known else { return };
+        let Some(id) = lock(&self.inner.recently_closed).take(&tab.url) else { return };
         let free = self.conversation(&id).is_ok_and(|conversation| conversation.info().tab_id.is_none());
         if free && let Err(error) = self.store().attach(&id, place.tab_id, Some(place.key)) {
             tracing::warn!(%error, "a restored tab did not get its conversation back");
@@ -275,17 +205,14 @@ impl Engine {
 
     /// Changes what is shown of an agent's work in a conversation's tab.
     pub(super) fn working(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
-        let mut book = self.tab_book();
-        if let Some(working) = book.working.get_mut(conversation.id()) {
-            change(working);
-            drop(book);
+        if self.tab_book().change_work(conversation.id(), change) {
             self.tell_working();
         }
     }
 
     pub(super) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
-        let tab = self.settle_working_tab(conversation);
-        self.tab_book().working.insert(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
+        let tab = self.tab_sets().settle_working(conversation);
+        self.tab_book().begin_work(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
         self.tell_working();
         self.tell_tabs();
         self.update_busy();
@@ -293,7 +220,7 @@ impl Engine {
 
     /// The turn is in the journal; here it is brought onto the disk and shown as over.
     pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
-        self.tab_book().working.remove(conversation.id());
+        self.tab_book().end_work(conversation.id());
         self.leave_after_turn(conversation.id());
         self.inner.turns_changed.send_replace(());
         self.tell_working();
@@ -315,7 +242,7 @@ impl Engine {
     }
 
     pub(super) fn turns_running(&self) -> usize {
-        self.tab_book().working.len()
+        self.tab_book().turns_running()
     }
 
     /// Tells every background which tabs have a conversation, and every conversation how its tabs are.
@@ -351,22 +278,15 @@ impl Engine {
     /// A tab of ours as one port's Chrome knows it.
     pub(super) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
-        let book = self.tab_book();
-        let known = book.reported.get(&port)?;
-        if let Some(info) = driven {
-            return match info.chrome_id {
-                Some(chrome_id) => known.get(&chrome_id).cloned(),
-                None => known.values().find(|tab| tab.target_id.is_some() && tab.target_id == info.page).cloned(),
-            };
+        match driven {
+            Some(info) => self.tab_book().reported_as(port, &info),
+            None => self.tab_book().numbered_of(port, tab_id),
         }
-        let (_, chrome_id) =
-            book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id).map(|(k, _)| *k)?;
-        known.get(&chrome_id).cloned()
     }
 
     /// Tells every background where agents work.
     fn tell_working(&self) {
-        let working = self.tab_book().working.clone();
+        let working = self.tab_book().working();
         for (port, sender) in self.ports().senders() {
             let tabs = working.iter().filter_map(|(id, working)| {
                 let tab_id = working.tab.or_else(|| self.store().get(id).ok()?.info().tab_id)?;

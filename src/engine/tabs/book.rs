@@ -1,0 +1,138 @@
+//! What is known of Chrome's tabs, and of what agents do in them.
+//!
+//! Owns what each port's Chrome has said of its tabs, and the numbers of tabs in browsers that gstack does not drive. A tab
+//! of a browser that gstack drives is numbered by that browser.
+
+use crate::base::mutex::lock;
+use crate::browser::tabs::{TabInfo, TabNumbers};
+use crate::engine::ports::PortId;
+use crate::protocol::chat::{PageContext, SaidPhrase};
+use crate::protocol::ids::{ChromeTabId, ConversationId, TabId};
+use crate::protocol::tabs::{ChromeTab, TabsChanged};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+/// Everything known of Chrome's tabs and of what agents do in ours. Cheap to clone.
+#[derive(Clone, Default)]
+pub(in crate::engine) struct TabBook(Arc<Mutex<Book>>);
+
+#[derive(Default)]
+struct Book {
+    reported: HashMap<PortId, BTreeMap<ChromeTabId, ChromeTab>>,
+    /// Numbers of tabs in browsers that gstack does not drive.
+    foreign: HashMap<(PortId, ChromeTabId), TabId>,
+    working: BTreeMap<ConversationId, Working>,
+}
+
+/// What an agent does now, and in which tab.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Working {
+    pub(in crate::engine) agent_label: String,
+    /// The tab of the last command; none: the turn began in the conversation's own and has run none.
+    pub(in crate::engine) tab: Option<TabId>,
+    pub(in crate::engine) doing: String,
+    /// The same as a code.
+    pub(in crate::engine) phrase: Option<SaidPhrase>,
+    pub(in crate::engine) waiting: bool,
+}
+
+impl TabBook {
+    /// Takes what a port reports. Returns the numbered tabs that are gone.
+    pub(in crate::engine) fn report(&self, port: PortId, changed: &TabsChanged) -> Vec<ChromeTabId> {
+        let mut book = lock(&self.0);
+        let Book { reported, foreign, .. } = &mut *book;
+        let known = reported.entry(port).or_default();
+        let mut gone = Vec::new();
+        if changed.full {
+            let present: Vec<ChromeTabId> = changed.tabs.iter().map(|tab| tab.chrome_tab_id).collect();
+            gone.extend(known.keys().filter(|id| !present.contains(id)).copied());
+            known.clear();
+        }
+        gone.extend(changed.removed.iter().copied());
+        for tab in &changed.tabs {
+            let page = PageContext { url: tab.url.clone(), title: tab.title.clone(), selection: None };
+            let PageContext { url, title, .. } = page.bounded();
+            known.insert(tab.chrome_tab_id, ChromeTab { url, title, ..tab.clone() });
+        }
+        for id in &gone {
+            known.remove(id);
+        }
+        gone.retain(|id| foreign.contains_key(&(port, *id)));
+        gone
+    }
+
+    /// A port is gone, and with it what it reported. Returns the tabs that were numbered here.
+    pub(in crate::engine) fn forget_port(&self, port: PortId) -> Vec<TabId> {
+        let mut book = lock(&self.0);
+        book.reported.remove(&port);
+        book.foreign.extract_if(|(of, _), _| *of == port).map(|(_, tab_id)| tab_id).collect()
+    }
+
+    pub(in crate::engine) fn reported(&self, port: PortId, id: ChromeTabId) -> Option<ChromeTab> {
+        lock(&self.0).reported.get(&port)?.get(&id).cloned()
+    }
+
+    /// The title of a page that a browser's extension has told.
+    pub(in crate::engine) fn reported_title(&self, id: ChromeTabId, url: &str) -> Option<String> {
+        let book = lock(&self.0);
+        let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&id));
+        reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
+    }
+
+    /// A tab of a driven browser as one port's Chrome knows it.
+    pub(in crate::engine) fn reported_as(&self, port: PortId, info: &TabInfo) -> Option<ChromeTab> {
+        let book = lock(&self.0);
+        let known = book.reported.get(&port)?;
+        match info.chrome_id {
+            Some(chrome_id) => known.get(&chrome_id).cloned(),
+            None => known.values().find(|tab| tab.target_id.is_some() && tab.target_id == info.page).cloned(),
+        }
+    }
+
+    /// The number of a tab in a browser that gstack does not drive; a new one the first time.
+    pub(in crate::engine) fn number(&self, port: PortId, id: ChromeTabId, numbers: &TabNumbers) -> TabId {
+        *lock(&self.0).foreign.entry((port, id)).or_insert_with(|| numbers.next())
+    }
+
+    /// Takes the number of such a tab that was closed.
+    pub(in crate::engine) fn take_number(&self, port: PortId, id: ChromeTabId) -> Option<TabId> {
+        lock(&self.0).foreign.remove(&(port, id))
+    }
+
+    /// A tab that was numbered here, as its port reported it.
+    pub(in crate::engine) fn numbered(&self, tab_id: TabId) -> Option<ChromeTab> {
+        let book = lock(&self.0);
+        let ((port, chrome_id), _) = book.foreign.iter().find(|(_, id)| **id == tab_id)?;
+        book.reported.get(port)?.get(chrome_id).cloned()
+    }
+
+    /// The same, if that port has numbered it.
+    pub(in crate::engine) fn numbered_of(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+        let book = lock(&self.0);
+        let ((_, chrome_id), _) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id)?;
+        book.reported.get(&port)?.get(chrome_id).cloned()
+    }
+
+    /// A turn began.
+    pub(in crate::engine) fn begin_work(&self, id: ConversationId, working: Working) {
+        lock(&self.0).working.insert(id, working);
+    }
+
+    /// The turn is over.
+    pub(in crate::engine) fn end_work(&self, id: &ConversationId) {
+        lock(&self.0).working.remove(id);
+    }
+
+    /// Changes what is known of a turn's work. False: no turn runs there.
+    pub(in crate::engine) fn change_work(&self, id: &ConversationId, change: impl FnOnce(&mut Working)) -> bool {
+        lock(&self.0).working.get_mut(id).map(change).is_some()
+    }
+
+    pub(in crate::engine) fn working(&self) -> BTreeMap<ConversationId, Working> {
+        lock(&self.0).working.clone()
+    }
+
+    pub(in crate::engine) fn turns_running(&self) -> usize {
+        lock(&self.0).working.len()
+    }
+}
