@@ -2,6 +2,9 @@
 //! that hold for every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+#[path = "layers/cycles.rs"]
+mod cycles;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,17 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("cli", &["mcp::stdio", "client", "install", "command::registry", "command::tool_profile", "base", "protocol"]),
     ("fuzz", &["http", "engine", "command", "chat", "base", "protocol"]),
     ("install", &["client", "command::registry", "base", "protocol"]),
+];
+
+/// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
+/// It uses them through their handles and never names the engine, which constructs it.
+const SERVICES: [(&str, &[&str]); 6] = [
+    ("tasks", &[]),
+    ("config", &[]),
+    ("ports", &[]),
+    ("policy", &["ports", "tasks"]),
+    ("activity", &["ports"]),
+    ("tabs", &["ports"]),
 ];
 
 /// Crates that only some layers may name.
@@ -188,6 +202,70 @@ fn no_layer_uses_one_that_it_may_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
+    let services: BTreeMap<_, _> = SERVICES.into_iter().collect();
+    let mut seen = BTreeSet::new();
+    let mut wrong = Vec::new();
+    let sources = sources();
+    let tests = test_modules(&sources);
+    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
+        let parts: Vec<&str> = source.path.iter().skip(1).map(|part| part.to_str().unwrap()).collect();
+        let name = parts.first().map(|part| part.trim_end_matches(".rs")).unwrap_or_default();
+        let Some((service, allowed)) = services.get_key_value(name).filter(|_| source.layer() == "engine") else {
+            continue;
+        };
+        seen.insert(*service);
+        let visibility = "pub(in crate::engine)";
+        let lines = source.shipped_code().map(|(_, line)| line.replace(visibility, "pub"));
+        let shipped: String = lines.map(|line| format!("{line}\n")).collect();
+        for (module, line) in used(&shipped) {
+            // Without a second segment it is the engine itself, or a group of its parts.
+            let other = module.strip_prefix("engine").map(|rest| rest.trim_start_matches(':'));
+            if let Some(other) = other.filter(|other| other != service && !allowed.contains(other)) {
+                wrong.push(format!("src/{}:{line}: {service} may not use engine::{other}", source.path.display()));
+            }
+        }
+        // The way to another service is written from the crate's root, so that this test sees it.
+        let up = if matches!(parts[..], [_] | [_, "mod.rs"]) { "super::" } else { "super::super::" };
+        if shipped.contains(up) {
+            wrong.push(format!(
+                "src/{}: write crate::engine:: for what lies outside of {service}",
+                source.path.display()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(seen.len(), SERVICES.len(), "a service is not there: {seen:?}");
+}
+
+#[test]
+fn services_do_not_use_each_other_in_circles() {
+    // Each uses only those that stand above it.
+    for (at, (service, allowed)) in SERVICES.iter().enumerate() {
+        let before: Vec<_> = SERVICES[..at].iter().map(|(name, _)| name).collect();
+        assert!(allowed.iter().all(|other| before.contains(&other)), "{service} uses one that stands below it");
+    }
+}
+
+#[test]
+fn every_file_that_the_architecture_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("docs/ARCHITECTURE.md")).unwrap();
+    let named: Vec<&str> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.contains('/') && !word.contains([' ', '$', '~', '@']) && !word.starts_with('/'))
+        .filter(|word| word.ends_with(['/']) || Path::new(word).extension().is_some())
+        .collect();
+    assert!(named.len() > 5, "{named:?}");
+    let exists =
+        |path: &str| ["", "src", "src/browser", "src/engine"].iter().any(|base| root.join(base).join(path).exists());
+    let missing: Vec<&&str> = named.iter().filter(|path| !exists(path)).collect();
+    assert!(missing.is_empty(), "docs/ARCHITECTURE.md names files that are not there: {missing:?}");
 }
 
 #[test]

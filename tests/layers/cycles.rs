@@ -1,0 +1,214 @@
+//! Cycles between files: files that import each other, directly or around a corner, are one file in several places.
+//!
+//! A re-export is not an import: what is imported by way of `pub use` counts for the file that defines it.
+
+use super::{Source, code, sources, test_modules};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The most files of one cycle.
+const MOST: usize = 3;
+/// Cycles of earlier days, by layer: a number goes down and never up.
+const LARGER: [(&str, usize); 6] =
+    [("browser", 14), ("chat", 4), ("cli", 12), ("command", 41), ("engine", 16), ("protocol", 6)];
+
+/// The path of a module: `["engine", "ports"]`.
+type Module = Vec<String>;
+
+struct Crate {
+    files: BTreeMap<Module, PathBuf>,
+    /// What `pub use` gives another name in a module, as a path from the crate's root.
+    exports: BTreeMap<(Module, String), Module>,
+}
+
+fn module_of(path: &Path) -> Module {
+    let mut parts: Module = path.with_extension("").iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+    if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
+        parts.pop();
+    }
+    parts
+}
+
+/// `a::{b, c::{d}}` as `a::b`, `a::c::d`, each without `as …`.
+fn expanded(path: &str) -> Vec<String> {
+    let path = path.trim();
+    let Some((before, group)) = path.split_once('{') else {
+        return vec![path.split(" as ").next().unwrap_or_default().trim().to_owned()];
+    };
+    let group = group.trim_end().strip_suffix('}').unwrap_or(group);
+    let mut depth = 0;
+    let parts = group.split(|c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    parts
+        .filter(|part| !part.trim().is_empty())
+        .flat_map(|part| expanded(part).into_iter().map(|rest| format!("{}{rest}", before.trim())).collect::<Vec<_>>())
+        .collect()
+}
+
+/// A path from the crate's root; none where it leads out of the crate.
+fn absolute(path: &str, from: &Module, files: &BTreeMap<Module, PathBuf>) -> Option<Module> {
+    let parts: Module = path.split("::").map(str::to_owned).collect();
+    let mut base = from.clone();
+    match parts[0].as_str() {
+        "crate" => Some(parts[1..].to_vec()),
+        "self" => Some(base.into_iter().chain(parts[1..].to_vec()).collect()),
+        "super" => {
+            let up = parts.iter().take_while(|part| *part == "super").count();
+            base.truncate(base.len().checked_sub(up)?);
+            Some(base.into_iter().chain(parts[up..].to_vec()).collect())
+        }
+        first => {
+            base.push(first.to_owned());
+            files.contains_key(&base).then(|| from.iter().cloned().chain(parts).collect())
+        }
+    }
+}
+
+/// The `use` declarations of a text, with whether they are public.
+fn uses(text: &str) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(bool, String)> = None;
+    for (_, line) in code(text) {
+        let trimmed = line.trim();
+        if open.is_none() {
+            let after = trimmed.find("use ").filter(|at| *at == 0 || trimmed.starts_with("pub"));
+            if let Some(at) = after {
+                open = Some((trimmed.starts_with("pub"), trimmed[at + 4..].to_owned()));
+            }
+        } else if let Some((_, path)) = &mut open {
+            path.push_str(trimmed);
+        }
+        if let Some((public, path)) = open.take_if(|(_, path)| path.ends_with(';')) {
+            found.extend(expanded(path.trim_end_matches(';')).into_iter().map(|path| (public, path)));
+        }
+    }
+    found
+}
+
+/// `crate::…` and `super::…` that stand elsewhere than in a `use`.
+fn inline_paths(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, line) in code(text).filter(|(_, line)| !line.trim_start().starts_with("use ")) {
+        // Who may see it is no import.
+        let line = line.replace("pub(in crate::", "pub(in ");
+        for start in ["crate::", "super::"] {
+            for (at, _) in line.match_indices(start) {
+                let rest = &line[at..];
+                let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+                found.push(rest[..end].trim_end_matches(':').to_owned());
+            }
+        }
+    }
+    found
+}
+
+fn shipped(source: &Source) -> &str {
+    &source.text[..source.text.find("\nmod tests {").unwrap_or(source.text.len())]
+}
+
+impl Crate {
+    fn read(sources: &[&Source]) -> Self {
+        let files: BTreeMap<Module, PathBuf> =
+            sources.iter().map(|source| (module_of(&source.path), source.path.clone())).collect();
+        let mut exports = BTreeMap::new();
+        for source in sources {
+            let module = module_of(&source.path);
+            for (_, path) in uses(shipped(source)).into_iter().filter(|(public, _)| *public) {
+                if let Some(target) = absolute(&path, &module, &files) {
+                    exports.insert((module.clone(), target.last().cloned().unwrap_or_default()), target);
+                }
+            }
+        }
+        Self { files, exports }
+    }
+
+    /// The file that defines what a path names.
+    fn file_of(&self, path: &Module) -> Option<&PathBuf> {
+        let held = (1..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
+        let (module, rest) = (path[..held].to_vec(), &path[held..]);
+        let exported = rest.first().and_then(|name| self.exports.get(&(module.clone(), name.clone())));
+        match exported {
+            Some(target) if target != path => {
+                self.file_of(&target.iter().chain(&rest[1..]).cloned().collect()).or_else(|| self.files.get(&module))
+            }
+            _ => self.files.get(&module),
+        }
+    }
+
+    fn imports(&self, sources: &[&Source]) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
+        let of_file = |source: &&Source| {
+            let module = module_of(&source.path);
+            let text = shipped(source);
+            let imported = uses(text).into_iter().filter(|(public, _)| !public).map(|(_, path)| path);
+            let found = imported
+                .chain(inline_paths(text))
+                .filter_map(|path| self.file_of(&absolute(&path, &module, &self.files)?).cloned())
+                .filter(|file| *file != source.path);
+            (source.path.clone(), found.collect())
+        };
+        sources.iter().map(of_file).collect()
+    }
+}
+
+/// Everything that can be reached from a file.
+fn reached(from: &PathBuf, imports: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<PathBuf> {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(file) = next.pop() {
+        for to in imports.get(file).into_iter().flatten() {
+            if seen.insert(to.clone()) {
+                next.push(to);
+            }
+        }
+    }
+    seen
+}
+
+/// The sets of files that reach each other.
+fn cycles(imports: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<BTreeSet<PathBuf>> {
+    let all: BTreeMap<&PathBuf, BTreeSet<PathBuf>> =
+        imports.keys().map(|file| (file, reached(file, imports))).collect();
+    let cycle = |file: &&PathBuf| all[*file].contains(*file);
+    let of = |file: &PathBuf| all[file].iter().filter(|other| all[*other].contains(file)).cloned().collect();
+    imports.keys().filter(|file| cycle(file)).map(of).collect()
+}
+
+#[test]
+fn files_do_not_import_each_other_in_large_circles() {
+    let sources = sources();
+    let tests = test_modules(&sources);
+    let shipped: Vec<&Source> = sources.iter().filter(|source| !tests.contains(&source.path)).collect();
+    let imports = Crate::read(&shipped).imports(&shipped);
+    let allowed: BTreeMap<_, _> = LARGER.into_iter().collect();
+    let mut wrong = Vec::new();
+    for cycle in cycles(&imports) {
+        let layers: BTreeSet<String> =
+            cycle.iter().map(|file| file.iter().next().unwrap().to_str().unwrap().to_owned()).collect();
+        let most = layers.iter().map(|layer| allowed.get(layer.as_str()).copied().unwrap_or(MOST)).max().unwrap();
+        if layers.len() > 1 || cycle.len() > most {
+            wrong.push(format!("{} files, {most} at most: {cycle:?}", cycle.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_reader_of_imports_follows_groups_parents_and_exports() {
+    let file = |path: &str, text: &str| Source { path: path.into(), text: text.to_owned() };
+    let made = [
+        file("a/mod.rs", "mod b;\nmod c;\npub use b::B;\n"),
+        file("a/b.rs", "use crate::d::{self, D};\npub struct B;\n"),
+        file("a/c.rs", "use super::B;\n// use crate::d::D;\n"),
+        file("d.rs", "fn f() { crate::a::B; }\n"),
+    ];
+    let sources: Vec<&Source> = made.iter().collect();
+    let imports = Crate::read(&sources).imports(&sources);
+    let of = |path: &str| imports[Path::new(path)].iter().map(|to| to.to_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(of("a/b.rs"), ["d.rs"]);
+    assert_eq!(of("a/c.rs"), ["a/b.rs"], "a re-export counts for the file that defines it");
+    assert_eq!(of("d.rs"), ["a/b.rs"]);
+    let found: Vec<Vec<PathBuf>> = cycles(&imports).into_iter().map(|cycle| cycle.into_iter().collect()).collect();
+    assert_eq!(found, [vec![PathBuf::from("a/b.rs"), PathBuf::from("d.rs")]]);
+}
