@@ -52,6 +52,12 @@ count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good 
 count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$log"; }
 
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
+# The extension, and the scripts that run in pages: both as strict.
+type_checks() {
+  local project status=0
+  for project in extension src/browser/injected; do tests/extension/node_modules/.bin/tsc --noEmit -p "$project/jsconfig.json" || status=1; done
+  return "$status"
+}
 # One that hangs is ended and named: no file takes so long, also on a busy machine.
 node_tests() { node --test --test-timeout=600000 --test-reporter=tap "$@"; }
 # once_more WHAT COMMAND…: a command that failed runs once more, said in words: a machine that stalls for half a minute
@@ -124,9 +130,9 @@ fi
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
 stage rust count_cargo rust_tests
-# Format and lints of every script: biome.json says which files and rules.
+# Format and lints of every script: biome.jsonc says which files and rules.
 stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
-stage types count_check tests/extension/node_modules/.bin/tsc --noEmit -p extension/jsconfig.json
+stage types count_check type_checks
 stage extension count_node node_files tests/extension/*.test.mjs
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
 stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs

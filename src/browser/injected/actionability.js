@@ -35,7 +35,7 @@ const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
     });
   });
 
-/* Resolves after something may have changed, or after a few frames, or at the deadline. */
+/** Resolves after something may have changed, or after a few frames, or at the deadline. @param {number} deadline */
 async function change(deadline) {
   let changed = false;
   const observer = new MutationObserver(() => {
@@ -46,9 +46,11 @@ async function change(deadline) {
   observer.disconnect();
 }
 
-/*
+/**
  * The one element that a target names.
  * target: {number, document?} | {selector}; → {element} or {fault: 'gone'|'stale'|'missing'|'several'|'selector', message}
+ * @param {Target} target
+ * @returns {Resolved}
  */
 function resolveOne(target) {
   if (target.number !== undefined) {
@@ -60,24 +62,28 @@ function resolveOne(target) {
   }
   let found;
   try {
-    found = queryAll(target.selector);
+    found = queryAll(target.selector ?? '');
   } catch (error) {
     if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
     throw error;
   }
   if (found.length === 0) return { fault: 'missing', message: 'no element matches' };
   if (found.length > 1) {
-    const first = found.slice(0, LISTED_MATCHES).map((element, i) => `  ${i + 1}. ${describeWithText(element)}`);
+    const first = found.slice(0, LISTED_MATCHES).map((/** @type {Element} */ element, i) => `  ${i + 1}. ${describeWithText(element)}`);
     if (found.length > LISTED_MATCHES) first.push(`  … ${found.length - LISTED_MATCHES} more`);
     return { fault: 'several', message: `${found.length} elements match:\n${first.join('\n')}` };
   }
   return { element: found[0] };
 }
 
-/*
+/**
  * Waits until the target meets the conditions, at most `timeout` ms.
  * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
  * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}
+ * @param {Target} target
+ * @param {Need[]} needs
+ * @param {number} timeout
+ * @returns {Promise<Looked>}
  */
 async function ready(target, needs, timeout) {
   listenAgain();
@@ -90,12 +96,15 @@ async function ready(target, needs, timeout) {
   }
 }
 
+/** @param {Target} target @param {Need[]} needs @param {number} attempt @returns {Promise<Looked>} */
 async function look(target, needs, attempt) {
   const resolved = resolveOne(target);
   if (!resolved.element) return { ...resolved, final: resolved.fault !== 'missing' };
   // A <label> is clicked itself; what is filled is its control.
-  let { element } = resolved;
+  /** @type {Element} */
+  let element = resolved.element;
   if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
+  /** @param {string} blocked @returns {Looked} */
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
   // The list that opens is the browser's own: no point of the page is the option's.
   const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
@@ -109,14 +118,15 @@ async function look(target, needs, attempt) {
     if (wrong) return no(wrong.message, wrong.final);
   }
   if (needs.includes('stable') && !(await isStable(element))) return no('it is still moving');
+  /** @returns {Looked} */
   const done = () => ({ ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) });
   if (!needs.includes('hit')) return done();
   let hit = await hittable(element, attempt);
   if (!hit.point) {
     // Cut away to nothing by its style, or behind the picture that stands for it.
     const label = visibleLabel(element);
-    const beside = label ? await hittable(label, attempt) : {};
-    if (!beside.point) return no(hit.blocked);
+    const beside = label ? await hittable(label, attempt) : null;
+    if (!label || !beside?.point) return no(hit.blocked ?? '');
     element = label;
     hit = beside;
   }
@@ -124,18 +134,19 @@ async function look(target, needs, attempt) {
   return { ...done(), point: hit.point };
 }
 
-/* What a person clicks in place of a checkbox or radio button that a style has made invisible. */
+/** What a person clicks in place of a checkbox or radio button that a style has made invisible. @param {Element} element */
 function visibleLabel(element) {
   if (tagOf(element) !== 'input' || !['checkbox', 'radio'].includes(element.type)) return null;
   return Array.from(element.labels ?? []).find(isVisible) ?? null;
 }
 
-/* Clicking an icon in a disabled button does nothing either, nor does the label of a disabled field. */
+/** Clicking an icon in a disabled button does nothing either, nor does the label of a disabled field. @param {Element} element */
 function enabledSubject(element) {
   const own = element.closest('button, select, input, textarea, a, [role=button], [role=link]');
   return own ?? element.closest('label')?.control ?? element;
 }
 
+/** @param {Element} element */
 function notEditable(element) {
   const tag = tagOf(element);
   if (tag === 'input' && !EDITABLE_INPUTS.has(element.type)) {
@@ -148,7 +159,7 @@ function notEditable(element) {
   return isEditable(element) ? null : { message: 'it is read-only', final: false };
 }
 
-/* Nothing moves it now: else its rectangle must be the same in two frames. */
+/** Nothing moves it now: else its rectangle must be the same in two frames. @param {Element} element */
 async function isStable(element) {
   const animated = isAnimated(element);
   if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !animated) return true;
@@ -160,18 +171,25 @@ async function isStable(element) {
   return before.x === after.x && before.y === after.y && before.width === after.width && before.height === after.height;
 }
 
+/** @param {Element} element */
 function isAnimated(element) {
   for (const animation of document.getAnimations()) {
     if (animation.playState !== 'running') continue;
-    const moved = animation.effect?.target;
+    const moved = /** @type {KeyframeEffect | null} */ (animation.effect)?.target;
     if (moved && composedContains(moved, element)) return true;
   }
   return false;
 }
 
+/** @type {ScrollLogicalPosition[]} */
 const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
 
-/* Brings the element into view where it must, and finds a point of it that takes pointer events. */
+/**
+ * Brings the element into view where it must, and finds a point of it that takes pointer events.
+ * @param {Element} element
+ * @param {number} attempt
+ * @returns {Promise<{ point: Point; blocked?: undefined } | { point?: undefined; blocked: string }>}
+ */
 async function hittable(element, attempt) {
   let point = attempt === 0 ? pointOf(element) : null;
   if (point && hitBlocker(element, point) === null) return { point };
@@ -187,6 +205,7 @@ async function hittable(element, attempt) {
   return blocker === null ? { point } : { blocked: blocker };
 }
 
+/** @param {Element} element @param {ScrollLogicalPosition} [block] */
 function scrollIntoView(element, block = 'center') {
   const boxed = boxOf(element);
   if (boxed) {
@@ -198,14 +217,14 @@ function scrollIntoView(element, block = 'center') {
   if (text) scrollBy({ top: text.top - innerHeight / 2, behavior: 'instant' });
 }
 
-/* The element, or with `display: contents` the first one in it that has a box. */
+/** The element, or with `display: contents` the first one in it that has a box. @param {Element} element @returns {Element | null} */
 function boxOf(element) {
   if (element.getClientRects().length) return element;
   for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
   return null;
 }
 
-/* The rectangles of an element, or of what is in it where it has none. */
+/** The rectangles of an element, or of what is in it where it has none. @param {Element} element @returns {DOMRectList} */
 function rectanglesOf(element) {
   const own = element.getClientRects();
   if (own.length) return own;
@@ -220,7 +239,7 @@ function rectanglesOf(element) {
   return own;
 }
 
-/* The middle of what is visible of the element's first rectangle, in CSS pixels of this frame's viewport. */
+/** The middle of what is visible of the element's first rectangle, in CSS pixels of this frame's viewport. @param {Element} element @returns {Point | null} */
 function pointOf(element) {
   for (const box of rectanglesOf(element)) {
     const left = Math.max(box.left, 0);
@@ -232,9 +251,11 @@ function pointOf(element) {
   return null;
 }
 
-/* The innermost element at a point, through open shadow roots, our own host seen through. */
+/** The innermost element at a point, through open shadow roots, our own host seen through. @param {Point} given @returns {Element | null} */
 function elementAt({ x, y }) {
+  /** @type {Element | null} */
   let at = null;
+  /** @type {Tree | null} */
   let root = document;
   for (;;) {
     let found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
@@ -248,14 +269,18 @@ function elementAt({ x, y }) {
   }
 }
 
-/* null where the element takes the event at this point, else what is in the way. */
+/** null where the element takes the event at this point, else what is in the way. @param {Element} element @param {Point} point */
 function hitBlocker(element, point) {
   const hit = elementAt(point);
   if (!hit) return 'it is outside of the viewport';
   return takesEventsOf(element, hit) ? null : `it is covered by ${describe(coverOf(element, hit))}`;
 }
 
-/* An event at `hit` is one of `element`: in it, in the button or link that it is a part of, or on its label. */
+/**
+ * An event at `hit` is one of `element`: in it, in the button or link that it is a part of, or on its label.
+ * @param {Element} element
+ * @param {Element} hit
+ */
 function takesEventsOf(element, hit) {
   if (composedContains(element, hit)) return true;
   const control =
@@ -263,13 +288,17 @@ function takesEventsOf(element, hit) {
       ? null
       : element.closest('button, a, [role=button], [role=link]');
   if (control && composedContains(control, hit)) return true;
-  const label = composedClosest(hit, (at) => tagOf(at) === 'label');
+  const label = composedClosest(hit, (/** @type {Element} */ at) => tagOf(at) === 'label');
   return !!label && (label.control === element || composedContains(label, element));
 }
 
-/* The outermost element above `hit` that does not contain `element`: what a person would call the cover. */
+/**
+ * The outermost element above `hit` that does not contain `element`: what a person would call the cover.
+ * @param {Element} element
+ * @param {Element} hit
+ */
 function coverOf(element, hit) {
   let cover = hit;
-  for (let at = hit; at && !composedContains(at, element); at = composedParent(at)) cover = at;
+  for (let /** @type {Element | null} */ at = hit; at && !composedContains(at, element); at = composedParent(at)) cover = at;
   return cover;
 }

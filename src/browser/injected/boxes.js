@@ -9,7 +9,7 @@ const BOXES = 'boxes';
 /* Where nobody takes them away (the command was cut off) they go by themselves. */
 const BOXES_LIVE_MS = 30_000;
 
-/* Draws {number, label} boxes around the elements that can be seen. → how many */
+/** Draws {number, label} boxes around the elements that can be seen. → how many @param {Named[]} named */
 function drawBoxes(named) {
   removeBoxes();
   const host = document.createElement('div');

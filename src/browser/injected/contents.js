@@ -7,12 +7,14 @@
 /* Longest run of a data: address that is shown: the rest is the picture itself. */
 const LONGEST_ADDRESS = 300;
 
+/** @param {string} url */
 const address = (url) => (url ? (url.startsWith('data:') ? clip(url, LONGEST_ADDRESS) : url) : undefined);
 
 /* → {images, videos, audios}: addresses with sizes, in CSS pixels and seconds. */
 function readMedia() {
+  /** @type {{ images: object[]; videos: object[]; audios: object[] }} */
   const media = { images: [], videos: [], audios: [] };
-  eachElement((element) => {
+  eachElement((/** @type {Element} */ element) => {
     const tag = tagOf(element);
     if (tag !== 'img' && tag !== 'video' && tag !== 'audio') return;
     if (composedClosest(element, isOwnHost)) return;
@@ -46,6 +48,7 @@ function readMedia() {
 
 /* → {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}} */
 function readData() {
+  /** @type {{ title: string; language?: string; canonical?: string; jsonLd: unknown[]; openGraph: MetaGroup; twitter: MetaGroup; meta: MetaGroup }} */
   const data = {
     title: document.title,
     language: document.documentElement.lang || undefined,
@@ -57,24 +60,24 @@ function readData() {
   };
   for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
     try {
-      data.jsonLd.push(JSON.parse(script.textContent));
+      data.jsonLd.push(JSON.parse(script.textContent ?? ''));
     } catch (error) {
-      data.jsonLd.push({ error: String(error.message), text: clip(squeeze(script.textContent), 200) });
+      data.jsonLd.push({ error: messageOf(error), text: clip(squeeze(script.textContent ?? ''), 200) });
     }
   }
-  for (const meta of document.querySelectorAll('meta[content]')) {
+  for (const meta of /** @type {NodeListOf<HTMLMetaElement>} */ (document.querySelectorAll('meta[content]'))) {
     const name = meta.getAttribute('property') ?? meta.getAttribute('name') ?? meta.getAttribute('http-equiv');
     if (!name) continue;
     const group = name.startsWith('og:') ? data.openGraph : name.startsWith('twitter:') ? data.twitter : data.meta;
     const key = name.replace(/^(og|twitter):/, '');
     // The same name again (og:image) makes a list.
     if (!Object.hasOwn(group, key)) group[key] = meta.content;
-    else group[key] = [].concat(group[key], meta.content);
+    else group[key] = [group[key], meta.content].flat();
   }
   return data;
 }
 
-/* A page without an origin of its own (data:, sandboxed) has no storage. */
+/** A page without an origin of its own (data:, sandboxed) has no storage. @param {'localStorage' | 'sessionStorage'} name */
 function storageOf(name) {
   try {
     return globalThis[name];
@@ -85,20 +88,32 @@ function storageOf(name) {
 
 /* → {localStorage: {key: value}, sessionStorage: {key: value}} */
 function readStorage() {
+  /** @param {Storage | null} storage */
   const all = (storage) =>
-    Object.fromEntries(Array.from({ length: storage?.length ?? 0 }, (_, at) => storage.key(at)).map((key) => [key, storage.getItem(key)]));
+    storage
+      ? Object.fromEntries(
+          Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? '').map((key) => [key, storage.getItem(key)]),
+        )
+      : {};
   return { localStorage: all(storageOf('localStorage')), sessionStorage: all(storageOf('sessionStorage')) };
 }
 
-/* Sets entries: {localStorage, sessionStorage}. → null, or why one was refused */
+/**
+ * Sets entries: {localStorage, sessionStorage}. → null, or why one was refused
+ * @param {{ [name: string]: { [key: string]: string } }} wanted
+ */
 function writeStorage(wanted) {
-  for (const [name, entries] of Object.entries(wanted)) {
+  for (const name of /** @type {const} */ (['localStorage', 'sessionStorage'])) {
+    const entries = wanted[name] ?? {};
     const storage = storageOf(name);
-    if (!storage && Object.keys(entries).length > 0) return `this page has no ${name}`;
+    if (!storage) {
+      if (Object.keys(entries).length > 0) return `this page has no ${name}`;
+      continue;
+    }
     try {
       for (const [key, value] of Object.entries(entries)) storage.setItem(key, value);
     } catch (error) {
-      return error.message;
+      return messageOf(error);
     }
   }
   return null;
@@ -106,8 +121,9 @@ function writeStorage(wanted) {
 
 /* → [[name, milliseconds]] of the document's navigation, or null where the browser recorded none */
 function readTiming() {
-  const [entry] = performance.getEntriesByType('navigation');
+  const [entry] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
   if (!entry) return null;
+  /** @param {number} from @param {number} to */
   const span = (from, to) => Math.max(0, Math.round(to - from));
   return [
     ['dns', span(entry.domainLookupStart, entry.domainLookupEnd)],

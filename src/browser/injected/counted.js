@@ -7,7 +7,15 @@
 
 const MARK = 'x';
 
-/* As `makeNode`. */
+/**
+ * As `makeNode`.
+ * @param {Element} element
+ * @param {string} tag
+ * @param {string} role
+ * @param {LineNode} parent
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
 function countedNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
     // Where only controls are listed, a frame is not one.
@@ -27,6 +35,14 @@ function countedNode(element, tag, role, parent, flags, walk) {
   return put(parent, counted(element, role, isNamed, fromContent, flags, walk), walk);
 }
 
+/**
+ * @param {Element} element
+ * @param {string} role
+ * @param {boolean} isNamed
+ * @param {boolean} fromContent
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
 function counted(element, role, isNamed, fromContent, flags, walk) {
   const leaf = LEAF_ROLES.has(role);
   // Only where bare structure is left out does it matter what else a node says.
@@ -48,25 +64,27 @@ function counted(element, role, isNamed, fromContent, flags, walk) {
   };
 }
 
-/* A cell that is named by what is in it, which has lines of its own. */
+/** A cell that is named by what is in it, which has lines of its own. @param {LineNode} cell */
 const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
 
+/** @param {Element} element */
 const hasLabel = (element) =>
   element.hasAttributes() && (!!ariaLabel(element) || (!!labelIds(element) && referenced(element, labelIds(element)).length > 0));
 
+/** @param {Element} element @param {string} role */
 const isNamedByMarkup = (element, role) =>
   !UNNAMED.has(role) &&
   (!!element.getAttribute('title')?.trim() ||
     (NAMED_BY_CHILD.has(tagOf(element)) &&
       Array.from(element.children).some(
-        (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent.trim(),
+        (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent?.trim(),
       )));
 
-/* Text, or something that stands for one. Ends at the first. */
+/** Text, or something that stands for one. Ends at the first. @param {Element} element */
 function saysSomething(element) {
   const first = element.firstChild;
-  if (first?.nodeType === Node.TEXT_NODE && /\S/.test(first.data)) return true;
+  if (first?.nodeType === Node.TEXT_NODE && /\S/.test(first.textContent ?? '')) return true;
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (/\S/.test(walker.currentNode.data)) return true;
+  while (walker.nextNode()) if (/\S/.test(walker.currentNode.textContent ?? '')) return true;
   return element.querySelector('[alt]:not([alt=""]), [aria-label], [title], input, select, slot') !== null;
 }

@@ -7,8 +7,10 @@
 
 const OWN_PSEUDO = /:(?:visible(?![\w-])|has-text\(|text\(|text-is\()/;
 
+/** @param {string} selector */
 function byCss(selector) {
   const own = OWN_PSEUDO.test(selector);
+  /** @type {Element[]} */
   let direct = [];
   try {
     // Also tells whether it is CSS at all.
@@ -16,16 +18,22 @@ function byCss(selector) {
   } catch {
     throw new SelectorError(`not a valid CSS selector: ${selector}`);
   }
+  /** @type {Tree[]} */
   const roots = [];
   eachRoot((at) => roots.push(at));
   if (roots.length === 1 && !own) return direct;
+  /** @type {Set<Element>} */
   const found = new Set(own ? [] : direct);
   const alternatives = splitTop(selector, ',').map(compoundsOf);
   for (const at of roots) {
     for (const parts of alternatives) {
       const last = parts[parts.length - 1];
       for (const element of at.querySelectorAll(last.css)) {
-        if (!found.has(element) && last.tests.every((test) => test(element)) && chainMatches(element, parts, parts.length - 1))
+        if (
+          !found.has(element) &&
+          last.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element)) &&
+          chainMatches(element, parts, parts.length - 1)
+        )
           found.add(element);
       }
     }
@@ -33,16 +41,24 @@ function byCss(selector) {
   return inDocumentOrder(found);
 }
 
-/* The parent as its author wrote it: a slotted element's is not the slot, a shadow root's child has the host. */
+/** The parent as its author wrote it: a slotted element's is not the slot, a shadow root's child has the host. @param {Element} element @returns {Element | null} */
 const writtenParent = (element) => element.parentElement ?? element.getRootNode().host ?? null;
 
-const meets = (element, part) => element.matches(part.css) && part.tests.every((test) => test(element));
+/** @param {Element} element @param {Compound} part */
+const meets = (element, part) =>
+  element.matches(part.css) && part.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element));
 
-/* Whether the compounds before `index` are met around an element that meets the one at `index`. */
+/**
+ * Whether the compounds before `index` are met around an element that meets the one at `index`.
+ * @param {Element} element
+ * @param {Compound[]} parts
+ * @param {number} index
+ * @returns {boolean}
+ */
 function chainMatches(element, parts, index) {
   if (index === 0) return true;
   const before = parts[index - 1];
-  const next = { '>': writtenParent, '+': previous, '~': previous, ' ': writtenParent }[parts[index].combinator];
+  const next = parts[index].combinator === '+' || parts[index].combinator === '~' ? previous : writtenParent;
   const once = parts[index].combinator === '>' || parts[index].combinator === '+';
   for (let at = next(element); at; at = once ? null : next(at)) {
     if (meets(at, before) && chainMatches(at, parts, index - 1)) return true;
@@ -50,10 +66,12 @@ function chainMatches(element, parts, index) {
   return false;
 }
 
+/** @param {Element} element */
 const previous = (element) => element.previousElementSibling;
 
-/* `a > b:visible` → [{combinator: '', css: 'a', tests: []}, {combinator: '>', css: 'b', tests: [isVisible]}] */
+/** `a > b:visible` → [{combinator: '', css: 'a', tests: []}, {combinator: '>', css: 'b', tests: [isVisible]}] @param {string} selector */
 function compoundsOf(selector) {
+  /** @type {Compound[]} */
   const parts = [];
   let combinator = '';
   let compound = '';
@@ -73,9 +91,10 @@ function compoundsOf(selector) {
   return parts;
 }
 
-/* Takes our pseudo-classes out of a compound: {css, tests}. */
+/** Takes our pseudo-classes out of a compound: {css, tests}. @param {string} compound @returns {{ css: string; tests: ((element: Element) => boolean)[] }} */
 function readCompound(compound) {
   if (!OWN_PSEUDO.test(compound)) return { css: compound, tests: [] };
+  /** @type {((element: Element) => boolean)[]} */
   const tests = [];
   let css = '';
   const tokens = [...topTokens(compound)];
@@ -92,30 +111,34 @@ function readCompound(compound) {
   return { css: css || '*', tests };
 }
 
-/* The letters that follow a token. */
+/** The letters that follow a token. @param {string[]} tokens @param {number} at */
 function wordAfter(tokens, at) {
   let word = '';
   for (let next = at + 1; next < tokens.length && /^[\w-]$/.test(tokens[next]); next += 1) word += tokens[next];
   return word;
 }
 
+/** @param {string} name @param {string | null} argument @returns {(element: Element) => boolean} */
 function ownTest(name, argument) {
   if (name === 'visible') return isVisible;
-  const wanted = squeeze(unquote(argument.trim()));
+  const wanted = squeeze(unquote((argument ?? '').trim()));
+  /** @type {Map<Element, string>} */
   const texts = new Map();
+  /** @param {Element} element */
   const textOfIt = (element) => squeeze(rawText(element, texts));
-  if (name === 'has-text') return (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
+  if (name === 'has-text') return (/** @type {Element} */ element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
   // As `text=`: the innermost element, and none that never shows its text.
   const matches =
     name === 'text-is'
-      ? (element) => textOfIt(element) === wanted
-      : (element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
-  return (element) =>
+      ? (/** @type {Element} */ element) => textOfIt(element) === wanted
+      : (/** @type {Element} */ element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
+  return (/** @type {Element} */ element) =>
     !NEVER_SHOWN.has(tagOf(element)) &&
     matches(element) &&
     !Array.from(composedChildren(element)).some((child) => child.nodeType === Node.ELEMENT_NODE && matches(child));
 }
 
+/** @param {string} selector */
 const withoutOwnPseudo = (selector) =>
   splitTop(selector, ',')
     .map((one) =>
@@ -125,6 +148,7 @@ const withoutOwnPseudo = (selector) =>
     )
     .join(', ');
 
+/** @param {string} selector @param {string} separator */
 function splitTop(selector, separator) {
   const parts = [''];
   for (const token of topTokens(selector)) {
@@ -134,7 +158,7 @@ function splitTop(selector, separator) {
   return parts.map((part) => part.trim()).filter(Boolean);
 }
 
-/* Single characters outside of brackets, parentheses and strings; these come whole. */
+/** Single characters outside of brackets, parentheses and strings; these come whole. @param {string} text */
 function* topTokens(text) {
   let at = 0;
   while (at < text.length) {
@@ -146,6 +170,7 @@ function* topTokens(text) {
   }
 }
 
+/** @param {string} text @param {number} start @returns {number} */
 function closingOf(text, start) {
   const opening = text[start];
   if (opening === '"' || opening === "'") {

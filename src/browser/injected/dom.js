@@ -31,18 +31,20 @@ const INLINE = new Set([
 /* Without a prototype the browser finds at once which of its options are not there: this is asked for every element. */
 const VISIBILITY = Object.assign(Object.create(null), { visibilityProperty: true });
 
+/** @param {string} text */
 const squeeze = (text) =>
   text
     .replace(/[\s\u0000-\u001f]+/g, ' ')
     .replace(/[\u200b\u2060\ufeff]/g, '')
     .trim();
 
+/** @param {Element} element */
 const tagOf = (element) => element.localName;
 
-/* A page may write the attribute too: what it writes into such an element is read all the same. */
+/** A page may write the attribute too: what it writes into such an element is read all the same. @param {Element} element */
 const isOwnHost = (element) => element.localName === 'div' && !element.firstChild && element.hasAttribute(OWN_HOST);
 
-/* SHOWN, UNSEEN or GONE. Asks for a computed style only where the quick answer is no. */
+/** SHOWN, UNSEEN or GONE. Asks for a computed style only where the quick answer is no. @param {Element} element @returns {0 | 1 | 2} */
 function rendering(element) {
   if (element.checkVisibility(VISIBILITY)) return SHOWN;
   const tag = tagOf(element);
@@ -65,8 +67,10 @@ function rendering(element) {
  * all listeners away and keeps the document, so they are put back: at once when the document's content was replaced, and
  * before each action. Adding one that is there already does nothing.
  */
+/** @type {[string, (event: any) => void, AddEventListenerOptions][]} */
 const lastingListeners = [];
 
+/** @param {string} type @param {(event: any) => void} listener @param {AddEventListenerOptions} options */
 function listenLastingly(type, listener, options) {
   lastingListeners.push([type, listener, options]);
   addEventListener(type, listener, options);
@@ -78,29 +82,35 @@ function listenAgain() {
 
 new MutationObserver(listenAgain).observe(document, { childList: true });
 
-/* The parent in the composed tree: a slotted node's is its slot, a shadow root's is its host. */
+/** The parent in the composed tree: a slotted node's is its slot, a shadow root's is its host. @param {{ readonly assignedSlot?: Element | null; readonly parentNode: ParentNode | null }} node @returns {Element | null} */
 function composedParent(node) {
   if (node.assignedSlot) return node.assignedSlot;
   const parent = node.parentNode;
   if (!parent) return null;
-  return parent.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? (parent.host ?? null) : parent.nodeType === Node.ELEMENT_NODE ? parent : null;
+  if (parent.nodeType === Node.DOCUMENT_FRAGMENT_NODE) return parent.host ?? null;
+  return parent.nodeType === Node.ELEMENT_NODE ? /** @type {Element} */ (parent) : null;
 }
 
+/** @param {Node} ancestor @param {Node | null} node */
 function composedContains(ancestor, node) {
   for (let at = node; at; at = composedParent(at)) if (at === ancestor) return true;
   return false;
 }
 
-/* The first element up the composed tree, from `element` itself on, for which `test` holds. */
+/**
+ * The first element up the composed tree, from `element` itself on, for which `test` holds.
+ * @param {Element | null} element
+ * @param {(element: Element) => boolean} test
+ */
 function composedClosest(element, test) {
   for (let at = element; at; at = composedParent(at)) if (at.nodeType === Node.ELEMENT_NODE && test(at)) return at;
   return null;
 }
 
-/* Child nodes as they are rendered. Returns something iterable. */
-const composedChildren = (element) => otherChildren(element) ?? element.childNodes;
+/** Child nodes as they are rendered. Returns something iterable. @param {Element} element */
+const composedChildren = (element) => /** @type {Iterable<AnyNode>} */ (otherChildren(element) ?? element.childNodes);
 
-/* The same where they are others than the element's own; null where they are these. */
+/** The same where they are others than the element's own; null where they are these. @param {Element} element */
 function otherChildren(element) {
   const shadow = shadowOf(element);
   if (shadow) return shadow.childNodes;
@@ -109,7 +119,7 @@ function otherChildren(element) {
   return assigned.length ? assigned : null;
 }
 
-/* Calls `visit` with the document and each open shadow root in it, outermost first. */
+/** Calls `visit` with the document and each open shadow root in it, outermost first. @param {(root: Tree) => unknown} visit @param {Tree} [from] */
 function eachRoot(visit, from = document) {
   visit(from);
   const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
@@ -118,7 +128,7 @@ function eachRoot(visit, from = document) {
   }
 }
 
-/* Rendered, not `visibility: hidden`, and of some size: what a person could see. */
+/** Rendered, not `visibility: hidden`, and of some size: what a person could see. @param {Element} element @returns {boolean} */
 function isVisible(element) {
   const tag = tagOf(element);
   if (tag === 'option' || tag === 'optgroup') {
@@ -137,6 +147,7 @@ function isVisible(element) {
   return box.width > 0 && box.height > 0;
 }
 
+/** @param {AnyNode} node */
 function textIsVisible(node) {
   if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) return false;
   const range = document.createRange();
@@ -145,22 +156,23 @@ function textIsVisible(node) {
   return box.width > 0 && box.height > 0;
 }
 
-/* An element as an error names it: `<div class="cover">`. */
+/** An element as an error names it: `<div class="cover">`. @param {Element} element */
 function describe(element) {
   let text = `<${tagOf(element)}`;
   for (const name of ['id', 'class', 'type', 'name', 'role', 'aria-label']) {
     const value = element.getAttribute(name);
-    if (value && value.trim()) text += ` ${name}="${clip(squeeze(value).replaceAll('"', "'"), 60)}"`;
+    if (value?.trim()) text += ` ${name}="${clip(squeeze(value).replaceAll('"', "'"), 60)}"`;
   }
   return `${text}>`;
 }
 
-/* The same with the beginning of its text, for lists of candidates. */
+/** The same with the beginning of its text, for lists of candidates. @param {Element} element */
 function describeWithText(element) {
   const text = clip(squeeze(element.textContent ?? ''), 40);
   return text && !NEVER_SHOWN.has(tagOf(element)) ? `${describe(element)} “${text}”` : describe(element);
 }
 
+/** @param {string} text @param {number} length */
 function clip(text, length) {
   if (text.length <= length) return text;
   let end = length - 1;
@@ -169,3 +181,6 @@ function clip(text, length) {
   if (unit >= 0xd800 && unit <= 0xdbff) end -= 1;
   return `${text.slice(0, end)}…`;
 }
+
+/** What an exception says. @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));

@@ -4,7 +4,9 @@
  * Owns the watch for one `dragstart`. The drag itself is input, which the daemon sends.
  */
 
+/** @type {DragEvent | null} */
 let dragStart = null;
+/** @param {DragEvent} event */
 const rememberDrag = (event) => {
   dragStart = event;
 };

@@ -9,7 +9,11 @@
 /* Inputs whose value is set whole: text typed into them would go through a picker. */
 const SET_WHOLE = new Set(['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week']);
 
-/* As a browser does for what was picked and not typed: a plain event; `input` leaves shadow trees, `change` does not. */
+/**
+ * As a browser does for what was picked and not typed: a plain event; `input` leaves shadow trees, `change` does not.
+ * @param {Element} element
+ * @param {string} type
+ */
 function fire(element, type) {
   element.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
 }
@@ -18,13 +22,14 @@ function fire(element, type) {
  * While a field is filled: what the text would change that comes next. A page that moves the focus meanwhile must not get
  * the text into another field (`element` is the field, `seen` whether it took some, `astray` what else would have).
  */
+/** @type {{ element: Element; seen: boolean; astray: string | null; until: number } | null} */
 let filling = null;
 /* A command that was cut off must not keep a person from typing. */
 const FILL_LIMIT_MS = 2000;
 
 listenLastingly(
   'beforeinput',
-  (event) => {
+  (/** @type {Event} */ event) => {
     if (!filling || !event.isTrusted || performance.now() > filling.until) return;
     const target = innerTarget(event);
     const { element } = filling;
@@ -40,7 +45,7 @@ listenLastingly(
   { capture: true },
 );
 
-/* → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} */
+/** → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} @param {Place} place @param {string} value @returns {Refusal | { typed: true } | { done: true }} */
 function beginFill(place, value) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -60,13 +65,14 @@ function beginFill(place, value) {
     const range = document.createRange();
     range.selectNodeContents(element);
     const selection = getSelection();
-    selection.removeAllRanges();
-    selection.addRange(range);
+    selection?.removeAllRanges();
+    selection?.addRange(range);
   }
   filling = { element, seen: false, astray: null, until: performance.now() + FILL_LIMIT_MS };
   return { typed: true };
 }
 
+/** @param {Element} element @param {string} value @returns {Refusal | { done: true }} */
 function setWhole(element, value) {
   element.focus();
   const before = element.value;
@@ -81,9 +87,12 @@ function setWhole(element, value) {
   return { done: true };
 }
 
-/*
+/**
  * Typed text fires `input` by itself; `change` would come only when the focus leaves. `typed`: there was text to type.
  * → {} or a fault
+ * @param {Place} place
+ * @param {boolean} typed
+ * @returns {Refusal | {}}
  */
 function endFill(place, typed) {
   const state = filling;
@@ -105,7 +114,7 @@ const toldOf = new WeakMap();
 
 listenLastingly(
   'change',
-  (event) => {
+  (/** @type {Event} */ event) => {
     if (!event.isTrusted) return;
     const target = innerTarget(event);
     if (toldOf.get(target) === target.value) event.stopImmediatePropagation();
@@ -114,7 +123,7 @@ listenLastingly(
   { capture: true },
 );
 
-/* Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} */
+/** Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} @param {Place} place @param {string[]} wanted @returns {Refusal | { chosen: string[] }} */
 function choose(place, wanted) {
   let select = heldElement(place);
   if (!select) return { fault: 'stale', message: 'the element left the page' };
@@ -149,17 +158,18 @@ function choose(place, wanted) {
   return { chosen: chosen.map((option) => squeeze(option.text)) };
 }
 
-/* The <select> of an option, where a click on that option can only mean choosing it. */
+/** The <select> of an option, where a click on that option can only mean choosing it. @param {Target} target */
 function optionOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element || tagOf(resolved.element) !== 'option') return null;
   const select = resolved.element.closest('select');
   if (!select) return null;
+  /** @param {Element} element */
   const place = (element) => ({ number: numberOf(element), document: DOCUMENT_ID });
   return { option: place(resolved.element), select: place(select), text: squeeze(resolved.element.text) };
 }
 
-/* Chooses one option; in a multiple <select> the others stay as they are. */
+/** Chooses one option; in a multiple <select> the others stay as they are. @param {Place} selectPlace @param {Place} optionPlace @returns {Refusal | { chosen: string[] }} */
 function chooseOption(selectPlace, optionPlace) {
   const select = heldElement(selectPlace);
   const option = heldElement(optionPlace);
@@ -173,6 +183,7 @@ function chooseOption(selectPlace, optionPlace) {
   return { chosen: [squeeze(option.text)] };
 }
 
+/** @param {Place} place @returns {Refusal | { ok: true }} */
 function scrollToElement(place) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -194,9 +205,12 @@ function scrollToBottom() {
   return { ok: true };
 }
 
-/*
+/**
  * Where a frame's content begins in this frame's viewport. With a point (in the child's coordinates) that is brought into
  * view first, and `covered` says what lies over it.
+ * @param {number} number
+ * @param {Point | null} point
+ * @returns {Promise<Refusal | { x: number; y: number; covered?: string | null }>}
  */
 async function frameOrigin(number, point) {
   const element = elementOf(number);
@@ -214,6 +228,7 @@ async function frameOrigin(number, point) {
     const { x, y } = origin();
     return { x: x + point.x, y: y + point.y };
   };
+  /** @param {Point} given */
   const isOutside = ({ x, y }) => x < 0 || y < 0 || x >= innerWidth || y >= innerHeight;
   const moved = isOutside(inTab());
   if (moved) scrollIntoView(element);

@@ -15,17 +15,17 @@ const READ_OTHERWISE = new Set([
 /* Below this many characters a walk costs less than the check. */
 const SHORT_TEXT = 2000;
 
-/* Space, tab, line feed, form feed and carriage return: what HTML collapses. */
+/** Space, tab, line feed, form feed and carriage return: what HTML collapses. @param {number} letter */
 const isSpace = (letter) => letter === 32 || (letter >= 9 && letter <= 13 && letter !== 11);
 
-/* The position of the first letter at or after `at`, or the length. */
+/** The position of the first letter at or after `at`, or the length. @param {string} text @param {number} at */
 function skipSpace(text, at) {
   let next = at;
   while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
   return next;
 }
 
-/* The text of a block as `walkText` gives it, or null if only the walk can tell. */
+/** The text of a block as `walkText` gives it, or null if only the walk can tell. @param {Element} root */
 function engineText(root) {
   if (!(root instanceof HTMLElement) || hasClosedRoots || NOT_READ.has(tagOf(root)) || isOwnHost(root) || !isWalkedBlock(root)) return null;
   if (rendering(root) !== SHOWN) return null;
@@ -38,7 +38,7 @@ function engineText(root) {
   return new EngineText(root, walked).read();
 }
 
-/* Whether the walk begins a new line at an element's start and end. */
+/** Whether the walk begins a new line at an element's start and end. @param {Element} element */
 function isWalkedBlock(element) {
   const { display } = getComputedStyle(element);
   return (
@@ -50,7 +50,11 @@ function isWalkedBlock(element) {
   );
 }
 
-/* The nearest block below `root` that an element lies in, itself included; null if there is none. */
+/**
+ * The nearest block below `root` that an element lies in, itself included; null if there is none.
+ * @param {Element | null} element
+ * @param {HTMLElement} root
+ */
 function blockAround(element, root) {
   for (let at = element; at && at !== root; at = at.parentElement) {
     const tag = tagOf(at);
@@ -59,6 +63,7 @@ function blockAround(element, root) {
   return null;
 }
 
+/** @param {HTMLElement} root */
 function elementsReadOtherwise(root) {
   const found = [...root.querySelectorAll(`[${OWN_HOST}]`)].filter(isOwnHost);
   if (root.shadowRoot) found.push(root);
@@ -71,6 +76,7 @@ function elementsReadOtherwise(root) {
   return found;
 }
 
+/** @param {Element} element */
 function isReadOtherwise(element) {
   const tag = tagOf(element);
   if (element.checkVisibility(VISIBILITY)) {
@@ -82,8 +88,11 @@ function isReadOtherwise(element) {
   // The engine reads the options of a list also where the list is in a closed disclosure.
   if (tag === 'select') return true;
   // The walk breaks the line also at a `<br>` that is not displayed.
-  return tag === 'br' ? rendering(element.parentElement) !== GONE : rendering(element) !== GONE;
+  return tag === 'br' ? rendering(parentOf(element)) !== GONE : rendering(element) !== GONE;
 }
+
+/** The element around a node that lies in one. @param {Node} node */
+const parentOf = (node) => /** @type {HTMLElement} */ (node.parentElement);
 
 /* One reading of one block. */
 class EngineText {
@@ -98,12 +107,13 @@ class EngineText {
   /* A line begins here in any case. */
   #free = true;
   /* What stands in place of parts of the engine's text: [from, to, text], in order. */
-  #edits = [];
+  #edits = /** @type {[number, number, string][]} */ ([]);
   /* The nodes that were found and where the letter before each ends, for going back to the start of a block. */
-  #nodes = [];
-  #starts = [];
+  #nodes = /** @type {Node[]} */ ([]);
+  #starts = /** @type {number[]} */ ([]);
   #walker;
 
+  /** @param {HTMLElement} root @param {Set<Element>} walked */
   constructor(root, walked) {
     this.#root = root;
     this.#walked = walked;
@@ -118,14 +128,14 @@ class EngineText {
         if (!this.#find(node) && !this.#skip(node) && !this.#walkAround(node)) return null;
       } else if (this.#walked.has(node)) {
         if (rendering(node) === GONE) this.#leave(node);
-        else if (!this.#walk(node)) return null;
+        else if (!this.#walk(/** @type {any} */ (node))) return null;
       }
     }
     if (skipSpace(this.#text, this.#end) < this.#text.length) return null;
     return tidiedLines(this.#edited());
   }
 
-  /* Whether a text node comes next in the engine's text. */
+  /** Whether a text node comes next in the engine's text. @param {Text} node */
   #find(node) {
     const { data } = node;
     const first = skipSpace(data, 0);
@@ -141,10 +151,10 @@ class EngineText {
     const letters = first === 0 && last === data.length ? data : data.slice(first, last);
     let end = begin + letters.length;
     if (letters.includes('\n') || !text.startsWith(letters, begin)) {
-      end = sameWords(letters, text, begin, node.parentElement);
+      end = sameWords(letters, text, begin, parentOf(node));
       if (end < 0) {
         end = begin + letters.length;
-        if (!this.#isOtherCase(letters, text.slice(begin, end), node.parentElement)) return false;
+        if (!this.#isOtherCase(letters, text.slice(begin, end), parentOf(node))) return false;
         this.#edits.push([begin, end, letters]);
       }
     }
@@ -156,7 +166,11 @@ class EngineText {
     return true;
   }
 
-  /* Whether the engine puts as much between the last letter and the next as the walk: a line break, a space or nothing. */
+  /**
+   * Whether the engine puts as much between the last letter and the next as the walk: a line break, a space or nothing.
+   * @param {number} begin
+   * @param {boolean} gap
+   */
   #isSameGap(begin, gap) {
     if (begin === this.#end) return !gap;
     if (gap) return true;
@@ -168,36 +182,41 @@ class EngineText {
     return false;
   }
 
-  /* Whether a style only changes the case of a text: the walk leaves it as it is in the page. */
+  /**
+   * Whether a style only changes the case of a text: the walk leaves it as it is in the page.
+   * @param {string} letters
+   * @param {string} shown
+   * @param {Element} parent
+   */
   #isOtherCase(letters, shown, parent) {
     return !letters.includes('\n') && letters.toLowerCase() === shown.toLowerCase() && getComputedStyle(parent).textTransform !== 'none';
   }
 
-  /* Passes over a text that is not displayed, with all that is not displayed around it. */
+  /** Passes over a text that is not displayed, with all that is not displayed around it. @param {Text} node */
   #skip(node) {
-    let hidden = node.parentElement;
+    let hidden = parentOf(node);
     if (hidden === this.#root || rendering(hidden) !== GONE) return false;
-    while (hidden.parentElement !== this.#root && rendering(hidden.parentElement) === GONE) hidden = hidden.parentElement;
+    while (hidden.parentElement !== this.#root && rendering(parentOf(hidden)) === GONE) hidden = parentOf(hidden);
     // What is left out of an element that is there itself, as in a closed disclosure, still breaks the line.
     if (getComputedStyle(hidden).display !== 'none') return false;
     this.#leave(hidden);
     return true;
   }
 
-  /* Goes back to the start of the block around a node and walks it, or else the block around that. */
+  /** Goes back to the start of the block around a node and walks it, or else the block around that. @param {Text} node */
   #walkAround(node) {
     for (let block = blockAround(node.parentElement, this.#root); block; block = blockAround(block.parentElement, this.#root)) {
       if (rendering(block) === GONE) continue;
       while (this.#nodes.length > 0 && block.contains(this.#nodes[this.#nodes.length - 1])) {
         this.#nodes.pop();
-        this.#end = this.#starts.pop();
+        this.#end = this.#starts.pop() ?? 0;
       }
-      if (this.#walk(block)) return true;
+      if (this.#walk(/** @type {HTMLElement} */ (block))) return true;
     }
     return false;
   }
 
-  /* Puts the walk's lines of a block in place of the engine's. */
+  /** Puts the walk's lines of a block in place of the engine's. @param {HTMLElement} block */
   #walk(block) {
     const end = this.#afterLetters(block.innerText);
     if (end < 0) return false;
@@ -211,7 +230,7 @@ class EngineText {
     return true;
   }
 
-  /* The end of these letters, if they come next in the engine's text; else -1. */
+  /** The end of these letters, if they come next in the engine's text; else -1. @param {string} letters */
   #afterLetters(letters) {
     let at = this.#end;
     for (let index = 0; index < letters.length; index += 1) {
@@ -224,7 +243,7 @@ class EngineText {
     return at;
   }
 
-  /* Goes on after an element and all that is in it. */
+  /** Goes on after an element and all that is in it. @param {Node} element */
   #leave(element) {
     let last = element;
     while (last.lastChild) last = last.lastChild;
@@ -244,7 +263,13 @@ class EngineText {
   }
 }
 
-/* The end of a text node's words in the engine's text, with white space where the words have some; -1 if they differ. */
+/**
+ * The end of a text node's words in the engine's text, with white space where the words have some; -1 if they differ.
+ * @param {string} words
+ * @param {string} text
+ * @param {number} begin
+ * @param {Element} parent
+ */
 function sameWords(words, text, begin, parent) {
   let at = begin;
   for (let index = 0; index < words.length; index += 1) {
@@ -264,10 +289,10 @@ function sameWords(words, text, begin, parent) {
 }
 
 /* Whether a text or line holds white space that is not a single space between words, or characters that are left out. */
-const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]|  |^ | $/;
-const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]|  | \n|\n |\n\n|^[ \n]|[ \n]$/;
+const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]| {2}|^ | $/;
+const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]| {2}| \n|\n |\n\n|^[ \n]|[ \n]$/;
 
-/* Each line squeezed, empty ones dropped. */
+/** Each line squeezed, empty ones dropped. @param {string} text */
 function tidiedLines(text) {
   if (!UNTIDY_LINES.test(text)) return text;
   const lines = [];

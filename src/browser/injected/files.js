@@ -8,7 +8,7 @@
 const LARGEST_BLOB = 64 * 1024 * 1024;
 const BASE64_STEP = 0x8000;
 
-/* The file field of an element: itself, or the one that it labels. → {number, multiple} or a fault */
+/** The file field of an element: itself, or the one that it labels. → {number, multiple} or a fault @param {Place} place @returns {Refusal | { number: number; multiple: boolean }} */
 function fileField(place) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -21,7 +21,7 @@ function fileField(place) {
   return { number: numberOf(field), multiple: field.multiple };
 }
 
-/* The address that an element shows or leads to. → {value} or a fault */
+/** The address that an element shows or leads to. → {value} or a fault @param {Target} target @returns {Refusal | { value: string }} */
 function addressOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
@@ -32,13 +32,13 @@ function addressOf(target) {
   return { fault: 'kind', message: 'it shows no file and leads to none', description: describe(element) };
 }
 
-/* The bytes behind a blob: or data: address, which only the page can read. → {base64, type} or {fault} */
+/** The bytes behind a blob: or data: address, which only the page can read. → {base64, type} or {fault} @param {string} url @returns {Promise<Refusal | { base64: string; type: string }>} */
 async function readBlob(url) {
   let blob;
   try {
     blob = await (await fetch(url)).blob();
   } catch (error) {
-    return { fault: 'fetch', message: error.message };
+    return { fault: 'fetch', message: messageOf(error) };
   }
   if (blob.size > LARGEST_BLOB) return { fault: 'size', message: `it has ${blob.size} bytes` };
   const bytes = new Uint8Array(await blob.arrayBuffer());

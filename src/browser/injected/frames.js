@@ -4,8 +4,8 @@
  * Owns the reading of a frame's element and of address patterns. Never looks into a frame.
  */
 
-/* The element that holds a frame. → {number} or a fault */
-function frameElement(target) {
+/** The element that holds a frame. → {number} or a fault @param {Target} target @returns {Refusal | { number: number }} */
+function elementOfFrame(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
   const { element } = resolved;
@@ -15,18 +15,23 @@ function frameElement(target) {
   return { number: numberOf(element) };
 }
 
-/* → {index} of the first text that the regular expression matches (null: none), or a fault */
+/**
+ * → {index} of the first text that the regular expression matches (null: none), or a fault
+ * @param {string} pattern
+ * @param {string[]} texts
+ * @returns {Refusal | { index: number | null }}
+ */
 function firstMatch(pattern, texts) {
   try {
     const expression = new RegExp(pattern);
-    const index = texts.findIndex((text) => expression.test(text));
+    const index = texts.findIndex((/** @type {string} */ text) => expression.test(text));
     return { index: index < 0 ? null : index };
   } catch (error) {
-    return { fault: 'selector', message: error.message };
+    return { fault: 'selector', message: messageOf(error) };
   }
 }
 
-/* How many elements match, as soon as any do. → {count} or a fault */
+/** How many elements match, as soon as any do. → {count} or a fault @param {string} selector @param {number} timeout @returns {Promise<Refusal | { count: number }>} */
 async function countMatches(selector, timeout) {
   const deadline = performance.now() + timeout;
   for (;;) {

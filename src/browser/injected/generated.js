@@ -14,11 +14,13 @@ const PSEUDO = /::?(?:before|after)(?![\w-])/g;
 const BARE_PSEUDO = /(^|[\s>+~,(])(?=::?(?:before|after)(?![\w-]))/g;
 
 /* root → the elements that a rule may give text to, or null: any; for one pass. */
+/** @type {Map<Tree, Set<Element> | null>} */
 let generatedByTree = new Map();
 const forgetGenerated = () => {
   generatedByTree = new Map();
 };
 
+/** @param {Element} element */
 function mayGenerate(element) {
   const root = element.getRootNode();
   let found = generatedByTree.get(root);
@@ -36,9 +38,10 @@ function mayGenerate(element) {
   );
 }
 
-/* The elements of one document or shadow tree, or null where any may be meant. */
+/** The elements of one document or shadow tree, or null where any may be meant. @param {Tree} root */
 function generatingIn(root) {
   if (!root.styleSheets) return null;
+  /** @type {string[]} */
   const selectors = [];
   const budget = { rules: MOST_RULES };
   for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
@@ -52,7 +55,12 @@ function generatingIn(root) {
   }
 }
 
-/* Adds the selectors of one sheet or group of rules; false where they can't be told. */
+/**
+ * Adds the selectors of one sheet or group of rules; false where they can't be told.
+ * @param {{ readonly cssRules: CSSRuleList }} group
+ * @param {string[]} selectors
+ * @param {{ rules: number }} budget
+ */
 function collectGenerating(group, selectors, budget) {
   let rules;
   try {
@@ -73,7 +81,7 @@ function collectGenerating(group, selectors, budget) {
       if (selector) selectors.push(selector);
     } else if (rule instanceof CSSImportRule) {
       if (rule.styleSheet && !collectGenerating(rule.styleSheet, selectors, budget)) return false;
-    } else if (rule instanceof CSSKeyframesRule || !rule.cssRules) {
+    } else if (rule instanceof CSSKeyframesRule || !('cssRules' in rule)) {
       if (rule instanceof CSSKeyframesRule && /content/.test(rule.cssText)) return false;
     } else if (rule instanceof CSSGroupingRule && !(globalThis.CSSScopeRule && rule instanceof CSSScopeRule)) {
       if (!collectGenerating(rule, selectors, budget)) return false;
@@ -84,10 +92,10 @@ function collectGenerating(group, selectors, budget) {
   return true;
 }
 
-/* A value of `content` that may be text: a string that is not empty, or one from an attribute or a variable. */
+/** A value of `content` that may be text: a string that is not empty, or one from an attribute or a variable. @param {string} content */
 const sayText = (content) => /"[^"]|attr\(|var\(/.test(content);
 
-/* The elements that a pseudo-element's selector is about; '' where it has none, null where it can't be told. */
+/** The elements that a pseudo-element's selector is about; '' where it has none, null where it can't be told. @param {string} selector */
 function plainSelector(selector) {
   if (!selector.match(PSEUDO)) return '';
   if (/["'&]/.test(selector)) return null;

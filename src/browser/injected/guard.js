@@ -10,29 +10,35 @@ const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'a
 const GUARDED_TOUCH = ['touchstart', 'touchend'];
 /* A command that was cut off must not leave the guard in a person's way. */
 const GUARD_LIMIT_MS = 2000;
+/** @type {Guard | null} */
 let guard = null;
 /* The guard that ended by itself while its command was still waiting for an answer: what it saw counts. */
+/** @type {Guard | null} */
 let expired = null;
 
+/** @param {Event} event */
 function lookAt(event) {
   if (!guard || !event.isTrusted) return;
   if (guard.verdict === null) {
     // The first event decides for the whole gesture: a page may move things on mousedown.
     const hit = innerTarget(event);
     // What is ours yields by now: an element that only says so is a cover like any other.
-    guard.verdict = takesEventsOf(guard.element, hit) ? 'hit' : `it is covered by ${describe(coverOf(guard.element, hit))}`;
+    guard.verdict = takesEventsOf(guard.element, hit)
+      ? { verdict: 'hit' }
+      : { verdict: 'covered', reason: `it is covered by ${describe(coverOf(guard.element, hit))}` };
   }
-  if (guard.verdict !== 'hit') {
+  if (guard.verdict.verdict !== 'hit') {
     event.preventDefault();
     event.stopImmediatePropagation();
   }
 }
 for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
-/* From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. */
+/** From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. @param {Element} element */
 function setGuard(element) {
   releaseGuard();
   yieldOwn(true);
+  /** @type {Guard} */
   const state = { element, verdict: null, expiry: 0 };
   for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
   state.expiry = setTimeout(() => {
@@ -43,9 +49,9 @@ function setGuard(element) {
   guard = state;
 }
 
-/* 'hit', what was in the way, 'left' where another document has come since, or null where no event arrived. */
+/** What the guard saw; null where no event arrived. @returns {Guarded | null} */
 function releaseGuard(since = DOCUMENT_ID) {
-  if (since !== DOCUMENT_ID) return 'left';
+  if (since !== DOCUMENT_ID) return { verdict: 'left' };
   const state = guard;
   const before = expired;
   guard = null;

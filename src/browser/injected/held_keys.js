@@ -5,13 +5,14 @@
  * the page's; while nothing is held they do nothing. Never holds keys that an agent presses: none are pressed meanwhile.
  */
 
-const HELD_EVENTS = ['keydown', 'keypress', 'keyup'];
 /* A command that was cut off must not leave the page without a keyboard. */
 const HOLD_LIMIT_MS = 2000;
 let holding = false;
 let holdEnds = 0;
-let pressedKeys = [];
+/** @type {{ key: string; at: number }[]} */
+const pressedKeys = [];
 
+/** @param {KeyboardEvent} event */
 function holdKey(event) {
   if (!holding || !event.isTrusted) return;
   event.preventDefault();
@@ -20,7 +21,7 @@ function holdKey(event) {
   if (event.type === 'keydown' && !event.ctrlKey && !event.metaKey)
     pressedKeys.push({ key: event.key, at: performance.timeOrigin + event.timeStamp });
 }
-for (const type of HELD_EVENTS) addEventListener(type, holdKey, { capture: true });
+for (const type of /** @type {const} */ (['keydown', 'keypress', 'keyup'])) addEventListener(type, holdKey, { capture: true });
 
 function holdKeys() {
   clearTimeout(holdEnds);

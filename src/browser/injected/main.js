@@ -4,8 +4,8 @@
  * Owns the surface. Targets are {number} or {selector}.
  */
 
-globalThis.__gstack = Object.freeze({
-  document: DOCUMENT_ID,
+/** @type {Surface} */
+const SURFACE = {
   elementOf,
   numberOf,
   ready,
@@ -25,7 +25,7 @@ globalThis.__gstack = Object.freeze({
   hideOwn,
   scrollToBottom,
   frameOrigin,
-  readText: (marks) => readText(document.body, marks === true),
+  readText: (/** @type {boolean | undefined} */ marks) => readText(document.body, marks === true),
   readLinks,
   readForms,
   readDocument,
@@ -40,7 +40,7 @@ globalThis.__gstack = Object.freeze({
   fileField,
   addressOf,
   readBlob,
-  frameElement,
+  frameElement: elementOfFrame,
   firstMatch,
   countMatches,
   setStyle,
@@ -68,8 +68,9 @@ globalThis.__gstack = Object.freeze({
   describePicked,
   numberOfPicked,
   /* The function's value where this is still the document that is meant, else null. */
-  inDocument: (of, name, ...given) => (of === DOCUMENT_ID ? __gstack[name](...given) : null),
-  /* options as takeSnapshot's, with `scope` (a target) in place of `root`. */
+  inDocument: (/** @type {string} */ of, /** @type {InjectedFunction} */ name, /** @type {unknown[]} */ ...given) =>
+    of === DOCUMENT_ID ? SURFACE[name](...given) : null,
+  /** options as takeSnapshot's, with `scope` (a target) in place of `root`. @param {SnapshotOptions & { scope?: Target }} options */
   snapshot(options) {
     let root = null;
     if (options.scope) {
@@ -79,4 +80,6 @@ globalThis.__gstack = Object.freeze({
     }
     return { document: DOCUMENT_ID, ...takeSnapshot({ ...options, root }) };
   },
-});
+};
+
+/** @type {any} */ (globalThis).__gstack = Object.freeze(SURFACE);

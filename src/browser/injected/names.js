@@ -25,13 +25,19 @@ const LABELABLE = new Set(['input', 'button', 'select', 'textarea', 'meter', 'ou
 const BUTTON_INPUTS = new Set(['button', 'submit', 'reset']);
 const BLOCK_DISPLAY = /^(block|flex|grid|table|list-item|flow-root|inline-block|inline-flex|inline-grid|inline-table|table-)/;
 
-/* `fromContent` tells whether the name is the element's own text, which then needs no second line. */
+/**
+ * `fromContent` tells whether the name is the element's own text, which then needs no second line.
+ * @param {Element} element
+ * @param {string} role
+ */
 function nameOf(element, role) {
   const given = nameWithSource(element, role);
   return given.name;
 }
 
+/** @param {Element} element @param {string} role */
 function nameWithSource(element, role) {
+  /** @type {NameRun} */
   const run = { visited: new Set(), length: 0 };
   const byAria = role === 'none' ? '' : labelledBy(element, run) || ariaLabel(element);
   if (byAria) return { name: finish(byAria), fromContent: false };
@@ -47,10 +53,13 @@ function nameWithSource(element, role) {
   return { name: finish(element.getAttribute('title') || lastResort(element)), fromContent: false };
 }
 
+/** @param {string} text */
 const finish = (text) => clip(squeeze(text), NAME_LIMIT);
 
+/** @param {Element} element */
 const ariaLabel = (element) => squeeze(element.getAttribute('aria-label') ?? '');
 
+/** @param {Element} element @param {NameRun} run @returns {string} */
 function labelledBy(element, run) {
   const attribute = labelIds(element);
   if (!attribute) return '';
@@ -61,14 +70,15 @@ function labelledBy(element, run) {
   return parts.filter(Boolean).join(' ');
 }
 
+/** @param {Element} element */
 const isValueControl = (element) => ['input', 'select', 'textarea'].includes(tagOf(element));
 
-/* What HTML itself names an element by. */
+/** What HTML itself names an element by. @param {Element} element @param {NameRun} run @returns {string} */
 function nativeName(element, run) {
   const tag = tagOf(element);
   if (tag === 'input') {
     if (BUTTON_INPUTS.has(element.type)) {
-      const usual = element.hasAttribute('value') ? '' : { submit: 'Submit', reset: 'Reset' }[element.type];
+      const usual = element.hasAttribute('value') ? '' : { submit: 'Submit', reset: 'Reset', button: '' }[element.type];
       return labelText(element, run) || squeeze(element.value) || usual || '';
     }
     if (element.type === 'image') {
@@ -96,10 +106,10 @@ function nativeName(element, run) {
   }
 }
 
-/* A part of an SVG drawing, or the whole: its `<title>` child names it. */
+/** A part of an SVG drawing, or the whole: its `<title>` child names it. @param {Element} element */
 const isDrawn = (element) => element.namespaceURI === 'http://www.w3.org/2000/svg';
 
-/* The last source before none: a placeholder. */
+/** The last source before none: a placeholder. @param {Element} element */
 function lastResort(element) {
   const tag = tagOf(element);
   if (tag === 'input' || tag === 'textarea') {
@@ -113,6 +123,7 @@ function lastResort(element) {
  * `<label for>` elements by what they are for, a tree at a time. `element.labels` walks the whole document for each
  * element (20,000 buttons took 26 s), so this is read once a pass; `beginPass` forgets it.
  */
+/** @type {Map<Tree, Map<string, HTMLLabelElement[]>>} */
 let labelsByTree = new Map();
 function beginPass() {
   labelsByTree = new Map();
@@ -120,14 +131,16 @@ function beginPass() {
   forgetGenerated();
 }
 
+/** @param {Element} element */
 function labelsOf(element) {
   const root = element.getRootNode();
   let byId = labelsByTree.get(root);
   if (!byId) {
     byId = new Map();
-    for (const label of root.querySelectorAll?.('label[for]') ?? []) {
+    for (const label of /** @type {Iterable<HTMLLabelElement>} */ (root.querySelectorAll?.('label[for]') ?? [])) {
       const id = label.htmlFor;
-      if (byId.has(id)) byId.get(id).push(label);
+      const known = byId.get(id);
+      if (known) known.push(label);
       else byId.set(id, [label]);
     }
     labelsByTree.set(root, byId);
@@ -138,12 +151,14 @@ function labelsOf(element) {
   return [...labels, around].sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 }
 
+/** @param {Element} element @param {NameRun} run @returns {string} */
 function labelText(element, run) {
   const parts = [];
   for (const label of labelsOf(element)) parts.push(squeeze(textOf(label, run, { referenced: true, follow: true, control: element })));
   return parts.filter(Boolean).join(' ');
 }
 
+/** @param {Element} element @param {string} tag @param {NameRun} run @returns {string} */
 function childText(element, tag, run) {
   for (const child of element.children) {
     if (tagOf(child) === tag) return squeeze(textOf(child, run, { referenced: true, follow: true }));
@@ -151,9 +166,13 @@ function childText(element, tag, run) {
   return '';
 }
 
-/*
+/**
  * The text alternative of an element within another's name (accname step 2 for a descendant or a reference).
  * `referenced`: it is read even where it is hidden; `control`: the control that is being named.
+ * @param {Element} element
+ * @param {NameRun} run
+ * @param {{ referenced?: boolean; follow?: boolean; control?: Element | null; shown?: number }} [options]
+ * @returns {string}
  */
 function textOf(element, run, { referenced: isReferenced = false, follow = true, control = null, shown = rendering(element) } = {}) {
   if (run.visited.has(element) || run.length > NAME_LIMIT * 2) return '';
@@ -195,10 +214,15 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
 /* Elements that HTML names by something else than their text, wherever they are read. */
 const NAMES_ITSELF = new Set(['img', 'area', 'input', 'fieldset', 'table', 'figure', 'optgroup', 'option']);
 
+/** @param {string} role */
 const isFormField = (role) =>
   ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
 
-/* The value that a field adds to the name that contains it, or null where it is no such field. */
+/**
+ * The value that a field adds to the name that contains it, or null where it is no such field.
+ * @param {Element} element
+ * @param {string} role
+ */
 function embeddedValue(element, role) {
   switch (role) {
     case 'textbox':
@@ -219,6 +243,7 @@ function embeddedValue(element, role) {
   }
 }
 
+/** @param {Element} element */
 function comboValue(element) {
   if (tagOf(element) === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(' '));
   if (tagOf(element) === 'input') return squeeze(element.value);
@@ -227,9 +252,10 @@ function comboValue(element) {
   return squeeze(element.getAttribute('role') === 'combobox' ? (element.textContent ?? '') : '');
 }
 
-/* The text of what an element contains, generated content and owned elements included. */
+/** The text of what an element contains, generated content and owned elements included. @param {Element} element @param {NameRun} run @param {boolean} [hidden] @param {Element | null} [control] @returns {string} */
 function contentText(element, run, hidden = false, control = null) {
   let text = pseudoText(element, '::before');
+  /** @param {AnyNode} node */
   const add = (node) => {
     if (run.length > NAME_LIMIT * 2) return;
     if (node.nodeType === Node.TEXT_NODE) {
@@ -254,14 +280,19 @@ function contentText(element, run, hidden = false, control = null) {
     text += INLINE.has(tag) && !isBlock(node) ? inner : ` ${inner} `;
   };
   const children = treeChildren(element);
-  if (children) for (const child of children) add(child);
-  else for (let child = element.firstChild; child; child = child.nextSibling) add(child);
+  if (children) for (const child of children) add(/** @type {AnyNode} */ (child));
+  else for (let child = element.firstChild; child; child = child.nextSibling) add(/** @type {AnyNode} */ (child));
   return text + pseudoText(element, '::after');
 }
 
+/** @param {Element} element */
 const isBlock = (element) => BLOCK_DISPLAY.test(getComputedStyle(element).display);
 
-/* Text of `content`; an alternative after a slash wins. Quotes, counters and pictures say nothing. */
+/**
+ * Text of `content`; an alternative after a slash wins. Quotes, counters and pictures say nothing.
+ * @param {Element} element
+ * @param {string} which
+ */
 function pseudoText(element, which) {
   if (!mayGenerate(element)) return '';
   const style = getComputedStyle(element, which);
@@ -272,6 +303,7 @@ function pseudoText(element, which) {
   return style.display === 'inline' ? parts : ` ${parts} `;
 }
 
+/** @param {string} content */
 function contentStrings(content) {
   let text = '';
   let at = 0;

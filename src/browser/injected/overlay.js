@@ -27,6 +27,14 @@ const BADGE_ABOVE = 13;
 /* The mark on what is acted on outlives the action by this: it could not be seen else. The cursor's words go then, too. */
 const TOUCH_LASTS_MS = 600;
 
+/**
+ * @type {{
+ *   refs: HTMLElement | null; pointed: HTMLElement | null; touched: HTMLElement | null; asked: HTMLElement | null;
+ *   badges: Map<Element, HTMLElement>; shown: Set<Element>; seen: IntersectionObserver | null; styled: boolean;
+ *   target: Outlined | null; touch: Outlined | null; untouch: number; frame: number;
+ *   asks: Map<string, Outlined & { outline: HTMLElement; ghost: HTMLElement }>;
+ * }}
+ */
 const overlay = {
   refs: null,
   pointed: null,
@@ -43,10 +51,12 @@ const overlay = {
   styled: false,
 };
 
+/** @param {'refs' | 'pointed' | 'touched' | 'asked'} name */
 function overlayLayer(name) {
-  if (overlay[name]) {
-    showLayer(overlay[name]);
-    return overlay[name];
+  const there = overlay[name];
+  if (there) {
+    showLayer(there);
+    return there;
   }
   const layer = addLayer(name, overlay.styled ? '' : OVERLAY_RULES);
   overlay.styled = true;
@@ -54,12 +64,12 @@ function overlayLayer(name) {
   return layer;
 }
 
-/* Shows a badge at each {number, label} that is in the page, and no others. → how many */
+/** Shows a badge at each {number, label} that is in the page, and no others. → how many @param {Named[]} named */
 function drawRefs(named) {
   clearBadges();
   const layer = overlayLayer('refs');
   // Only what is in sight is placed: a long page may have thousands.
-  overlay.seen = new IntersectionObserver((entries) => {
+  const seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const badge = overlay.badges.get(target);
       if (!badge) continue;
@@ -74,6 +84,7 @@ function drawRefs(named) {
     // At their places before they are drawn for the first time.
     placeAll();
   });
+  overlay.seen = seen;
   for (const { number, label } of named) {
     const element = elementOf(number);
     if (!element?.isConnected) continue;
@@ -82,7 +93,7 @@ function drawRefs(named) {
     badge.textContent = label;
     overlay.badges.set(element, badge);
     markBadge(element);
-    overlay.seen.observe(element);
+    seen.observe(element);
   }
   followPage();
   return overlay.badges.size;
@@ -103,12 +114,16 @@ function clearBadges() {
   if (overlay.refs) dropLayer(overlay.refs);
 }
 
-/* Amber is what is pointed at or acted on. */
+/** Amber is what is pointed at or acted on. @param {Element} element */
 function markBadge(element) {
   overlay.badges.get(element)?.classList.toggle('is-target', element === overlay.target?.element || element === overlay.touch?.element);
 }
 
-/* Outlines an element, or none. `label`: what it is called; else its role and name. → whether it is in the page */
+/**
+ * Outlines an element, or none. `label`: what it is called; else its role and name. → whether it is in the page
+ * @param {number | null} number
+ * @param {string | null} [label]
+ */
 function pointAt(number, label = null) {
   const element = number === null ? null : elementOf(number);
   const before = overlay.target?.element;
@@ -123,14 +138,14 @@ function pointAt(number, label = null) {
     for (const name of ['outline', 'name']) layer.append(Object.assign(document.createElement('div'), { className: name }));
   }
   beginPass();
-  layer.lastChild.textContent = label ?? calledBy(element);
+  if (layer.lastChild) layer.lastChild.textContent = label ?? calledBy(element);
   overlay.target = { element, layer };
   markBadge(element);
   followPage();
   return true;
 }
 
-/* Where refs are shown: outlines the element that is acted on; none: the action has ended. */
+/** Where refs are shown: outlines the element that is acted on; none: the action has ended. @param {number | null} number */
 function touch(number) {
   clearTimeout(overlay.untouch);
   if (number === null) {
@@ -157,9 +172,12 @@ function untouch() {
   dropLayer(layer);
 }
 
-/*
+/**
  * Outlines what an open card is about, and shows in it the text that would be typed; null: none would be. `id`: the
  * card's. The page is neither scrolled nor focused for it. → whether it is in the page
+ * @param {Target} target
+ * @param {string} id
+ * @param {string | null} text
  */
 function showAsked(target, id, text) {
   hideAsked(id);
@@ -178,7 +196,12 @@ function showAsked(target, id, text) {
   return true;
 }
 
-/* The text stands where the field would have it. */
+/**
+ * The text stands where the field would have it.
+ * @param {HTMLElement} ghost
+ * @param {CSSStyleDeclaration} style
+ * @param {boolean} isOneLine
+ */
 function dressAsField(ghost, style, isOneLine) {
   for (const name of [
     'font-family',
@@ -201,6 +224,7 @@ function dressAsField(ghost, style, isOneLine) {
   ghost.style.setProperty('align-content', 'center');
 }
 
+/** @param {string} id */
 function hideAsked(id) {
   const asked = overlay.asks.get(id);
   if (!asked) return null;
@@ -211,7 +235,7 @@ function hideAsked(id) {
   return null;
 }
 
-/* `button "Apply"` */
+/** `button "Apply"` @param {Element} element */
 function calledBy(element) {
   const role = roleOf(element) || tagOf(element);
   const name = nameOf(element, roleOf(element));
@@ -233,9 +257,9 @@ function placeAll() {
   const { host } = openRoot();
   // A transformed <html> moves what is fixed in it.
   const origin = host.getBoundingClientRect();
-  const places = Array.from(overlay.shown, (element) => [overlay.badges.get(element), element.getBoundingClientRect()]);
+  const places = Array.from(overlay.shown, (element) => ({ badge: overlay.badges.get(element), box: element.getBoundingClientRect() }));
   const outlined = [overlay.target, overlay.touch]
-    .filter(Boolean)
+    .filter((one) => one !== null)
     .map((one) => ({ ...one, box: (boxOf(one.element) ?? one.element).getBoundingClientRect() }));
   const asks = Array.from(overlay.asks, ([id, { element, ...asked }]) => ({
     id,
@@ -243,7 +267,8 @@ function placeAll() {
     box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null,
   }));
   // All reading comes before all writing: one layout a frame.
-  for (const [badge, box] of places) {
+  for (const { badge, box } of places) {
+    if (!badge) continue;
     const left = Math.max(2, box.left - BADGE_LEFT);
     const top = Math.max(2, box.top - BADGE_ABOVE);
     moveTo(badge, left - origin.left, top - origin.top);
@@ -259,6 +284,7 @@ function placeAll() {
   }
 }
 
+/** @param {{ element: Element; layer: HTMLElement; box: DOMRect }} given @param {DOMRect} origin */
 function placeOutline({ element, layer, box }, origin) {
   if (!element.isConnected) return layer === overlay.touched ? untouch() : void pointAt(null);
   const [outline, name] = layer.children;
@@ -273,21 +299,23 @@ function placeOutline({ element, layer, box }, origin) {
   moveTo(name, Math.max(2, Math.min(left, innerWidth - size.width - 2)) - origin.left, at - origin.top);
 }
 
-/* Over a box, and as much around it. */
+/** Over a box, and as much around it. @param {Element} element @param {DOMRect} box @param {number} gap @param {DOMRect} origin */
 function placeOver(element, box, gap, origin) {
   moveTo(element, box.left - gap - origin.left, box.top - gap - origin.top);
   setSize(element, box.width + 2 * gap, box.height + 2 * gap);
 }
 
+/** @param {Element} element @param {number} x @param {number} y */
 function moveTo(element, x, y) {
   const wanted = `translate(${Math.round(x * 2) / 2}px, ${Math.round(y * 2) / 2}px)`;
   if (element.style.transform !== wanted) element.style.transform = wanted;
 }
 
+/** @param {Element} element @param {number} width @param {number} height */
 function setSize(element, width, height) {
   if (element.style.width !== `${width}px`) element.style.width = `${width}px`;
   if (element.style.height !== `${height}px`) element.style.height = `${height}px`;
 }
 
-/* Those of these numbers whose elements are in the page. */
-const presentOf = (numbers) => numbers.filter((number) => elementOf(number)?.isConnected);
+/** Those of these numbers whose elements are in the page. @param {number[]} numbers */
+const presentOf = (numbers) => numbers.filter((/** @type {number} */ number) => elementOf(number)?.isConnected);

@@ -16,13 +16,14 @@ const HOST_RULES = `
   :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }
   :host::backdrop { display: none !important; }`;
 
+/** @type {ShadowRoot | null} */
 let ownRoot = null;
 
 /* Our listeners are there before the page's: that our element comes into the top layer is told to nobody. */
 for (const type of ['beforetoggle', 'toggle']) {
   listenLastingly(
     type,
-    (event) => {
+    (/** @type {Event} */ event) => {
       if (event.target === ownRoot?.host) event.stopImmediatePropagation();
     },
     { capture: true },
@@ -32,7 +33,7 @@ for (const type of ['beforetoggle', 'toggle']) {
 /* Asked before something is drawn: then the root of the content script, where there is one, comes by `adoptRoot`. */
 const hasRoot = () => ownRoot !== null;
 
-/* A root of our own people; the daemon has it from the extension's world, which no page reaches. */
+/** A root of our own people; the daemon has it from the extension's world, which no page reaches. @param {ShadowRoot} root */
 function adoptRoot(root) {
   ownRoot ??= root;
   return null;
@@ -65,19 +66,20 @@ function openRoot() {
 
 /* Above dialogs and what fills the screen: what comes into the top layer last lies on top. */
 function liftOwn() {
-  const { host } = ownRoot;
-  if (!host.isConnected || host.popover !== 'manual') return;
+  const host = /** @type {HTMLElement | undefined} */ (ownRoot?.host);
+  if (!host?.isConnected || host.popover !== 'manual') return;
   if (host.matches(':popover-open')) host.hidePopover();
   host.showPopover();
 }
 
+/** @param {string} text */
 function sheetOf(text) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   return sheet;
 }
 
-/* A layer of the root with rules of its own. */
+/** A layer of the root with rules of its own. @param {string} name @param {string} rules */
 function addLayer(name, rules) {
   const root = openRoot();
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheetOf(rules)];
@@ -87,34 +89,35 @@ function addLayer(name, rules) {
   return layer;
 }
 
-/* Puts a layer (back) in sight. */
+/** Puts a layer (back) in sight. @param {HTMLElement} layer */
 const showLayer = (layer) => {
   const root = openRoot();
   if (layer.parentNode !== root) root.append(layer);
 };
 
-/* Takes a layer away, and the host with it where nothing else is to be seen in it. */
+/** Takes a layer away, and the host with it where nothing else is to be seen in it. @param {HTMLElement} layer */
 function dropLayer(layer) {
-  const root = layer.parentNode;
+  const root = /** @type {ShadowRoot | null} */ (layer.parentNode);
   layer.remove();
   if (!root || Array.from(root.children).some((child) => !child.classList.contains('is-idle'))) return;
   root.host.remove();
 }
 
+/** @param {string} word @param {boolean} on */
 const markOwn = (word, on) => {
   for (const host of document.querySelectorAll(`[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`)) {
-    const words = new Set(host.getAttribute(OWN_HOST).split(' ').filter(Boolean));
+    const words = new Set((host.getAttribute(OWN_HOST) ?? '').split(' ').filter(Boolean));
     if (on) words.add(word);
     else words.delete(word);
     host.setAttribute(OWN_HOST, Array.from(words).join(' '));
   }
 };
 
-/* Takes our own elements out of the picture, or puts them back. */
+/** Takes our own elements out of the picture, or puts them back. @param {boolean} hide */
 function hideOwn(hide) {
   markOwn(HIDDEN, hide);
   return null;
 }
 
-/* What is ours and can be clicked lets the next input through. */
+/** What is ours and can be clicked lets the next input through. @param {boolean} yields */
 const yieldOwn = (yields) => markOwn(YIELDING, yields);

@@ -5,12 +5,12 @@
  */
 
 /* root → (owned element → its owner), for one pass. */
-let ownedByTree = new Map();
+let ownedByTree = /** @type {Map<Tree, Map<Element, Element>>} */ (new Map());
 /*
  * Whether a tree that was read in this walk has an owner. Known only during a walk from the top, which comes to every
  * tree before it comes to its elements; else null, and each element's tree is asked.
  */
-let anyOwner = null;
+let anyOwner = /** @type {boolean | null} */ (null);
 
 /* Forgets what the pass before has read. */
 const forgetOwned = () => {
@@ -18,15 +18,17 @@ const forgetOwned = () => {
   anyOwner = null;
 };
 
-/* From here on each tree is read as the walk comes to it; the trees around its first element are read at once. */
+/** From here on each tree is read as the walk comes to it; the trees around its first element are read at once. @param {Element} element */
 function readOwnedOnTheWay(element) {
   anyOwner = false;
-  for (let root = element.getRootNode(); root; root = root.host?.getRootNode()) ownedIn(root);
+  for (let /** @type {Tree | undefined} */ root = element.getRootNode(); root; root = root.host?.getRootNode()) ownedIn(root);
 }
 
-/*
+/**
  * owned element → owner, for one document or shadow tree. What is hidden owns nothing, an element has one owner,
  * and nothing owns what it lies in.
+ * @param {Tree} root
+ * @returns {Map<Element, Element>}
  */
 function ownedIn(root) {
   let owned = ownedByTree.get(root);
@@ -35,7 +37,7 @@ function ownedIn(root) {
   ownedByTree.set(root, owned);
   for (const owner of root.querySelectorAll?.('[aria-owns]') ?? []) {
     if (owner.closest('[aria-hidden="true"]') || rendering(owner) === GONE) continue;
-    for (const element of referenced(owner, owner.getAttribute('aria-owns'))) {
+    for (const element of referenced(owner, owner.getAttribute('aria-owns') ?? '')) {
       if (owned.has(element) || composedContains(element, owner)) continue;
       // Where it lies it may be out of sight for everybody; then it is so here too.
       if (rendering(element) !== GONE) owned.set(element, owner);
@@ -45,11 +47,13 @@ function ownedIn(root) {
   return owned;
 }
 
+/** @param {Element} element */
 const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(element.getRootNode()).get(element) ?? null));
 
-/*
+/**
  * Child nodes in the accessibility tree: as rendered, without those that another element owns, then what it owns itself.
  * Null where they are the element's own child nodes: most elements of a page, and a list for each would cost.
+ * @param {Element} element
  */
 function treeChildren(element) {
   const shadow = shadowOf(element);
@@ -63,15 +67,15 @@ function treeChildren(element) {
   return list ? [...own, ...referenced(element, list).filter((target) => owned.get(target) === element)] : own;
 }
 
-/* The elements of an id list, in its order, from the element's own tree. */
+/** The elements of an id list, in its order, from the element's own tree. @param {Element} element @param {string} ids */
 function referenced(element, ids) {
   const root = element.getRootNode();
   if (!root.getElementById) return [];
   return ids
     .split(/\s+/)
     .filter(Boolean)
-    .map((id) => root.getElementById(id))
-    .filter(Boolean);
+    .map((/** @type {string} */ id) => root.getElementById(id))
+    .filter((found) => found !== null);
 }
 
 /*
@@ -91,7 +95,7 @@ const ROLE_CONTEXTS = new Map(
   }),
 );
 
-/* Whether what the role asks for is above the element. */
+/** Whether what the role asks for is above the element. @param {Element} element @param {string} role */
 function standsInContext(element, role) {
   const contexts = ROLE_CONTEXTS.get(role);
   if (!contexts) return true;
@@ -101,7 +105,7 @@ function standsInContext(element, role) {
   return false;
 }
 
-/* The list that an `li` is an item of: the nearest one, unless that is none any more. */
+/** The list that an `li` is an item of: the nearest one, unless that is none any more. @param {Element} element */
 function isListItem(element) {
   for (let at = ownerOf(element) ?? composedParent(element); at; at = composedParent(at)) {
     const tag = tagOf(at);

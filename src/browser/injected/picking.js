@@ -5,25 +5,30 @@
  * document, ours or the page's.
  */
 
+/** @type {{ [key: string]: (element: Element) => Element | null | undefined }} */
 const MOVES = {
-  ArrowUp: (element) => composedParent(element),
-  ArrowDown: (element) => Array.from(composedChildren(element)).find((child) => child.nodeType === Node.ELEMENT_NODE && isVisible(child)),
-  ArrowLeft: (element) => besides(element, 'previousElementSibling'),
-  ArrowRight: (element) => besides(element, 'nextElementSibling'),
+  ArrowUp: (/** @type {Element} */ element) => composedParent(element),
+  ArrowDown: (/** @type {Element} */ element) =>
+    Array.from(composedChildren(element)).find((child) => child.nodeType === Node.ELEMENT_NODE && isVisible(child)),
+  ArrowLeft: (/** @type {Element} */ element) => besides(element, 'previousElementSibling'),
+  ArrowRight: (/** @type {Element} */ element) => besides(element, 'nextElementSibling'),
 };
 
+/** @param {Element} element @param {'previousElementSibling' | 'nextElementSibling'} which */
 function besides(element, which) {
   for (let at = element[which]; at; at = at[which]) if (isVisible(at) && !isOwnHost(at)) return at;
   return null;
 }
 
+/** @type {((event: KeyboardEvent) => void) | null} */
 let pickKeys = null;
 
-/* `binding`: the function that the daemon has put into this world. → this document */
+/** `binding`: the function that the daemon has put into this world. → this document @param {string} binding */
 function beginPick(binding) {
   stopKeys();
-  const tell = (words) => globalThis[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
-  pickKeys = (event) => {
+  /** @param {PickWords} words */
+  const tell = (words) => /** @type {any} */ (globalThis)[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
+  pickKeys = (/** @type {KeyboardEvent} */ event) => {
     // A page can make up keys; only a person's pick anything.
     if (!event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = overlay.target?.element ?? null;
@@ -50,16 +55,18 @@ function endPick() {
   return null;
 }
 
+/** @param {Element | null | undefined} element @param {(words: PickWords) => void} tell */
 function goTo(element, tell) {
   if (!element || element === document.documentElement) return;
   scrollIntoView(element, 'nearest');
   tell({ at: numberOf(element) });
 }
 
-/* The control after (or before) an element. */
+/** The control after (or before) an element. @param {Element | null} from @param {boolean} backwards */
 function tabbed(from, backwards) {
+  /** @type {Element[]} */
   const controls = [];
-  eachRoot((root) => {
+  eachRoot((/** @type {Tree} */ root) => {
     for (const element of root.querySelectorAll(
       'a[href], button, input, select, textarea, summary, [tabindex], [role], [contenteditable]',
     )) {
@@ -72,7 +79,7 @@ function tabbed(from, backwards) {
   return ordered.find((element) => element !== from && from.compareDocumentPosition(element) & wanted) ?? ordered[0];
 }
 
-/* The number of a node that the browser says the pointer is over; 0 for one of another document, or of ours. */
+/** The number of a node that the browser says the pointer is over; 0 for one of another document, or of ours. @param {AnyNode} node */
 function numberOfPicked(node) {
   const element = node.nodeType === Node.ELEMENT_NODE ? node : (node.parentElement ?? node.getRootNode().host);
   if (!element || element.ownerDocument !== document || composedClosest(element, isOwnHost)) return 0;
@@ -82,7 +89,7 @@ function numberOfPicked(node) {
 /* Characters of a picked element's markup. */
 const PICKED_HTML = 500;
 
-/* → {document, role, name, selector, url, rect, html}, or null where it has left the page */
+/** → {document, role, name, selector, url, rect, html}, or null where it has left the page @param {number} number */
 function describePicked(number) {
   const element = elementOf(number);
   if (!element?.isConnected) return null;
@@ -100,7 +107,7 @@ function describePicked(number) {
   };
 }
 
-/* As CSS would name it: `button#save.primary`. */
+/** As CSS would name it: `button#save.primary`. @param {Element} element */
 function cssName(element) {
   const id = element.id ? `#${CSS.escape(element.id)}` : '';
   const classes = Array.from(element.classList)
@@ -109,11 +116,11 @@ function cssName(element) {
   return clip(tagOf(element) + id + classes.join(''), 200);
 }
 
-/* A password that the page wrote into its markup is nobody's to read. */
+/** A password that the page wrote into its markup is nobody's to read. @param {Element} element @returns {Element} */
 function withoutSecrets(element) {
   const secret = 'input[type=password][value]';
   if (!element.matches(secret) && !element.querySelector(secret)) return element;
-  const copy = element.cloneNode(true);
+  const copy = /** @type {Element} */ (element.cloneNode(true));
   for (const field of [copy, ...copy.querySelectorAll(secret)]) if (field.matches(secret)) field.removeAttribute('value');
   return copy;
 }

@@ -9,24 +9,31 @@ const LONGEST_TEXT = 2000;
 /* Words of the page's own, such as why a field is invalid. */
 const LONGEST_PROPERTIES = 300;
 
-/* A text as a line holds it, and how much of it that leaves out. */
+/** A text as a line holds it, and how much of it that leaves out. @param {string} text */
 function clipText(text, left = 0) {
   const held = text.length > LONGEST_TEXT ? clip(text, LONGEST_TEXT).slice(0, -1) : text;
   const rest = text.length - held.length + left;
   return rest > 0 ? `${held}… (${rest} more characters)` : held;
 }
 
-/* Runs of text as one line holds them. */
+/** Runs of text as one line holds them. @param {LineNode[]} runs */
 const textOfRuns = (runs) =>
   clipText(
     runs
-      .map((run) => squeeze(run.text))
+      .map((run) => squeeze(run.text ?? ''))
       .filter(Boolean)
       .join(' '),
     runs.reduce((left, run) => left + run.left, 0),
   );
 
-/* Prints children: text alone goes into its parent's line (done by the caller), else line by line. */
+/**
+ * Prints children: text alone goes into its parent's line (done by the caller), else line by line.
+ * @param {LineNode} node
+ * @param {number} depth
+ * @param {PrintOptions} options
+ * @param {string[]} out
+ * @param {Printed} printed
+ */
 function printKids(node, depth, options, out, printed, kids = node.kids) {
   for (const kid of kids) {
     if (kid.text !== undefined) {
@@ -47,54 +54,83 @@ function printKids(node, depth, options, out, printed, kids = node.kids) {
   }
 }
 
-/* What has a line of its own although its parent's line has text. */
+/** What has a line of its own although its parent's line has text. @param {LineNode} kid */
 const standsAlone = (kid) => kid.text === undefined || kid.stands;
 
-/* Only what is printed is remembered by a number. */
+/** Only what is printed is remembered by a number. @param {LineNode} node @param {number} depth @param {PrintOptions} options */
 const numberIn = (node, depth, options) => node.number || (within(depth, options) && !node.counted ? numberOf(node.element) : 0);
 
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+/** @param {LineNode} kid */
 const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.every((inner) => inner.text !== undefined);
 
-/* A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells. */
+/**
+ * A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells.
+ * @param {LineNode} row
+ * @param {number} depth
+ * @param {PrintOptions} options
+ * @param {string[]} out
+ * @param {Printed} printed
+ */
 function printRow(row, depth, options, out, printed) {
-  if (!row.kids.some(isPlainCell) || !row.kids.every((kid) => kid.text !== undefined || CELLS.has(kid.role))) return false;
+  if (!row.kids.some(isPlainCell) || !row.kids.every((/** @type {LineNode} */ kid) => kid.text !== undefined || CELLS.has(kid.role)))
+    return false;
   // The cap may be reached within the row.
-  const plain = row.kids.filter(isPlainCell).map((cell) => (cell.counted && !row.counted ? '…' : cell.name || inlineText(cell)));
+  const plain = row.kids
+    .filter(isPlainCell)
+    .map((/** @type {LineNode} */ cell) => (cell.counted && !row.counted ? '…' : cell.name || inlineText(cell)));
   const cells = plain
     .join(' | ')
     .replace(/( \| )+$/, '')
     .replace(/… \|( … \|)* …$/, '…');
   line(out, printed, depth, options, row, numberIn(row, depth, options), row.kind, row.role, row.name, row.properties, cells);
-  const rest = row.kids.filter((kid) => !isPlainCell(kid)).flatMap((cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
+  const rest = row.kids
+    .filter((/** @type {LineNode} */ kid) => !isPlainCell(kid))
+    .flatMap((/** @type {LineNode} */ cell) => (saysOnlyItsContent(cell) ? cell.kids : [cell]));
   printKids(row, depth + 1, options, out, printed, rest);
   return true;
 }
 
-/* A cell that is named by what is in it, which has lines of its own. */
+/** A cell that is named by what is in it, which has lines of its own. @param {LineNode} cell */
 const saysOnlyItsContent = (cell) =>
   cell.counted
     ? isOnlyItsKids(cell)
     : cell.kids !== undefined &&
       !cell.properties &&
       cell.kids.length > 0 &&
-      cell.name === squeeze(cell.kids.map((kid) => kid.name ?? kid.text).join(' '));
+      cell.name === squeeze(cell.kids.map((/** @type {LineNode} */ kid) => kid.name ?? kid.text).join(' '));
 
+/** @param {number} depth @param {{ depth: number | null }} options */
 const within = (depth, options) => options.depth === null || depth <= options.depth;
 
-/* A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive, `t` text, `f` frame), role, name,
-   properties, text. */
+/**
+ * A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive, `t` text, `f` frame), role, name,
+ * properties, text.
+ * @param {string[]} out
+ * @param {Printed} printed
+ * @param {number} depth
+ * @param {PrintOptions} options
+ * @param {LineNode} node
+ * @param {number} number
+ * @param {string | undefined} kind
+ * @param {string} role
+ * @param {string} name
+ * @param {string} properties
+ * @param {string} text
+ */
 function line(out, printed, depth, options, node, number, kind, role, name, properties, text) {
   if (!within(depth, options)) return;
   if (node.counted) printed.more += 1;
   else out.push([depth, number, kind, role, name, clip(properties, LONGEST_PROPERTIES), text].join('\t'));
 }
 
-/* A control's value, or the text of a node that has nothing but text in it. */
+/** A control's value, or the text of a node that has nothing but text in it. @param {LineNode} node */
 function inlineText(node) {
   if (node.value !== null && node.value !== undefined) return clipText(node.value);
-  if (node.kids.length && node.kids.every((kid) => kid.text !== undefined)) return node.counted ? MARK : textOfRuns(node.kids);
+  if (node.kids.length && node.kids.every((/** @type {LineNode} */ kid) => kid.text !== undefined))
+    return node.counted ? MARK : textOfRuns(node.kids);
   return '';
 }
 
+/** @param {LineNode} node @param {string} inline */
 const isBare = (node, inline) => node.kind === 'e' && STRUCTURAL.has(node.role) && !node.name && !inline && !node.properties;

@@ -6,15 +6,20 @@
 
 const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
 
-/* Visible text: a line a block, trimmed, empty ones dropped. `marks`: what no person sees stands as `[hidden text: …]`. */
+/** Visible text: a line a block, trimmed, empty ones dropped. `marks`: what no person sees stands as `[hidden text: …]`. @param {Element} [root] @param {boolean} [marks] */
 function readText(root = document.body, marks = false) {
   if (!root) return '';
   if (marks) return walkText(root, new Sight());
-  return (root.textContent.length < SHORT_TEXT ? null : engineText(root)) ?? walkText(root, null);
+  return ((root.textContent ?? '').length < SHORT_TEXT ? null : engineText(root)) ?? walkText(root, null);
 }
 
-/* The same by a walk over the elements. sight: marks what it finds hidden, where there is one. */
+/**
+ * The same by a walk over the elements. sight: marks what it finds hidden, where there is one.
+ * @param {Element} root
+ * @param {Sight | null} sight
+ */
 function walkText(root, sight) {
+  /** @type {string[]} */
   const out = [];
   let run = '';
   const close = () => {
@@ -25,6 +30,7 @@ function walkText(root, sight) {
     }
     run = '';
   };
+  /** @param {Element} element */
   const visit = (element) => {
     const tag = tagOf(element);
     if (NOT_READ.has(tag) || isOwnHost(element)) return;
@@ -55,17 +61,23 @@ function walkText(root, sight) {
   return out.join('\n');
 }
 
+/** @param {CSSStyleDeclaration} style */
 const keepsLineBreaks = (style) =>
   style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
 
-/* Whether an element has a box but none of its content is drawn. Its child elements know that by themselves. */
+/**
+ * Whether an element has a box but none of its content is drawn. Its child elements know that by themselves.
+ * @param {Element} element
+ * @param {CSSStyleDeclaration} style
+ */
 const skipsContent = (element, style) => style.contentVisibility === 'hidden' || (tagOf(element) === 'details' && !element.open);
 
 /* Every link that has a text or a name: [{text, href}] */
 function readLinks() {
   beginPass();
+  /** @type {{ text: string; href: string }[]} */
   const links = [];
-  eachElement((element) => {
+  eachElement((/** @type {Element} */ element) => {
     if ((tagOf(element) !== 'a' && tagOf(element) !== 'area') || !element.hasAttribute('href') || composedClosest(element, isOwnHost))
       return;
     const text = squeeze(rawText(element)) || nameOf(element, 'link');
@@ -75,13 +87,16 @@ function readLinks() {
 }
 
 function readForms() {
+  /** @type {HTMLFormElement[]} */
   const forms = [];
-  eachElement((element) => {
-    if (tagOf(element) === 'form' && !composedClosest(element, isOwnHost)) forms.push(element);
+  eachElement((/** @type {Element} */ element) => {
+    if (tagOf(element) === 'form' && !composedClosest(element, isOwnHost)) forms.push(/** @type {HTMLFormElement} */ (element));
   });
+  /** @param {string | null} action */
+  const destination = (action) => (action === null ? undefined : new URL(action, document.baseURI).href);
   return forms.map((form, index) => ({
     index,
-    action: form.getAttribute('action') === null ? undefined : new URL(form.getAttribute('action'), document.baseURI).href,
+    action: destination(form.getAttribute('action')),
     method: (form.getAttribute('method') || 'get').toLowerCase(),
     id: form.id || undefined,
     fields: Array.from(form.elements)
@@ -90,9 +105,11 @@ function readForms() {
   }));
 }
 
+/** @param {Element} field */
 function readField(field) {
   const tag = tagOf(field);
   const value = field.type === 'password' ? (field.value ? '[redacted]' : undefined) : field.value || undefined;
+  /** @type {{ [name: string]: unknown }} */
   const read = {
     tag,
     type: field.type || undefined,
@@ -122,12 +139,14 @@ function readDoctype() {
 /* The whole document, without our own host. */
 function readDocument() {
   if (!Array.from(document.querySelectorAll(`[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + document.documentElement.outerHTML;
-  const copy = document.documentElement.cloneNode(true);
+  const copy = /** @type {HTMLElement} */ (document.documentElement.cloneNode(true));
   for (const host of Array.from(copy.querySelectorAll(`[${OWN_HOST}]`)).filter(isOwnHost)) host.remove();
   return readDoctype() + copy.outerHTML;
 }
 
+/** @param {Element} element */
 function readAttributes(element) {
+  /** @type {{ [name: string]: string }} */
   const attributes = {};
   for (const { name, value } of element.attributes) {
     attributes[name] = name === 'value' && element.type === 'password' ? '[redacted]' : value;
@@ -135,7 +154,7 @@ function readAttributes(element) {
   return attributes;
 }
 
-/* A field whose text is a secret of the person, also while the page shows it. */
+/** A field whose text is a secret of the person, also while the page shows it. @param {Element} element */
 function isPassword(element) {
   return tagOf(element) === 'input' && (element.type === 'password' || /\b(current|new)-password\b/.test(element.autocomplete));
 }
@@ -143,22 +162,28 @@ function isPassword(element) {
 /* Whether what has the focus in this document, in open shadow roots too, is a password field. */
 function focusIsPassword() {
   let focused = document.activeElement;
-  while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
+  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
   return !!focused && isPassword(focused);
 }
 
-/*
+/**
  * Where a click on an element leads by its markup alone, or Enter in it where `byKey`: {url, form}, a link's address or
  * that of the form which is sent. null: nowhere that the markup tells; what scripts do is not known.
+ * @param {Element} element
  */
 function leadsTo(element, byKey = false) {
-  const link = composedClosest(element, (at) => (tagOf(at) === 'a' || tagOf(at) === 'area') && at.hasAttribute('href'));
+  const link = composedClosest(
+    element,
+    (/** @type {Element} */ at) => (tagOf(at) === 'a' || tagOf(at) === 'area') && at.hasAttribute('href'),
+  );
   if (link) return { url: String(link.href?.baseVal ?? link.href), form: false };
+  /** @param {Element} at */
   const sends = (at) => {
     const tag = tagOf(at);
     return (tag === 'button' && at.type === 'submit') || (tag === 'input' && (byKey || at.type === 'submit' || at.type === 'image'));
   };
-  const control = composedClosest(element, sends) ?? composedClosest(element, (at) => tagOf(at) === 'label')?.control;
+  const control =
+    composedClosest(element, sends) ?? composedClosest(element, (/** @type {Element} */ at) => tagOf(at) === 'label')?.control;
   if (!control?.form || !sends(control)) return null;
   // A field of the form may be called `action` and hide the form's own.
   const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(
@@ -173,11 +198,15 @@ function leadsTo(element, byKey = false) {
 
 /* The control that takes a click on an element: the nearest button, link or field around it. */
 const CONTROL_TAGS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'option']);
+/** @param {Element} element */
 function controlOf(element) {
-  return composedClosest(element, (at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
+  return composedClosest(element, (/** @type {Element} */ at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
 }
 
-/* What is acted on, as a person is told: where it leads, whether it sends a form, its role and name, its document. */
+/**
+ * What is acted on, as a person is told: where it leads, whether it sends a form, its role and name, its document.
+ * @param {Element} element
+ */
 function subjectOf(element, byKey = false) {
   const leads = leadsTo(element, byKey);
   beginPass();
@@ -190,24 +219,29 @@ function subjectOf(element, byKey = false) {
 /* The same of Enter in what has the focus in this document. */
 function focusLeadsTo() {
   let focused = document.activeElement;
-  while (focused && shadowOf(focused)?.activeElement) focused = shadowOf(focused).activeElement;
+  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
   return focused && focused !== document.body ? subjectOf(focused, true) : null;
 }
 
+/** @type {Record<ElementState, (element: Element) => boolean>} */
 const STATES = {
   visible: isVisible,
-  hidden: (element) => !isVisible(element),
-  enabled: (element) => !isDisabled(element),
+  hidden: (/** @type {Element} */ element) => !isVisible(element),
+  enabled: (/** @type {Element} */ element) => !isDisabled(element),
   disabled: isDisabled,
-  checked: (element) => checkedState(element, roleOf(element)) === 'true',
-  editable: (element) => isEditable(element) && !isDisabled(element),
-  focused: (element) => element.getRootNode().activeElement === element,
+  checked: (/** @type {Element} */ element) => checkedState(element, roleOf(element)) === 'true',
+  editable: (/** @type {Element} */ element) => isEditable(element) && !isDisabled(element),
+  focused: (/** @type {Element} */ element) => element.getRootNode().activeElement === element,
   password: isPassword,
 };
 
-/*
+/**
  * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
  * 'box', 'leads', 'description'. → {value} or resolveOne's fault
+ * @param {Target} target
+ * @param {ReadWhat} what
+ * @param {any} argument
+ * @returns {Refusal | { value: unknown }}
  */
 function readElement(target, what, argument) {
   const resolved = resolveOne(target);
@@ -235,7 +269,7 @@ function readElement(target, what, argument) {
     case 'description':
       return { value: describe(element) };
     case 'is':
-      return { value: STATES[argument](element) };
+      return { value: STATES[/** @type {ElementState} */ (argument)](element) };
     case 'leads':
       return { value: subjectOf(element) };
     case 'box': {
@@ -249,7 +283,7 @@ function readElement(target, what, argument) {
   }
 }
 
-/* Whether a selector matches something visible now; the word of `wait`. */
+/** Whether a selector matches something visible now; the word of `wait`. @param {Target} target @param {number} timeout @returns {Promise<Refusal | { ok: true }>} */
 async function appears(target, timeout) {
   const deadline = performance.now() + timeout;
   for (;;) {
@@ -259,7 +293,7 @@ async function appears(target, timeout) {
       if (isVisible(resolved.element)) return { ok: true };
     } else {
       try {
-        if (queryAll(target.selector).some(isVisible)) return { ok: true };
+        if (queryAll(target.selector ?? '').some(isVisible)) return { ok: true };
       } catch (error) {
         if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
         throw error;

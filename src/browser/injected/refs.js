@@ -12,6 +12,7 @@ const numbers = new WeakMap(); // element → number
 const elements = new Map(); // number → WeakRef of the element
 let lastNumber = 0;
 
+/** @param {Element} element */
 function numberOf(element) {
   let number = numbers.get(element);
   if (number === undefined) {
@@ -22,10 +23,10 @@ function numberOf(element) {
   return number;
 }
 
-/* The element of a number; null once it was collected. It may have left the document. */
+/** The element of a number; null once it was collected. It may have left the document. @param {number} number */
 const elementOf = (number) => elements.get(number)?.deref() ?? null;
 
-/* The element of {number, document}, while it is in this page. */
+/** The element of {number, document}, while it is in this page. @param {Place} given */
 function heldElement({ number, document: of }) {
   const element = of === DOCUMENT_ID ? elementOf(number) : null;
   return element?.isConnected ? element : null;

@@ -7,10 +7,12 @@
 const ROLE_ATTRIBUTE =
   /\s*\[\s*([a-z-]+)\s*(?:([*^$]?=)\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/(?:\\.|[^/\\])*\/[a-z]*|[^\]\s]+)\s*([is])?)?\s*\]/y;
 
-/* `role=button[name="Save"][disabled]`; the name is the whole one; `i` after it: in any case. */
+/** `role=button[name="Save"][disabled]`; the name is the whole one; `i` after it: in any case. @param {string} body */
 function byRole(body) {
   const { role, tests, includeHidden } = parseRole(body);
+  /** @type {Element[]} */
   const found = [];
+  /** @param {Element} element */
   const seek = (element) => {
     const tag = tagOf(element);
     if (NEVER_SHOWN.has(tag) || isOwnHost(element)) return;
@@ -27,6 +29,7 @@ function byRole(body) {
   return found;
 }
 
+/** @param {string} body */
 function parseRole(body) {
   const head = /^\s*([a-z]+)/i.exec(body);
   if (!head) throw new SelectorError(`role= needs a role: role=button[name="Save"]`);
@@ -47,26 +50,33 @@ function parseRole(body) {
   return { role, tests, includeHidden };
 }
 
+/**
+ * @param {string} role
+ * @param {string} attribute
+ * @param {string | undefined} operator
+ * @param {string | undefined} value
+ * @param {string | undefined} flag
+ */
 function roleTest(role, attribute, operator, value, flag) {
   if (attribute === 'name') {
     if (value === undefined) throw new SelectorError('role=…[name] needs a value');
     const matches = nameMatcher(operator, value, flag);
-    return (element) => matches(nameOf(element, role));
+    return (/** @type {Element} */ element) => matches(nameOf(element, role));
   }
   const wanted = value === undefined ? 'true' : value.replace(/^["']|["']$/g, '');
   switch (attribute) {
     case 'checked':
-      return (element) => (checkedState(element, role) || 'false') === wanted;
+      return (/** @type {Element} */ element) => (checkedState(element, role) || 'false') === wanted;
     case 'pressed':
-      return (element) => (pressedState(element, role) || 'false') === wanted;
+      return (/** @type {Element} */ element) => (pressedState(element, role) || 'false') === wanted;
     case 'expanded':
-      return (element) => expandedState(element) === wanted;
+      return (/** @type {Element} */ element) => expandedState(element) === wanted;
     case 'selected':
-      return (element) => String(selectedState(element, role)) === wanted;
+      return (/** @type {Element} */ element) => String(selectedState(element, role)) === wanted;
     case 'disabled':
-      return (element) => String(isDisabled(element)) === wanted;
+      return (/** @type {Element} */ element) => String(isDisabled(element)) === wanted;
     case 'level':
-      return (element) => String(levelOf(element, role)) === wanted;
+      return (/** @type {Element} */ element) => String(levelOf(element, role)) === wanted;
     default:
       throw new SelectorError(
         `role= knows name, checked, pressed, expanded, selected, disabled, level and include-hidden, not ${attribute}`,
@@ -74,22 +84,24 @@ function roleTest(role, attribute, operator, value, flag) {
   }
 }
 
+/** @param {string | undefined} operator @param {string} value @param {string | undefined} flag */
 function nameMatcher(operator, value, flag) {
   const pattern = /^\/(.*)\/([a-z]*)$/s.exec(value);
   if (pattern) {
     const expression = regularExpression(pattern[1], pattern[2]);
-    return (name) => expression.test(name);
+    return (/** @type {string} */ name) => expression.test(name);
   }
+  /** @param {string} text */
   const fold = (text) => (flag === 'i' ? text.toLowerCase() : text);
   const wanted = fold(squeeze(unquote(value)));
   switch (operator) {
     case '*=':
-      return (name) => fold(name).includes(wanted);
+      return (/** @type {string} */ name) => fold(name).includes(wanted);
     case '^=':
-      return (name) => fold(name).startsWith(wanted);
+      return (/** @type {string} */ name) => fold(name).startsWith(wanted);
     case '$=':
-      return (name) => fold(name).endsWith(wanted);
+      return (/** @type {string} */ name) => fold(name).endsWith(wanted);
     default:
-      return (name) => fold(name) === wanted;
+      return (/** @type {string} */ name) => fold(name) === wanted;
   }
 }

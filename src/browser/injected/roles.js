@@ -127,7 +127,10 @@ const INPUT_ROLES = new Map(
   }),
 );
 
-/* The role that the page gave by attribute, or ''. The first token that is a role, and may be one here, counts. */
+/**
+ * The role that the page gave by attribute, or ''. The first token that is a role, and may be one here, counts.
+ * @param {Element} element
+ */
 function explicitRole(element) {
   const attribute = element.getAttribute('role');
   if (!attribute) return '';
@@ -144,8 +147,10 @@ function explicitRole(element) {
 /* Roles with two names. */
 const SYNONYMS = new Map(Object.entries({ image: 'img', presentation: 'none', directory: 'list' }));
 
+/** @param {Element} element */
 const isFocusable = (element) => !isNativelyDisabled(element) && (element.hasAttribute('tabindex') || isNativelyFocusable(element));
 
+/** @param {Element} element */
 function isNativelyFocusable(element) {
   switch (tagOf(element)) {
     case 'a':
@@ -168,14 +173,16 @@ function isNativelyFocusable(element) {
 }
 
 const DISABLEABLE = new Set(['button', 'input', 'select', 'textarea', 'option', 'optgroup', 'fieldset']);
+/** @param {Element} element */
 const isNativelyDisabled = (element) => DISABLEABLE.has(tagOf(element)) && element.matches(':disabled');
 
+/** @param {Element} element */
 const isEditingHost = (element) => {
   const value = element.getAttribute('contenteditable');
   return value !== null && value !== 'false' && value !== 'inherit';
 };
 
-/* '' where an element has no role at all; 'none' where the page took it away. */
+/** '' where an element has no role at all; 'none' where the page took it away. @param {Element} element @returns {string} */
 function roleOf(element) {
   const given = explicitRole(element);
   if (given && given !== 'none') return given;
@@ -198,6 +205,7 @@ const OWNERS = new Map(
   }),
 );
 const BETWEEN = new Set(['tr', 'tbody', 'thead', 'tfoot']);
+/** @param {Element} element @returns {boolean} */
 function takesRoleFromParent(element) {
   const owners = OWNERS.get(tagOf(element));
   if (!owners) return false;
@@ -206,6 +214,7 @@ function takesRoleFromParent(element) {
   return !!at && (owners.includes(tagOf(at)) || BETWEEN.has(tagOf(at))) && at.hasAttribute('role') && roleOf(at) === 'none';
 }
 
+/** @param {Element} element */
 function nativeRole(element) {
   const tag = tagOf(element);
   const role = NATIVE_ROLES.get(tag);
@@ -246,11 +255,13 @@ function nativeRole(element) {
   }
 }
 
+/** @param {Element} element */
 const isSummaryOfDetails = (element) => {
   const parent = element.parentElement;
   return !!parent && tagOf(parent) === 'details' && parent.querySelector(':scope > summary') === element;
 };
 
+/** @param {Element} element */
 function inputRole(element) {
   const role = INPUT_ROLES.get(element.type);
   if (role !== undefined) return role;
@@ -259,20 +270,22 @@ function inputRole(element) {
   return element.type === 'search' ? 'searchbox' : 'textbox';
 }
 
+/** @param {Element} element */
 function imageRole(element) {
   if (element.getAttribute('alt') !== '') return 'img';
   return hasOwnLabel(element) || isFocusable(element) ? 'img' : 'none';
 }
 
-/* A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. */
+/** A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. @param {Element} element */
 const hasOwnLabel = (element) =>
   !!element.getAttribute('aria-label')?.trim() ||
   referenced(element, labelIds(element)).length > 0 ||
   !!element.getAttribute('title')?.trim();
 
-/* The ids of `aria-labelledby`, also in the spelling that browsers forgive. */
+/** The ids of `aria-labelledby`, also in the spelling that browsers forgive. @param {Element} element */
 const labelIds = (element) => element.getAttribute('aria-labelledby') ?? element.getAttribute('aria-labeledby') ?? '';
 
+/** @param {Element} element @param {string} tag */
 function cellRole(element, tag) {
   const table = element.closest('table');
   if (!table) return '';
@@ -283,7 +296,7 @@ function cellRole(element, tag) {
     if (scope === 'col' || scope === 'colgroup') return 'columnheader';
     // HTML's own rule for `scope=auto`, in short: a header beside data cells heads its row.
     const row = element.parentElement;
-    return row && row.querySelector(':scope > td') ? 'rowheader' : 'columnheader';
+    return row?.querySelector(':scope > td') ? 'rowheader' : 'columnheader';
   }
   return tableRole === 'grid' || tableRole === 'treegrid' ? 'gridcell' : 'cell';
 }

@@ -7,15 +7,16 @@
 
 class SelectorError extends Error {}
 
-/* All matches of a selector, in document order, our own host left out. Throws SelectorError. */
+/** All matches of a selector, in document order, our own host left out. Throws SelectorError. @param {string} selector @returns {Element[]} */
 function queryAll(selector) {
   beginPass();
+  /** @type {Element[] | null} */
   let found = null;
   for (const step of stepsOf(selector)) found = followStep(step, found);
-  return found.filter((element) => !composedClosest(element, isOwnHost));
+  return (found ?? []).filter((element) => !composedClosest(element, isOwnHost));
 }
 
-/* `a >> b` → ['a', 'b']; nothing is split within quotes, brackets and parentheses. */
+/** `a >> b` → ['a', 'b']; nothing is split within quotes, brackets and parentheses. @param {string} selector */
 function stepsOf(selector) {
   if (!selector.includes('>>')) return [selector.trim()];
   const steps = [''];
@@ -35,7 +36,7 @@ function stepsOf(selector) {
   return trimmed;
 }
 
-/* The matches of one step in those of the step before; null: in the document. */
+/** The matches of one step in those of the step before; null: in the document. @param {string} step @param {Element[] | null} scopes @returns {Element[]} */
 function followStep(step, scopes) {
   const chosen = /^(nth|visible)=(.*)$/.exec(step);
   if (chosen) return chooseAmong(scopes ?? [], chosen[1], chosen[2]);
@@ -45,17 +46,20 @@ function followStep(step, scopes) {
   return scopes.length > 1 ? inDocumentOrder(found) : [...found];
 }
 
+/** @param {Element[]} found @param {string} by @param {string} value */
 function chooseAmong(found, by, value) {
-  if (by === 'visible') return found.filter((element) => isVisible(element) === (value !== 'false'));
+  if (by === 'visible') return found.filter((/** @type {Element} */ element) => isVisible(element) === (value !== 'false'));
   const at = Number(value);
   if (!Number.isInteger(at)) throw new SelectorError(`nth= needs a number, from 0 on; -1 is the last: nth=${value}`);
   const element = found.at(at);
   return element ? [element] : [];
 }
 
-/* The matches within an element, itself left out, or in the document. */
+/** The matches within an element, itself left out, or in the document. @param {string} step @param {Element | null} scope */
 function searchIn(step, scope) {
-  const within = (found) => (scope ? found.filter((element) => element !== scope && composedContains(scope, element)) : found);
+  /** @param {Element[]} found */
+  const within = (found) =>
+    scope ? found.filter((/** @type {Element} */ element) => element !== scope && composedContains(scope, element)) : found;
   if (step.startsWith('text=')) return byText(step.slice(5), scope);
   if (step.startsWith('role=')) return within(byRole(step.slice(5)));
   if (step.startsWith('xpath=')) return byXPath(step.slice(6), scope);
@@ -63,6 +67,7 @@ function searchIn(step, scope) {
   return within(byCss(step.startsWith('css=') ? step.slice(4) : step));
 }
 
+/** @param {string} expression @param {Element | null} scope */
 function byXPath(expression, scope) {
   let result;
   try {
@@ -74,21 +79,23 @@ function byXPath(expression, scope) {
   const found = new Set();
   for (let i = 0; i < result.snapshotLength; i += 1) {
     const node = result.snapshotItem(i);
-    const element = node.nodeType === Node.ELEMENT_NODE ? node : (node.ownerElement ?? node.parentElement);
+    const element = node?.nodeType === Node.ELEMENT_NODE ? node : (node?.ownerElement ?? node?.parentElement);
     if (element) found.add(element);
   }
   return [...found];
 }
 
+/** @param {Set<Element>} elements */
 function inDocumentOrder(elements) {
+  /** @type {Element[]} */
   const order = [];
-  eachElement((element) => {
+  eachElement((/** @type {Element} */ element) => {
     if (elements.has(element)) order.push(element);
   });
   return order;
 }
 
-/* Every element, shadow content right after its host. */
+/** Every element, shadow content right after its host. @param {(element: Element) => void} visit @param {Tree} [from] */
 function eachElement(visit, from = document) {
   const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

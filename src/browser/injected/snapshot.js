@@ -7,13 +7,14 @@
 
 /* Options of one list that are listed; a country list would bury the page. */
 const OPTION_LIMIT = 50;
-/* Elements that end a run of text: everything that is not part of a line by nature. */
+/** Elements that end a run of text: everything that is not part of a line by nature. @param {string} tag */
 const endsText = (tag) => !INLINE.has(tag);
 
-/*
+/**
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
  * which lines are only counted, marks: what no person sees is marked}
  * → {lines: string, more: number, cursorLines: string, frames: [number]}
+ * @param {SnapshotOptions} options
  */
 function takeSnapshot({
   interactive = false,
@@ -26,6 +27,7 @@ function takeSnapshot({
 }) {
   beginPass();
   readOwnedOnTheWay(root ?? document.documentElement);
+  /** @type {Walk} */
   const walk = {
     interactive,
     compact,
@@ -41,8 +43,14 @@ function takeSnapshot({
     // The node that was made last: its text is printed although the cap is reached with it.
     last: null,
   };
-  const top = { kids: [], depth: -1, mute: false, leaf: false, fresh: true };
-  const flags = { disabled: false, pointer: false, silent: false, inModal: !walk.modal || (root && composedContains(walk.modal, root)) };
+  const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
+  /** @type {Flags} */
+  const flags = {
+    disabled: false,
+    pointer: false,
+    silent: false,
+    inModal: !walk.modal || (root !== null && composedContains(walk.modal, root)),
+  };
   if (root) {
     flags.disabled = isDisabled(root);
     flags.inModal = true;
@@ -50,6 +58,7 @@ function takeSnapshot({
   } else if (document.documentElement) {
     visitElement(document.documentElement, top, flags, walk);
   }
+  /** @type {string[]} */
   const out = [];
   const printed = { more: 0 };
   printKids(top, 0, { compact, depth, interactive }, out, printed);
@@ -62,13 +71,18 @@ function takeSnapshot({
   };
 }
 
+/** A node with what it needs by now; the rest is not asked of its kind. @param {Partial<LineNode>} parts */
+const lineNode = (parts) => /** @type {LineNode} */ (parts);
+
 /* The uppermost modal dialog: all else is inert beneath it. */
 function topModal() {
+  /** @type {Element | null} */
   let found = null;
   for (const dialog of document.querySelectorAll('dialog:modal')) found = dialog;
   return found;
 }
 
+/** @param {Element} element @param {LineNode} parent @param {Flags} flags @param {Walk} walk */
 function visitElement(element, parent, flags, walk) {
   const tag = tagOf(element);
   if (NEVER_SHOWN.has(tag)) return;
@@ -77,7 +91,7 @@ function visitElement(element, parent, flags, walk) {
   // Beyond the cap lines are only counted.
   if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
     if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted))
-      addText(parent, element.textContent, walk, element);
+      addText(parent, element.textContent ?? '', walk, element);
     return;
   }
   const shown = rendering(element);
@@ -96,7 +110,7 @@ function visitElement(element, parent, flags, walk) {
   const block = endsText(tag);
   if (block) parent.fresh = true;
 
-  if (walk.cursor) inside = noteCursor(element, role, isInteractive, inside, walk);
+  if (walk.cursor) inside = noteCursor(element, isInteractive, inside, walk);
   // Beyond the cap lines are only counted: no names, no text.
   const make = isFull(walk) ? countedNode : makeNode;
   const node = shown === SHOWN && inside.inModal ? make(element, tag, role, parent, inside, walk) : null;
@@ -121,24 +135,27 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 }
 
-/* An element without attributes that neither has a line of its own nor holds one that has. */
+/** An element without attributes that neither has a line of its own nor holds one that has. @param {Element} element @param {string} tag */
 const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
-const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag)))));
+const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag) ?? ''))));
 
 /* Elements whose content is not part of the page, and drawings with nothing to act on. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
+/** @param {Element} element @param {string} tag */
 const isOpaque = (element, tag) =>
   OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
 
-/* Text that is already the name of a control, group or table. */
+/** Text that is already the name of a control, group or table. @param {Element} element @param {string} tag */
 const namesAnother = (element, tag) =>
   tag === 'label'
     ? !!element.control
     : (tag === 'legend' || tag === 'caption' || tag === 'figcaption') && NAMED_BY_CHILD.has(tagOf(element.parentElement ?? element));
 const NAMED_BY_CHILD = new Set(['fieldset', 'table', 'figure']);
 
+/** @param {Element} element @param {LineNode} target @param {Flags} flags @param {Walk} walk @param {boolean} withText */
 function visitChildren(element, target, flags, walk, withText) {
   let options = 0;
+  /** @param {AnyNode} child */
   const visit = (child) => {
     if (child.nodeType === Node.TEXT_NODE) {
       if (withText) addText(target, child.data, walk, element);
@@ -146,12 +163,14 @@ function visitChildren(element, target, flags, walk, withText) {
     } else if (child.nodeType === Node.ELEMENT_NODE) {
       if (child.localName === 'option' && ++options > OPTION_LIMIT) {
         if (options === OPTION_LIMIT + 1) {
-          target.kids.push({
-            text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`,
-            left: 0,
-            stands: true,
-            counted: isFull(walk),
-          });
+          target.kids.push(
+            lineNode({
+              text: `… ${element.querySelectorAll(':scope > option').length - OPTION_LIMIT} more options`,
+              left: 0,
+              stands: true,
+              counted: isFull(walk),
+            }),
+          );
         }
         return;
       }
@@ -159,11 +178,19 @@ function visitChildren(element, target, flags, walk, withText) {
     }
   };
   const children = treeChildren(element);
-  if (children) for (const child of children) visit(child);
-  else for (let child = element.firstChild; child; child = child.nextSibling) visit(child);
+  if (children) for (const child of children) visit(/** @type {AnyNode} */ (child));
+  else for (let child = element.firstChild; child; child = child.nextSibling) visit(/** @type {AnyNode} */ (child));
 }
 
-/* The node of an element, put into its parent; null where the element has no line of its own. */
+/**
+ * The node of an element, put into its parent; null where the element has no line of its own.
+ * @param {Element} element
+ * @param {string} tag
+ * @param {string} role
+ * @param {LineNode} parent
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
 function makeNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
     const number = numberOf(element);
@@ -204,28 +231,43 @@ function makeNode(element, tag, role, parent, flags, walk) {
   );
 }
 
-/* What only groups rows, or is a name already, says nothing of its own. */
+/** What only groups rows, or is a name already, says nothing of its own. @param {Element} element @param {string} role */
 const hasNoLine = (element, role) =>
   role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
 
-/* A text that is in the name of a node: seen, or hidden in one way or the other. */
+/**
+ * A text that is in the name of a node: seen, or hidden in one way or the other.
+ * @param {LineNode} node
+ * @param {Element} element
+ * @param {Walk} walk
+ */
 function noteSight(node, element, walk) {
   node.sights ??= new Set();
-  node.sights.add(walk.sight.hidesText(element));
+  if (walk.sight) node.sights.add(walk.sight.hidesText(element));
 }
 
-/*
+/**
  * Says of a node that is named by its text that nobody sees that, or a part of it. Words that are cut away inside a
  * control are its label for screen readers, beside a picture that everybody sees.
+ * @param {LineNode} node
+ * @param {Element} element
+ * @param {boolean} isControl
+ * @param {Walk} walk
  */
 function markHidden(node, element, isControl, walk) {
   const sights = node.sights ?? new Set(['']);
   const hidden = sights.has(FADED) || (sights.has(CUT) && !isControl);
-  const whole = walk.sight.hidesAll(element) || (hidden && !sights.has('') && !(isControl && sights.has(CUT)));
+  const whole = walk.sight?.hidesAll(element) || (hidden && !sights.has('') && !(isControl && sights.has(CUT)));
   if (whole || hidden) node.properties = [node.properties, whole ? 'hidden' : 'partly hidden'].filter(Boolean).join(', ');
 }
 
-/* An element without a role has a line only where it was named or can be reached by the keyboard. */
+/**
+ * An element without a role has a line only where it was named or can be reached by the keyboard.
+ * @param {Element} element
+ * @param {LineNode} parent
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
 function genericNode(element, parent, flags, walk) {
   if (walk.interactive || parent.leaf) return null;
   const name = ariaLabel(element);
@@ -251,7 +293,9 @@ function genericNode(element, parent, flags, walk) {
   );
 }
 
-function put(parent, node, walk) {
+/** @param {LineNode} parent @param {Partial<LineNode>} made @param {Walk} walk */
+function put(parent, made, walk) {
+  const node = lineNode(made);
   parent.kids.push(node);
   parent.fresh = true;
   node.depth = parent.depth + 1;
@@ -262,22 +306,33 @@ function put(parent, node, walk) {
   return node;
 }
 
-/* About how long its line will be, but for the text in it. A compact row has its plain cells in one line. */
+/**
+ * About how long its line will be, but for the text in it. A compact row has its plain cells in one line.
+ * @param {LineNode} node
+ * @param {Walk} walk
+ */
 const sizeOf = (node, walk) =>
   walk.compact && CELLS.has(node.role)
     ? node.name.length + 3
     : node.role.length + node.name.length + node.properties.length + clipText(node.value ?? '').length + 12;
 
+/** @param {Walk} walk */
 const isFull = (walk) => walk.size > walk.limit;
 
-/* `of`: the element that the text stands in; none for text from a style sheet. Marked is only what is kept. */
+/**
+ * `of`: the element that the text stands in; none for text from a style sheet. Marked is only what is kept.
+ * @param {LineNode} target
+ * @param {string} text
+ * @param {Walk} walk
+ * @param {Element | null} [of]
+ */
 function addText(target, text, walk, of = null) {
   if (target.mute) {
     target.hasText ||= /\S/.test(text);
     return;
   }
   const open = target.fresh ? null : target.kids[target.kids.length - 1];
-  const taken = (kept) => (target.depth <= walk.deepest ? kept : 0);
+  const taken = (/** @type {number} */ kept) => (target.depth <= walk.deepest ? kept : 0);
   const said = () => (walk.sight && of ? walk.sight.marked(of, text) : text);
   if (open?.text !== undefined && !open.stands) {
     if (!open.counted) walk.size += taken(lengthen(open, said()));
@@ -285,22 +340,32 @@ function addText(target, text, walk, of = null) {
   }
   if (!/\S/.test(text)) return;
   const isCounted = target.counted || (isFull(walk) && !(target === walk.last && !target.kids.length));
-  const run = { text: isCounted ? MARK : '', left: 0, counted: isCounted };
+  const run = lineNode({ text: isCounted ? MARK : '', left: 0, counted: isCounted });
   target.kids.push(run);
   target.fresh = false;
   if (!isCounted) walk.size += taken(lengthen(run, said()));
 }
 
-/* What no line will hold is not kept; space between words may still go from what is. → how much is kept */
+/**
+ * What no line will hold is not kept; space between words may still go from what is. → how much is kept
+ * @param {LineNode} run
+ * @param {string} text
+ */
 function lengthen(run, text) {
-  const kept = text.slice(0, Math.max(4 * LONGEST_TEXT - run.text.length, 0));
-  run.text += kept;
+  const kept = text.slice(0, Math.max(4 * LONGEST_TEXT - (run.text ?? '').length, 0));
+  run.text = (run.text ?? '') + kept;
   run.left += text.length - kept.length;
   return kept.length;
 }
 
-/* Elements that react to the pointer although ARIA knows nothing of it. */
-function noteCursor(element, role, isInteractive, flags, walk) {
+/**
+ * Elements that react to the pointer although ARIA knows nothing of it.
+ * @param {Element} element
+ * @param {boolean} isInteractive
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
+function noteCursor(element, isInteractive, flags, walk) {
   if (isInteractive) return flags.control ? flags : { ...flags, pointer: true, control: true };
   const reasons = [];
   const pointer = getComputedStyle(element).cursor === 'pointer';
@@ -319,7 +384,7 @@ function noteCursor(element, role, isInteractive, flags, walk) {
   return pointer === flags.pointer && floats === !!flags.floats ? flags : { ...flags, pointer, floats };
 }
 
-/* One of several of its kind, with words of its own and nothing in it that has a ref of its own. */
+/** One of several of its kind, with words of its own and nothing in it that has a ref of its own. @param {Element} element */
 function isEntry(element) {
   const kin = element.parentElement?.children ?? [];
   const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
@@ -328,10 +393,11 @@ function isEntry(element) {
   );
 }
 
+/** @param {Element} element */
 const isFloatingEntry = (element) =>
   (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
 
-/* A box over the page, as dropdowns and popovers are. */
+/** A box over the page, as dropdowns and popovers are. @param {Element} element */
 function isFloating(element) {
   if (element.hasAttribute('popover')) return true;
   const { position, zIndex } = getComputedStyle(element);

@@ -24,7 +24,7 @@ const EDITABLE_INPUTS = new Set([
   'range',
 ]);
 
-/* `true`, `false` or `mixed`; '' where the element is not checkable. */
+/** `true`, `false` or `mixed`; '' where the element is not checkable. @param {Element} element @param {string} role */
 function checkedState(element, role) {
   if (!CHECKABLE.has(role)) return role === 'option' ? (element.getAttribute('aria-checked') ?? '') : '';
   if (tagOf(element) === 'input' && (element.type === 'checkbox' || element.type === 'radio')) {
@@ -34,12 +34,13 @@ function checkedState(element, role) {
   return value === 'true' || value === 'mixed' ? value : 'false';
 }
 
-/* Disabled by HTML, or by ARIA on itself or on what contains it. */
+/** Disabled by HTML, or by ARIA on itself or on what contains it. @param {Element} element */
 function isDisabled(element) {
   if (isNativelyDisabled(element)) return true;
-  return !!composedClosest(element, (at) => at.getAttribute('aria-disabled') === 'true');
+  return !!composedClosest(element, (/** @type {Element} */ at) => at.getAttribute('aria-disabled') === 'true');
 }
 
+/** @param {Element} element */
 function isEditable(element) {
   const tag = tagOf(element);
   if (tag === 'input') return EDITABLE_INPUTS.has(element.type) && !element.readOnly;
@@ -48,25 +49,28 @@ function isEditable(element) {
   return element.isContentEditable === true;
 }
 
+/** @param {Element} element @param {string} role */
 function selectedState(element, role) {
   if (!SELECTABLE.has(role)) return false;
   if (tagOf(element) === 'option') return element.selected;
   return element.getAttribute('aria-selected') === 'true';
 }
 
-/* `true`, `false`, or '' where it is neither. */
+/** `true`, `false`, or '' where it is neither. @param {Element} element */
 function expandedState(element) {
-  if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(element.parentElement.open);
+  if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(element.parentElement?.open);
   const value = element.getAttribute('aria-expanded');
   return value === 'true' || value === 'false' ? value : '';
 }
 
+/** @param {Element} element @param {string} role */
 function pressedState(element, role) {
   if (role !== 'button') return '';
   const value = element.getAttribute('aria-pressed');
   return value === 'true' || value === 'mixed' || value === 'false' ? value : '';
 }
 
+/** @param {Element} element @param {string} role */
 function levelOf(element, role) {
   const given = Number(element.getAttribute('aria-level'));
   if (Number.isInteger(given) && given > 0) return given;
@@ -74,7 +78,12 @@ function levelOf(element, role) {
   return /^h[1-6]$/.test(tagOf(element)) ? Number(tagOf(element)[1]) : 2;
 }
 
-/* `level=1, checked, disabled`; '' for none. `disabled` is inherited from the walk. */
+/**
+ * `level=1, checked, disabled`; '' for none. `disabled` is inherited from the walk.
+ * @param {Element} element
+ * @param {string} role
+ * @param {boolean} disabled
+ */
 function propertiesOf(element, role, disabled) {
   const list = [];
   const level = levelOf(element, role);
@@ -105,7 +114,7 @@ function propertiesOf(element, role, disabled) {
   return list.join(', ');
 }
 
-/* What a control holds, as text; null where it holds nothing of the kind. */
+/** What a control holds, as text; null where it holds nothing of the kind. @param {Element} element @param {string} role */
 function valueOf(element, role) {
   const tag = tagOf(element);
   switch (role) {
@@ -130,6 +139,7 @@ function valueOf(element, role) {
   }
 }
 
+/** @param {Element} element */
 function rangeText(element) {
   const given = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
   if (given !== null) return squeeze(given);

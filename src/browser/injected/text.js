@@ -5,31 +5,45 @@
  * goes before what can't.
  */
 
-/*
+/**
  * `text=Sign in`: part of the text, any case. `text="Sign in"`: the whole text, or else all of it between two
  * elements. `text=/^Sign/i`: a pattern. The innermost elements count; hidden ones only where no visible one matches.
+ * @param {string} body
+ * @param {Element | null} scope
  */
 function byText(body, scope) {
   const matcher = textMatcher(body);
+  /** @type {Map<Element, string>} */
   const texts = new Map();
   const found = innermost(
     scope,
-    (element) => matcher.part(squeeze(searchedText(element, texts))),
-    (element) => matcher.whole(squeeze(searchedText(element, texts))),
+    (/** @type {Element} */ element) => matcher.part(squeeze(searchedText(element, texts))),
+    (/** @type {Element} */ element) => matcher.whole(squeeze(searchedText(element, texts))),
   );
   if (found.length || !matcher.run) return seenFirst(found);
+  /** @param {Element} element */
   const holdsText = (element) => matcher.part(squeeze(searchedText(element, texts)));
-  return seenFirst(innermost(scope, holdsText, (element) => textRuns(element).some((run) => matcher.run(squeeze(run)))));
+  return seenFirst(
+    innermost(scope, holdsText, (/** @type {Element} */ element) => textRuns(element).some((run) => matcher.run(squeeze(run)))),
+  );
 }
 
+/** @param {Element[]} found */
 function seenFirst(found) {
   const visible = found.filter(isVisible);
   return visible.length ? visible : found;
 }
 
-/* The innermost elements for which `fits` holds; only what `mayHold` is looked into. */
+/**
+ * The innermost elements for which `fits` holds; only what `mayHold` is looked into.
+ * @param {Element | null} scope
+ * @param {(element: Element) => boolean} mayHold
+ * @param {(element: Element) => boolean} fits
+ */
 function innermost(scope, mayHold, fits) {
+  /** @type {Element[]} */
   const found = [];
+  /** @param {Element} element */
   const seek = (element) => {
     if (NEVER_SHOWN.has(tagOf(element)) || isOwnHost(element) || !mayHold(element)) return false;
     let inner = false;
@@ -44,9 +58,10 @@ function innermost(scope, mayHold, fits) {
   return found;
 }
 
-/*
+/**
  * → {part, whole, run}: whether a text may hold a match in it, is one, and whether a run of text between two
  * elements is one (none: runs don't count).
+ * @param {string} body
  */
 function textMatcher(body) {
   const text = body.trim();
@@ -54,22 +69,25 @@ function textMatcher(body) {
   if (pattern) {
     const expression = regularExpression(pattern[1], pattern[2]);
     // A pattern may match inside although it does not match here.
-    return { part: () => true, whole: (candidate) => expression.test(candidate) };
+    return { part: () => true, whole: (/** @type {string} */ candidate) => expression.test(candidate) };
   }
   if (/^(["']).*\1$/s.test(text) && text.length > 1) {
     const wanted = squeeze(unquote(text));
+    /** @param {string} candidate */
     const isIt = (candidate) => candidate === wanted;
-    return { part: (candidate) => candidate.includes(wanted), whole: isIt, run: isIt };
+    return { part: (/** @type {string} */ candidate) => candidate.includes(wanted), whole: isIt, run: isIt };
   }
   const wanted = squeeze(text).toLowerCase();
   if (!wanted) throw new SelectorError('text= needs the text to look for');
+  /** @param {string} candidate */
   const holds = (candidate) => candidate.toLowerCase().includes(wanted);
   return { part: holds, whole: holds };
 }
 
-/* `"a \"b\""` → `a "b"`; a text without quotes stays as it is. */
+/** `"a \"b\""` → `a "b"`; a text without quotes stays as it is. @param {string} text */
 const unquote = (text) => (/^(["']).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text);
 
+/** @param {string} source @param {string} flags */
 function regularExpression(source, flags) {
   try {
     return new RegExp(source, flags.replace(/[gy]/g, ''));
@@ -78,12 +96,18 @@ function regularExpression(source, flags) {
   }
 }
 
-/* A button made by `<input>` shows its value. */
+/** A button made by `<input>` shows its value. @param {Element} element */
 const shownValue = (element) => (tagOf(element) === 'input' && BUTTON_INPUTS.has(element.type) ? element.value : '');
 
+/** @param {Element} element @param {Map<Element, string> | null} known */
 const searchedText = (element, known) => shownValue(element) || rawText(element, known);
 
-/* The text in the composed tree, hidden parts included. `known` keeps each element's, so that a search reads it once. */
+/**
+ * The text in the composed tree, hidden parts included. `known` keeps each element's, so that a search reads it once.
+ * @param {Element} element
+ * @param {Map<Element, string> | null} [known]
+ * @returns {string}
+ */
 function rawText(element, known = null) {
   const before = known?.get(element);
   if (before !== undefined) return before;
@@ -99,7 +123,7 @@ function rawText(element, known = null) {
   return text;
 }
 
-/* The texts between an element's children. */
+/** The texts between an element's children. @param {Element} element */
 function textRuns(element) {
   const runs = [''];
   for (const child of composedChildren(element)) {

@@ -4,7 +4,13 @@
  * Owns what counts as clutter and the way back. Removes nothing from the document: what goes is not displayed.
  */
 
-/* Sets one property of one element. → {number, document, before, old} or a fault */
+/**
+ * Sets one property of one element. → {number, document, before, old} or a fault
+ * @param {Target} target
+ * @param {string} property
+ * @param {string} value
+ * @returns {Refusal | (Place & { before: StyleBefore; old: string })}
+ */
 function setStyle(target, property, value) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
@@ -20,7 +26,12 @@ function setStyle(target, property, value) {
   return { number: numberOf(element), document: DOCUMENT_ID, before, old };
 }
 
-/* Undoes `setStyle`. → true, or false where the element is gone */
+/**
+ * Undoes `setStyle`. → true, or false where the element is gone
+ * @param {Place} place
+ * @param {string} property
+ * @param {StyleBefore} before
+ */
 function restoreStyle(place, property, before) {
   const element = heldElement(place);
   if (!element) return false;
@@ -28,6 +39,7 @@ function restoreStyle(place, property, before) {
   return true;
 }
 
+/** @param {Element} element @param {string} property @param {StyleBefore} given */
 function putBack(element, property, { value, priority }) {
   if (value) element.style.setProperty(property, value, priority);
   else element.style.removeProperty(property);
@@ -35,12 +47,15 @@ function putBack(element, property, { value, priority }) {
 }
 
 /* What was hidden for one picture: [element, property, before]. */
+/** @type {[Element, string, StyleBefore][]} */
 let putAway = [];
 
+/** @param {Element} element */
 function hideElement(element) {
   overrideStyle(element, 'display', 'none');
 }
 
+/** @param {Element} element @param {string} property @param {string} value */
 function overrideStyle(element, property, value) {
   putAway.push([
     element,
@@ -57,6 +72,7 @@ function unhide() {
   return null;
 }
 
+/** @type {Record<Exclude<Clutter, 'sticky'>, string[]>} */
 const CLUTTER = {
   ads: [
     '.adsbygoogle',
@@ -138,14 +154,15 @@ const SITE_PARTS = 'html, body, main, [role="main"], header, nav, [role="banner"
 /* An element that hides this part of the window is an overlay. */
 const OVERLAY_SHARE = 0.5;
 
-/* The page itself is in it, or it is a part of the site that everything hangs on. */
+/** The page itself is in it, or it is a part of the site that everything hangs on. @param {Element} element */
 const isSitesOwn = (element) =>
   element.matches(SITE_PARTS) ||
   element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null ||
   element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
 
-/* kinds: of CLUTTER's and 'sticky'. → {kind: how many}, and {scrolling: 1} where it was locked */
+/** kinds: of CLUTTER's and 'sticky'. → {kind: how many}, and {scrolling: 1} where it was locked @param {Clutter[]} kinds */
 function cleanUp(kinds) {
+  /** @type {{ [kind: string]: number }} */
   const counts = {};
   for (const kind of kinds) {
     let found = kind === 'sticky' ? [] : Array.from(document.querySelectorAll(CLUTTER[kind].join(', ')));
@@ -166,10 +183,11 @@ function cleanUp(kinds) {
   return counts;
 }
 
-/* Elements that stay in place while the page scrolls: those over most of the window, or the others. */
+/** Elements that stay in place while the page scrolls: those over most of the window, or the others. @param {boolean} overlays */
 function floating(overlays) {
+  /** @type {Element[]} */
   const found = [];
-  eachElement((element) => {
+  eachElement((/** @type {Element} */ element) => {
     const { position, display } = getComputedStyle(element);
     if (display === 'none' || (position !== 'fixed' && position !== 'sticky')) return;
     const { width, height } = element.getBoundingClientRect();
@@ -179,7 +197,7 @@ function floating(overlays) {
   return found;
 }
 
-/* Hides all that these selectors match. → {count} or a fault */
+/** Hides all that these selectors match. → {count} or a fault @param {string[]} selectors @returns {Refusal | { count: number }} */
 function hideAll(selectors) {
   let count = 0;
   for (const selector of selectors) {
@@ -196,8 +214,9 @@ function hideAll(selectors) {
   return { count };
 }
 
-/* Brings the first visible element of a selector, or with these words, into view. → {count: 1} or a fault */
+/** Brings the first visible element of a selector, or with these words, into view. → {count: 1} or a fault @param {string} wanted @returns {Refusal | { count: number }} */
 function scrollToFirst(wanted) {
+  /** @param {string} selector */
   const visible = (selector) => {
     try {
       return queryAll(selector).find(isVisible);

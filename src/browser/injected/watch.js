@@ -11,7 +11,7 @@ const LONGEST_UNREST_MS = 3000;
 
 let observing = false;
 
-/* `binding`: the name of the function that the daemon has put into this world. */
+/** `binding`: the name of the function that the daemon has put into this world. @param {string} binding */
 function observeChanges(binding) {
   if (observing) return null;
   observing = true;
@@ -19,7 +19,7 @@ function observeChanges(binding) {
   let since = 0;
   const tell = () => {
     since = 0;
-    globalThis[binding]?.('');
+    /** @type {any} */ (globalThis)[binding]?.('');
   };
   const changed = () => {
     const now = performance.now();
@@ -29,10 +29,12 @@ function observeChanges(binding) {
     else timer = setTimeout(tell, REST_MS);
   };
   // What we draw ourselves is not a change of the page.
+  /** @param {MutationRecord} given */
   const isOurs = ({ type, target, addedNodes, removedNodes }) =>
     type === 'attributes'
-      ? isOwnHost(target)
-      : type === 'childList' && [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(node));
+      ? isOwnHost(/** @type {Element} */ (target))
+      : type === 'childList' &&
+        [...addedNodes, ...removedNodes].every((node) => node.nodeType === Node.ELEMENT_NODE && isOwnHost(/** @type {Element} */ (node)));
   new MutationObserver((records) => {
     if (!records.every(isOurs)) changed();
   }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

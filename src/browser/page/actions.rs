@@ -5,6 +5,7 @@
 
 use super::element::{FaultReply, Need, Point, Ready, ScriptTarget, Target};
 use super::error::PageError;
+use super::injected::{Guarded, Injected};
 use super::input::Clicks;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
@@ -93,7 +94,7 @@ impl Page {
     }
 
     async fn click_now(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
-        if let Some(option) = self.ask::<Option<OptionPlace>>(target, "optionOf", &[], SCRIPT_LIMIT).await? {
+        if let Some(option) = self.ask::<Option<OptionPlace>>(target, Injected::OptionOf, &[], SCRIPT_LIMIT).await? {
             return self.click_option(target, option, limit).await;
         }
         let _drawing = self.draw();
@@ -124,7 +125,8 @@ impl Page {
     async fn click_option(&self, target: &Target, option: OptionPlace, limit: Duration) -> Result<Clicked, PageError> {
         self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         let (frame, _) = self.locate(target).await?;
-        let done: Done = self.script(&frame, "chooseOption", &[&option.select, &option.option], SCRIPT_LIMIT).await?;
+        let done: Done =
+            self.script(&frame, Injected::ChooseOption, &[&option.select, &option.option], SCRIPT_LIMIT).await?;
         done.check(target)?;
         Ok(Clicked::Option(option.text))
     }
@@ -134,9 +136,12 @@ impl Page {
         if self.is_closed() {
             return Ok(None);
         }
-        match self.script::<Option<String>>(&ready.frame, "releaseGuard", &[&ready.document], SCRIPT_LIMIT).await {
-            Ok(Some(verdict)) if verdict == "hit" || verdict == "left" => Ok(None),
-            Ok(Some(reason)) => Ok(Some(reason)),
+        match self
+            .script::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &[&ready.document], SCRIPT_LIMIT)
+            .await
+        {
+            Ok(Some(Guarded::Hit | Guarded::Left)) => Ok(None),
+            Ok(Some(Guarded::Covered { reason })) => Ok(Some(reason)),
             // What is in a frame's middle is another document's business.
             Ok(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(None),
             // Where the browser still has the frame at its former place, the event went to the element that holds it:
@@ -196,7 +201,7 @@ impl Page {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
         self.points_at_element(target, &ready).await;
-        let begun: Done = self.script(&ready.frame, "beginFill", &[&ready.place, &value], SCRIPT_LIMIT).await?;
+        let begun: Done = self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?;
         if begun.check(target)?.typed {
             if value.is_empty() {
                 let delete = keys::parse("Delete").map_err(PageError::Usage)?;
@@ -212,7 +217,7 @@ impl Page {
 
     async fn finish_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<(), PageError> {
         let typed = !value.is_empty();
-        match self.script::<Done>(&ready.frame, "endFill", &[&ready.place, &typed], SCRIPT_LIMIT).await {
+        match self.script::<Done>(&ready.frame, Injected::EndFill, &[&ready.place, &typed], SCRIPT_LIMIT).await {
             Ok(done) => done.check(target).map(drop),
             // The page may have gone on by itself once the field was full.
             Err(PageError::DocumentGone) => Ok(()),
@@ -225,7 +230,7 @@ impl Page {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         self.points_at_element(target, &ready).await;
-        let done: Done = self.script(&ready.frame, "choose", &[&ready.place, &values], SCRIPT_LIMIT).await?;
+        let done: Done = self.script(&ready.frame, Injected::Choose, &[&ready.place, &values], SCRIPT_LIMIT).await?;
         let chosen = done.check(target)?.chosen;
         self.settle(settling).await;
         Ok(chosen)
@@ -258,11 +263,12 @@ impl Page {
         match target {
             None => {
                 let frame = self.main_frame().await?.id;
-                let _: serde_json::Value = self.script(&frame, "scrollToBottom", &[], SCRIPT_LIMIT).await?;
+                let _: serde_json::Value = self.script(&frame, Injected::ScrollToBottom, &[], SCRIPT_LIMIT).await?;
             }
             Some(target) => {
                 let ready = self.ready(target, &[Need::Visible], "scrolling", limit).await?;
-                let done: Done = self.script(&ready.frame, "scrollToElement", &[&ready.place], SCRIPT_LIMIT).await?;
+                let done: Done =
+                    self.script(&ready.frame, Injected::ScrollToElement, &[&ready.place], SCRIPT_LIMIT).await?;
                 done.check(target)?;
             }
         }

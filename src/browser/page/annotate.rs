@@ -4,6 +4,7 @@
 
 use super::capture::{Area, Capture, ImageFormat};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::refs::RefName;
 use super::snapshot::Snapshot;
@@ -27,7 +28,7 @@ impl Page {
             Err(error) => Err(error),
         };
         for frame in boxes.keys() {
-            match self.script::<serde_json::Value>(frame, "removeBoxes", &[], SCRIPT_LIMIT).await {
+            match self.script::<serde_json::Value>(frame, Injected::RemoveBoxes, &[], SCRIPT_LIMIT).await {
                 // They went with their document.
                 Ok(_) | Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
@@ -38,7 +39,7 @@ impl Page {
 
     async fn draw_boxes(&self, boxes: &HashMap<FrameId, Vec<NamedBox>>) -> Result<(), PageError> {
         for (frame, named) in boxes {
-            match self.script::<serde_json::Value>(frame, "drawBoxes", &[named], SCRIPT_LIMIT).await {
+            match self.script::<serde_json::Value>(frame, Injected::DrawBoxes, &[named], SCRIPT_LIMIT).await {
                 Ok(_) | Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
             }

@@ -5,6 +5,7 @@
 
 use super::element::Target;
 use super::error::PageError;
+use super::injected::Injected;
 use super::marks::Marks;
 use super::page::{Page, SCRIPT_LIMIT, lock};
 use crate::browser::frames::FrameId;
@@ -30,13 +31,13 @@ impl Page {
     /// Outlines the element of `target` and shows `text` in it; `false` if it is not there.
     pub async fn draw_asked(&self, asked: &Asked, target: &Target, text: Option<&str>) -> Result<bool, PageError> {
         asked.marks.share_root().await?;
-        self.ask(target, "showAsked", &[&asked.id, &text], SCRIPT_LIMIT).await
+        self.ask(target, Injected::ShowAsked, &[&asked.id, &text], SCRIPT_LIMIT).await
     }
 }
 
 impl Asked {
     /// Takes it away. A document that is gone has nothing drawn.
     pub async fn clear(&self) -> Result<(), PageError> {
-        self.marks.try_call::<Value>(&self.frame, "hideAsked", &[&self.id]).await.map(drop)
+        self.marks.try_call::<Value>(&self.frame, Injected::HideAsked, &[&self.id]).await.map(drop)
     }
 }

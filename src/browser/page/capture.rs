@@ -4,6 +4,7 @@
 
 use super::element::{Point, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::stitch;
 use crate::browser::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
@@ -191,7 +192,7 @@ impl Page {
     async fn hide_own(&self, hide: bool) -> Result<(), PageError> {
         let main = self.main_frame().await?.id;
         for frame in self.drawn_frames(main) {
-            match self.script::<serde_json::Value>(&frame, "hideOwn", &[&hide], SCRIPT_LIMIT).await {
+            match self.script::<serde_json::Value>(&frame, Injected::HideOwn, &[&hide], SCRIPT_LIMIT).await {
                 // What was drawn there went with its document.
                 Ok(_) | Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),

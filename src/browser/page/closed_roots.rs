@@ -5,6 +5,7 @@
 
 use super::devtools::call;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::Page;
 use super::script::WORLD;
 use crate::browser::frames::{FrameId, World};
@@ -91,7 +92,7 @@ impl Page {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
         let session = self.session_of(frame)?;
         let list = json!({
-            "expression": "globalThis.__gstack?.listSuspects()",
+            "expression": format!("globalThis.__gstack?.{}()", Injected::ListSuspects),
             "contextId": context.id,
             "objectGroup": GROUP,
         });
@@ -121,7 +122,7 @@ impl Page {
         let Some(root) = root.object.object_id else { return Ok(false) };
         let show = json!({
             "objectId": suspect,
-            "functionDeclaration": "function (root) { globalThis.__gstack?.showClosedRoot(this, root); }",
+            "functionDeclaration": format!("function (root) {{ globalThis.__gstack?.{}(this, root); }}", Injected::ShowClosedRoot),
             "arguments": [{ "objectId": root }],
         });
         let _: Value = call(&session, "Runtime.callFunctionOn", &show).await?;

@@ -4,6 +4,7 @@
 
 use super::devtools::tell;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -19,19 +20,19 @@ pub struct PageStorage {
 impl Page {
     /// Images, videos and sounds with their addresses and sizes, as JSON.
     pub async fn media(&self) -> Result<Value, PageError> {
-        self.read_whole("readMedia", &[]).await
+        self.read_whole(Injected::ReadMedia, &[]).await
     }
     /// JSON-LD, Open Graph, Twitter and other metadata, as JSON.
     pub async fn structured_data(&self) -> Result<Value, PageError> {
-        self.read_whole("readData", &[]).await
+        self.read_whole(Injected::ReadData, &[]).await
     }
     pub async fn storage(&self) -> Result<PageStorage, PageError> {
-        self.read_whole("readStorage", &[]).await
+        self.read_whole(Injected::ReadStorage, &[]).await
     }
     /// Sets these entries and leaves the others. `Refused` where the page has no such storage or it is full.
     pub async fn set_storage(&self, entries: &PageStorage) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
-        let refused: Option<String> = self.script(&frame, "writeStorage", &[entries], SCRIPT_LIMIT).await?;
+        let refused: Option<String> = self.script(&frame, Injected::WriteStorage, &[entries], SCRIPT_LIMIT).await?;
         match refused {
             None => Ok(()),
             Some(reason) => Err(PageError::Refused { what: "the storage".to_owned(), reason }),
@@ -39,7 +40,7 @@ impl Page {
     }
     /// The phases of the document's loading by name, in milliseconds; empty where the browser recorded none.
     pub async fn timing(&self) -> Result<Vec<(String, u64)>, PageError> {
-        Ok(self.read_whole::<Option<Vec<(String, u64)>>>("readTiming", &[]).await?.unwrap_or_default())
+        Ok(self.read_whole::<Option<Vec<(String, u64)>>>(Injected::ReadTiming, &[]).await?.unwrap_or_default())
     }
     /// Replaces the document's content; its address stays.
     pub async fn set_content(&self, html: &str) -> Result<(), PageError> {

@@ -6,6 +6,7 @@
 use super::devtools::tell;
 use super::element::{Need, Point, Ready, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::input;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
@@ -45,7 +46,7 @@ impl Page {
     async fn drag_now(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
         let source = self.ready(from, &DRAG_NEEDS, "dragging", limit).await?;
         let start = self.free_point(from, &source, "dragging", limit).await?;
-        let _: Value = self.script(&source.frame, "watchDrag", &[], SCRIPT_LIMIT).await?;
+        let _: Value = self.script(&source.frame, Injected::WatchDrag, &[], SCRIPT_LIMIT).await?;
         let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
         self.points_at(&source, start, true).await;
         input::hover(self.session(), start).await?;
@@ -78,7 +79,7 @@ impl Page {
             input::carry(self.session(), at).await?;
         }
         self.points_at(&destination, end, false).await;
-        let by_browser: bool = self.script(&source.frame, "dragBegan", &[], SCRIPT_LIMIT).await?;
+        let by_browser: bool = self.script(&source.frame, Injected::DragBegan, &[], SCRIPT_LIMIT).await?;
         if !by_browser {
             return input::release_button(self.session(), end).await;
         }

@@ -5,6 +5,7 @@
 
 use super::error::PageError;
 use super::evaluate::Argument;
+use super::injected::{FaultKind, Injected};
 use super::page::Page;
 use super::refs::{ElementPlace, RefName};
 use crate::browser::frames::FrameId;
@@ -52,6 +53,7 @@ pub(super) enum ScriptTarget {
 
 /// What must hold before an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Need {
     Visible,
@@ -112,7 +114,7 @@ struct Looked {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct FaultReply {
     #[serde(default)]
-    pub fault: Option<String>,
+    pub fault: Option<FaultKind>,
     #[serde(default)]
     pub message: String,
     /// The element: `<button class="x">`.
@@ -124,16 +126,18 @@ impl FaultReply {
     /// The error for a target, `None` where it is not a fault or one that waiting may fix.
     pub(super) fn error(&self, target: &Target) -> Option<PageError> {
         let name = target.to_string();
-        Some(match self.fault.as_deref()? {
-            "gone" => PageError::RefNotFound(name),
-            "stale" => match target {
+        Some(match self.fault? {
+            FaultKind::Gone => PageError::RefNotFound(name),
+            FaultKind::Stale => match target {
                 Target::Ref(_) => PageError::RefStale { name, was: None },
                 Target::Selector(_) => return None,
             },
-            "several" => PageError::Several { selector: name, message: self.message.clone() },
-            "selector" => PageError::BadSelector(self.message.clone()),
-            "missing" => PageError::NotFound(name),
-            _ => PageError::Refused { what: self.named(target), reason: self.message.clone() },
+            FaultKind::Several => PageError::Several { selector: name, message: self.message.clone() },
+            FaultKind::Selector => PageError::BadSelector(self.message.clone()),
+            FaultKind::Missing => PageError::NotFound(name),
+            FaultKind::Blocked | FaultKind::Value | FaultKind::Kind | FaultKind::Fetch | FaultKind::Size => {
+                PageError::Refused { what: self.named(target), reason: self.message.clone() }
+            }
         })
     }
     fn named(&self, target: &Target) -> String {
@@ -186,7 +190,7 @@ impl Page {
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         target: &Target,
-        function: &str,
+        function: Injected,
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
@@ -220,7 +224,8 @@ impl Page {
             let (frame, script_target) = self.locate_within(target, left).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            let asked = self.script::<Looked>(&frame, "ready", &[&script_target, &needs, &millis], left + GRACE).await;
+            let asked =
+                self.script::<Looked>(&frame, Injected::Ready, &[&script_target, &needs, &millis], left + GRACE).await;
             let looked = match asked {
                 Ok(looked) => looked,
                 Err(PageError::DocumentGone) if Instant::now() < deadline => match target {
@@ -237,9 +242,9 @@ impl Page {
                 self.check_expected(Some(target)).await?;
                 return Ok(Ready { frame, place, document, tag, point });
             }
-            return Err(match looked.fault.fault.as_deref() {
-                Some("missing") => PageError::NeverAppeared { what: target.to_string(), waited: limit },
-                Some("blocked") => PageError::NotReady {
+            return Err(match looked.fault.fault {
+                Some(FaultKind::Missing) => PageError::NeverAppeared { what: target.to_string(), waited: limit },
+                Some(FaultKind::Blocked) => PageError::NotReady {
                     what: looked.fault.named(target),
                     action,
                     reason: looked.fault.message.clone(),

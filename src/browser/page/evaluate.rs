@@ -3,6 +3,7 @@
 //! Owns the calls and the reading of their results. Never decides what to run.
 
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::Page;
 use super::script::{SOURCE, WORLD};
 use crate::browser::cdp::CdpError;
@@ -21,7 +22,7 @@ impl Page {
     pub(super) async fn script<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
-        function: &str,
+        function: Injected,
         arguments: &[&dyn Argument],
         limit: Duration,
     ) -> Result<T, PageError> {
@@ -31,19 +32,20 @@ impl Page {
     /// A handle to an element that our script has numbered.
     pub(super) async fn element_handle(&self, frame: &FrameId, number: u32) -> Result<String, PageError> {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
-        let expression = format!("globalThis.__gstack?.elementOf({number})");
+        let expression = format!("globalThis.__gstack?.{}({number})", Injected::ElementOf);
         let evaluate = Evaluate { expression, ..Evaluate::default() }.within(&context);
         let limit = super::page::SCRIPT_LIMIT;
-        let reply = read(self.session_of(frame)?.call_within(evaluate, limit).await, "elementOf", limit)?;
+        let reply =
+            read(self.session_of(frame)?.call_within(evaluate, limit).await, Injected::ElementOf.name(), limit)?;
         reply.result.object_id.ok_or(PageError::DocumentGone)
     }
 
     /// The script's number of an element that there is a handle to (of our world).
     pub(super) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
-        let function = "function () { return globalThis.__gstack?.numberOf(this) ?? 0; }";
-        let call = CallOn { object_id: object, function_declaration: function, return_by_value: true };
+        let function = format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOf);
+        let call = CallOn { object_id: object, function_declaration: &function, return_by_value: true };
         let limit = super::page::SCRIPT_LIMIT;
-        let reply = read(session.call_within(call, limit).await, "numberOf", limit)?;
+        let reply = read(session.call_within(call, limit).await, Injected::NumberOf.name(), limit)?;
         let number = reply.result.value.and_then(|value| serde_json::from_str::<u32>(value.get()).ok());
         number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
     }
@@ -53,7 +55,7 @@ impl Page {
 pub(super) async fn script_in<T: DeserializeOwned>(
     tab: &Tab,
     frame: &FrameId,
-    function: &str,
+    function: Injected,
     arguments: &[&dyn Argument],
     limit: Duration,
 ) -> Result<T, PageError> {
@@ -107,12 +109,12 @@ async fn run<T: DeserializeOwned>(
     session: &Session,
     context: &Context,
     expression: String,
-    function: &str,
+    function: Injected,
     limit: Duration,
 ) -> Result<Option<T>, PageError> {
     let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
     let evaluate = evaluate.ending_after(limit);
-    let reply = read(session.call_within(evaluate.within(context), limit).await, function, limit)?;
+    let reply = read(session.call_within(evaluate.within(context), limit).await, function.name(), limit)?;
     let value = reply.result.value.ok_or_else(|| PageError::Unreadable(format!("{function} gave no value")))?;
     let wrapped: Wrapped<T> =
         serde_json::from_str(value.get()).map_err(|error| PageError::Unreadable(format!("{function}: {error}")))?;

@@ -5,6 +5,7 @@
 
 use super::devtools::{LIMIT, call, tell};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::temporary::TemporaryTab;
 use crate::browser::devtools::page::Navigate;
@@ -132,7 +133,7 @@ impl Page {
 
     async fn read_in_page(&self, url: &str) -> Result<Fetched, PageError> {
         let frame = self.current_frame().await?;
-        let blob: Blob = self.script(&frame, "readBlob", &[&url], SCRIPT_LIMIT.max(FETCH_LIMIT)).await?;
+        let blob: Blob = self.script(&frame, Injected::ReadBlob, &[&url], SCRIPT_LIMIT.max(FETCH_LIMIT)).await?;
         let Some(encoded) = blob.base64 else {
             return Err(PageError::Refused { what: "the address".to_owned(), reason: blob.message });
         };

@@ -5,6 +5,7 @@
 use super::devtools::tell;
 use super::element::{FaultReply, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use serde::Deserialize;
@@ -34,7 +35,7 @@ impl Page {
     pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[], "choosing files", limit).await?;
-        let field: FileField = self.script(&ready.frame, "fileField", &[&ready.place], SCRIPT_LIMIT).await?;
+        let field: FileField = self.script(&ready.frame, Injected::FileField, &[&ready.place], SCRIPT_LIMIT).await?;
         if field.fault.fault.is_some() {
             return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
@@ -52,7 +53,7 @@ impl Page {
 
     /// The address of what an element shows (a picture, a video) or leads to (a link).
     pub async fn address_of(&self, target: &Target) -> Result<String, PageError> {
-        let reply: Address = self.ask(target, "addressOf", &[], SCRIPT_LIMIT).await?;
+        let reply: Address = self.ask(target, Injected::AddressOf, &[], SCRIPT_LIMIT).await?;
         reply.value.ok_or_else(|| reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
     }
 }

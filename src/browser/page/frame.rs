@@ -5,6 +5,7 @@
 use super::devtools::{call, tell};
 use super::element::{FaultReply, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT, lock};
 use crate::browser::frames::{Frame, FrameId};
 use serde::Deserialize;
@@ -99,7 +100,7 @@ impl Page {
 
     async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
         let (parent, _) = self.locate(target).await?;
-        let held: Held = self.ask(target, "frameElement", &[], SCRIPT_LIMIT).await?;
+        let held: Held = self.ask(target, Injected::FrameElement, &[], SCRIPT_LIMIT).await?;
         let number = held
             .number
             .ok_or_else(|| held.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))?;
@@ -125,7 +126,7 @@ impl Page {
         let frames: Vec<Frame> = self.frames().await?.into_iter().filter(|frame| frame.parent.is_some()).collect();
         let urls: Vec<&str> = frames.iter().map(|frame| frame.url.as_str()).collect();
         let main = self.main_frame().await?.id;
-        let matched: Matched = self.script(&main, "firstMatch", &[&pattern, &urls], SCRIPT_LIMIT).await?;
+        let matched: Matched = self.script(&main, Injected::FirstMatch, &[&pattern, &urls], SCRIPT_LIMIT).await?;
         if matched.fault.fault.is_some() {
             return Err(PageError::BadSelector(matched.fault.message));
         }

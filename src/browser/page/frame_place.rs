@@ -4,6 +4,7 @@
 
 use super::element::{FaultReply, Point};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::script::WORLD;
 use crate::browser::devtools::dom::{GetFrameOwner, ResolveNode};
@@ -17,7 +18,8 @@ impl Page {
         let mut frame = frame.clone();
         while let Some(parent) = self.frame(&frame)?.parent {
             let number = self.owner_in(&parent, &frame).await?;
-            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &at], SCRIPT_LIMIT).await?;
+            let origin: FrameOrigin =
+                self.script(&parent, Injected::FrameOrigin, &[&number, &at], SCRIPT_LIMIT).await?;
             if let Some(cover) = origin.covered {
                 return Ok(Err(format!("its frame: {cover}")));
             }
@@ -36,7 +38,8 @@ impl Page {
         let mut frame = frame.clone();
         while let Some(parent) = self.frame(&frame)?.parent {
             let number = self.owner_in(&parent, &frame).await?;
-            let origin: FrameOrigin = self.script(&parent, "frameOrigin", &[&number, &()], SCRIPT_LIMIT).await?;
+            let origin: FrameOrigin =
+                self.script(&parent, Injected::FrameOrigin, &[&number, &()], SCRIPT_LIMIT).await?;
             at = Point { x: at.x + origin.x, y: at.y + origin.y };
             frame = parent;
         }

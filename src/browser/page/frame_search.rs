@@ -4,6 +4,7 @@
 
 use super::element::FaultReply;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::Page;
 use crate::browser::frames::{Frame, FrameId};
 use futures_util::StreamExt;
@@ -85,7 +86,8 @@ impl Page {
 
     async fn matches(&self, frame: &FrameId, selector: &str, wait: Duration) -> Result<usize, PageError> {
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-        let found: Matches = self.script(frame, "countMatches", &[&selector, &millis], wait + FRAME_LIMIT).await?;
+        let found: Matches =
+            self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + FRAME_LIMIT).await?;
         match found.fault.fault {
             Some(_) => Err(PageError::BadSelector(found.fault.message)),
             None => Ok(found.count),

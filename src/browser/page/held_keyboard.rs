@@ -3,6 +3,7 @@
 //! Owns the time from before the press until the panel has the keyboard again. Does nothing if no panel has it.
 
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use crate::browser::frames::FrameId;
 use crate::browser::keyboard::{PanelKeyboard, PressedKey};
@@ -29,7 +30,7 @@ impl Page {
             frames.push(main.id);
         }
         for frame in &frames {
-            if let Err(error) = self.script::<Option<bool>>(frame, "holdKeys", &[], SCRIPT_LIMIT).await {
+            if let Err(error) = self.script::<Option<bool>>(frame, Injected::HoldKeys, &[], SCRIPT_LIMIT).await {
                 tracing::debug!(%error, "a frame holds no keys back");
             }
         }
@@ -52,7 +53,7 @@ impl HeldKeyboard<'_> {
         }
         for frame in &frames {
             let keys: Result<Vec<PressedKey>, PageError> =
-                self.page.script(frame, "releaseKeys", &[], SCRIPT_LIMIT).await;
+                self.page.script(frame, Injected::ReleaseKeys, &[], SCRIPT_LIMIT).await;
             match keys {
                 Ok(keys) => panel.pass_on(keys),
                 Err(error) => tracing::debug!(%error, "a frame that held keys back is gone"),

@@ -3,6 +3,7 @@
 //! Owns the question, asked before anything is clicked. What a page's scripts do of a click is not known.
 
 use super::element::Target;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::read::Leading;
 use futures_util::future::join_all;
@@ -18,8 +19,9 @@ impl Page {
 
     async fn focus_leads_to(&self) -> Option<Leading> {
         let frames = self.frames().await.ok()?;
-        let asked =
-            frames.iter().map(|frame| self.script::<Option<Leading>>(&frame.id, "focusLeadsTo", &[], SCRIPT_LIMIT));
+        let asked = frames
+            .iter()
+            .map(|frame| self.script::<Option<Leading>>(&frame.id, Injected::FocusLeadsTo, &[], SCRIPT_LIMIT));
         join_all(asked).await.into_iter().flatten().flatten().next()
     }
 }

@@ -6,6 +6,7 @@
 use super::devtools::{call, tell};
 use super::error::PageError;
 use super::evaluate::{Argument, script_in};
+use super::injected::Injected;
 use super::page::{Memory, Page, Pages, lock};
 use super::refs::{ElementPlace, RefName};
 use super::script::WORLD;
@@ -122,7 +123,7 @@ impl Marks {
         let mut present: HashMap<FrameId, Vec<u32>> = HashMap::new();
         for (frame, (document, badges)) in by_frame {
             let numbers: Vec<u32> = badges.iter().map(|badge| badge.number).collect();
-            if let Some(found) = self.in_document(&frame, &document, "presentOf", &[&numbers]).await? {
+            if let Some(found) = self.in_document(&frame, &document, Injected::PresentOf, &[&numbers]).await? {
                 present.insert(frame, found);
             }
         }
@@ -141,7 +142,7 @@ impl Marks {
             return self.draw_refs().await;
         }
         for frame in self.tab.frames().await? {
-            self.try_call::<Value>(&frame.id, "clearRefs", &[]).await?;
+            self.try_call::<Value>(&frame.id, Injected::ClearRefs, &[]).await?;
         }
         Ok(())
     }
@@ -157,10 +158,10 @@ impl Marks {
                 match badges {
                     Some((document, badges)) => {
                         lock(&self.memory.drawn).frames.insert(frame.id.clone());
-                        self.in_document::<Value>(&frame.id, &document, "drawRefs", &[&badges]).await.map(drop)
+                        self.in_document::<Value>(&frame.id, &document, Injected::DrawRefs, &[&badges]).await.map(drop)
                     }
                     // It may have those of a snapshot before.
-                    None => self.try_call::<Value>(&frame.id, "clearRefs", &[]).await.map(drop),
+                    None => self.try_call::<Value>(&frame.id, Injected::ClearRefs, &[]).await.map(drop),
                 }
             }
         });
@@ -196,7 +197,8 @@ impl Marks {
             self.clear_pointed(&before).await?;
         }
         self.share_root().await?;
-        let pointed = self.in_document(&place.frame, &place.document, "pointAt", &[&place.number, &label]).await?;
+        let pointed =
+            self.in_document(&place.frame, &place.document, Injected::PointAt, &[&place.number, &label]).await?;
         Ok(pointed == Some(true))
     }
 
@@ -209,7 +211,7 @@ impl Marks {
     }
 
     async fn clear_pointed(&self, frame: &FrameId) -> Result<(), PageError> {
-        self.try_call::<Value>(frame, "pointAt", &[&()]).await.map(drop)
+        self.try_call::<Value>(frame, Injected::PointAt, &[&()]).await.map(drop)
     }
 
     /// The elements of refs by frame, with the document that they are in.
@@ -230,19 +232,19 @@ impl Marks {
         &self,
         frame: &FrameId,
         document: &str,
-        function: &str,
+        function: Injected,
         arguments: &[&dyn Argument],
     ) -> Result<Option<T>, PageError> {
         let mut all: Vec<&dyn Argument> = vec![&document, &function];
         all.extend_from_slice(arguments);
-        Ok(self.try_call::<Option<T>>(frame, "inDocument", &all).await?.flatten())
+        Ok(self.try_call::<Option<T>>(frame, Injected::InDocument, &all).await?.flatten())
     }
 
     /// Calls a function of our script; none where the document or its frame went away, or does not answer.
     pub(super) async fn try_call<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
-        function: &str,
+        function: Injected,
         arguments: &[&dyn Argument],
     ) -> Result<Option<T>, PageError> {
         match script_in(&self.tab, frame, function, arguments, DRAW_LIMIT).await {
@@ -255,7 +257,7 @@ impl Marks {
     /// Where the extension's content script has its element in the page, ours is the same: a page sees one at most.
     pub(super) async fn share_root(&self) -> Result<(), PageError> {
         let frame = self.tab.main_frame().await?.id;
-        if self.try_call::<bool>(&frame, "hasRoot", &[]).await? != Some(false) {
+        if self.try_call::<bool>(&frame, Injected::HasRoot, &[]).await? != Some(false) {
             return Ok(());
         }
         let Some(theirs) = self.tab.known_context(&frame, &World::Isolated(EXTENSION_WORLD.to_owned()))? else {
@@ -280,7 +282,7 @@ async fn hand_over(session: &Session, theirs: i64, ours: i64) -> Result<(), Page
     let resolve = json!({ "backendNodeId": node.node.backend_node_id, "executionContextId": ours });
     let root: Resolved = call(session, "DOM.resolveNode", &resolve).await?;
     let Some(root) = root.object.object_id else { return Ok(()) };
-    let adopt = "function () { return globalThis.__gstack?.adoptRoot(this); }";
+    let adopt = format!("function () {{ return globalThis.__gstack?.{}(this); }}", Injected::AdoptRoot);
     tell(session, "Runtime.callFunctionOn", &json!({ "objectId": root, "functionDeclaration": adopt })).await
 }
 

@@ -26,6 +26,7 @@ mod frame;
 mod frame_place;
 mod frame_search;
 mod held_keyboard;
+mod injected;
 mod input;
 mod inspect;
 pub mod journal;

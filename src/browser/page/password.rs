@@ -4,6 +4,7 @@
 
 use super::element::Target;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use super::read::ElementState;
 use futures_util::future::join_all;
@@ -24,7 +25,8 @@ impl Page {
 
     async fn focus_is_password(&self) -> bool {
         let Ok(frames) = self.frames().await else { return true };
-        let asked = frames.iter().map(|frame| self.script::<bool>(&frame.id, "focusIsPassword", &[], SCRIPT_LIMIT));
+        let asked =
+            frames.iter().map(|frame| self.script::<bool>(&frame.id, Injected::FocusIsPassword, &[], SCRIPT_LIMIT));
         // A frame that has gone meanwhile has no focus.
         join_all(asked).await.into_iter().any(|answer| !matches!(answer, Ok(false) | Err(PageError::DocumentGone)))
     }

@@ -6,6 +6,7 @@
 
 use super::devtools::{call, tell};
 use super::error::PageError;
+use super::injected::Injected;
 use super::marks::{Marks, Resolved};
 use super::page::lock;
 use super::refs::{ElementPlace, RefKind, RefName};
@@ -173,7 +174,7 @@ impl Pick<'_> {
                 tell(&session, "DOM.enable", &json!({})).await?;
                 tell(&session, "Overlay.enable", &json!({})).await?;
             }
-            if let Some(document) = self.marks.try_call::<String>(&frame.id, "beginPick", &[&BINDING]).await? {
+            if let Some(document) = self.marks.try_call::<String>(&frame.id, Injected::BeginPick, &[&BINDING]).await? {
                 self.documents.insert(document, frame.id.clone());
             }
         }
@@ -212,7 +213,7 @@ impl Pick<'_> {
             }
         }
         for frame in self.documents.values() {
-            if let Err(error) = self.marks.try_call::<Value>(frame, "endPick", &[]).await {
+            if let Err(error) = self.marks.try_call::<Value>(frame, Injected::EndPick, &[]).await {
                 tracing::debug!(%error, "a frame went away before its pick was ended");
             }
         }
@@ -274,7 +275,8 @@ impl Pick<'_> {
                 // The browser refuses a node of another frame's document.
                 let Ok(resolved) = call::<Resolved>(session, "DOM.resolveNode", &resolve).await else { continue };
                 let Some(object) = resolved.object.object_id else { continue };
-                let function = "function () { return globalThis.__gstack?.numberOfPicked(this) ?? 0; }";
+                let function =
+                    format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOfPicked);
                 let ask = json!({ "objectId": object, "functionDeclaration": function, "returnByValue": true });
                 let numbered: Numbered = call(session, "Runtime.callFunctionOn", &ask).await?;
                 if numbered.result.value > 0 {
@@ -288,7 +290,7 @@ impl Pick<'_> {
 
     /// Names the element and remembers it as the picked one.
     async fn describe(&self, place: &ElementPlace) -> Result<Option<PickedElement>, PageError> {
-        let described = self.marks.try_call(&place.frame, "describePicked", &[&place.number]).await?;
+        let described = self.marks.try_call(&place.frame, Injected::DescribePicked, &[&place.number]).await?;
         let Some(described) = described.flatten() else { return Ok(None) };
         let Described { document, role, name: label, selector, url, rect, html } = described;
         if document != place.document {

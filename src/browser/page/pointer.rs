@@ -5,6 +5,7 @@
 
 use super::element::{Point, Ready, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, lock};
 use super::script::WORLD;
 use crate::browser::devtools::runtime::Evaluate;
@@ -36,7 +37,8 @@ pub(super) struct Touch {
 
 impl Touch {
     fn tell(&self, number: Option<u32>) {
-        let function = format!("globalThis.__gstack?.inDocument({}, 'touch', {})", json!(self.document), json!(number));
+        let given = format!("{}, {}, {}", json!(self.document), json!(Injected::Touch), json!(number));
+        let function = format!("globalThis.__gstack?.{}({given})", Injected::InDocument);
         let mut touch = Evaluate::new(function);
         touch.context_id = Some(self.context);
         self.session.post(touch);

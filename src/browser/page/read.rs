@@ -5,6 +5,7 @@
 use super::element::{FaultReply, TRIES_TO_READ, Target};
 use super::error::PageError;
 use super::evaluate::Argument;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ pub struct Link {
 
 /// What `is` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ElementState {
     Visible,
@@ -49,9 +51,11 @@ impl ElementState {
     }
 }
 
+/// What `readElement` reads.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReadWhat"))]
 #[serde(rename_all = "lowercase")]
-enum What {
+pub(super) enum What {
     Text,
     Html,
     Attributes,
@@ -100,7 +104,7 @@ pub(super) struct Rectangle {
 impl Page {
     pub(super) async fn read_whole<T: DeserializeOwned>(
         &self,
-        function: &str,
+        function: Injected,
         arguments: &[&dyn Argument],
     ) -> Result<T, PageError> {
         let mut tries = 0;
@@ -119,7 +123,7 @@ impl Page {
         what: What,
         argument: &(impl Serialize + Send + Sync),
     ) -> Result<T, PageError> {
-        let reply: ReadReply<T> = self.ask(target, "readElement", &[&what, argument], SCRIPT_LIMIT).await?;
+        let reply: ReadReply<T> = self.ask(target, Injected::ReadElement, &[&what, argument], SCRIPT_LIMIT).await?;
         if let Some(value) = reply.value {
             return Ok(value);
         }
@@ -133,31 +137,31 @@ impl Page {
     /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole("readText", &[]).await,
+            None => self.read_whole(Injected::ReadText, &[]).await,
             Some(target) => self.read_one(target, What::Text, &()).await,
         }
     }
     /// The same for a model: what no person sees in the page stands as `[hidden text: …]`.
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole("readText", &[&true]).await,
+            None => self.read_whole(Injected::ReadText, &[&true]).await,
             Some(target) => self.read_one(target, What::Text, &true).await,
         }
     }
     /// The document with its doctype, or an element's inner HTML.
     pub async fn html(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
-            None => self.read_whole("readDocument", &[]).await,
+            None => self.read_whole(Injected::ReadDocument, &[]).await,
             Some(target) => self.read_one(target, What::Html, &()).await,
         }
     }
     /// Every link that has a text or a name.
     pub async fn links(&self) -> Result<Vec<Link>, PageError> {
-        self.read_whole("readLinks", &[]).await
+        self.read_whole(Injected::ReadLinks, &[]).await
     }
     /// Every form with its fields, as JSON; passwords are redacted.
     pub async fn forms(&self) -> Result<serde_json::Value, PageError> {
-        self.read_whole("readForms", &[]).await
+        self.read_whole(Injected::ReadForms, &[]).await
     }
     /// An element's attributes, as a JSON object in their order.
     pub async fn attributes(&self, target: &Target) -> Result<serde_json::Value, PageError> {

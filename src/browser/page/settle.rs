@@ -4,6 +4,7 @@
 
 use super::actions::CLOSING_LIMIT;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use crate::browser::browser::Browser;
 use crate::browser::effects::{Effects, Noted};
@@ -169,7 +170,7 @@ impl Page {
             let mut events = self.browser().events();
             let settled = async {
                 let frame = self.main_frame().await?;
-                self.script::<Settled>(&frame.id, "settled", &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await
+                self.script::<Settled>(&frame.id, Injected::Settled, &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await
             };
             match settled.await {
                 Ok(settled) if settled.closes => return self.until_closed().await,

@@ -4,6 +4,7 @@
 
 use super::element::{TRIES_TO_READ, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, lock};
 use super::refs::RefTable;
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
@@ -121,7 +122,7 @@ impl Page {
                 Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
                 Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
             }
-            let walked: Walked = self.script(&frame, "snapshot", &[&options], limit).await?;
+            let walked: Walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
             let inner = walked.frames.iter().map(|number| {
                 let depth = depth_in_line(&walked.lines, *number);
                 let left = options.depth.map(|most| most.checked_sub(depth + 1));

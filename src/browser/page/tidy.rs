@@ -4,6 +4,7 @@
 
 use super::element::{FaultReply, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT, lock};
 use super::refs::ElementPlace;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,7 @@ struct Counted {
 
 /// What `clean_up` hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Clutter {
     Ads,
@@ -67,7 +69,7 @@ impl Page {
     /// Sets a property of an element by its inline style.
     pub async fn set_style(&self, target: &Target, property: &str, value: &str) -> Result<StyleChange, PageError> {
         let (frame, _) = self.locate(target).await?;
-        let done: Restyled = self.ask(target, "setStyle", &[&property, &value], SCRIPT_LIMIT).await?;
+        let done: Restyled = self.ask(target, Injected::SetStyle, &[&property, &value], SCRIPT_LIMIT).await?;
         let Some(before) = done.before else {
             return Err(done.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         };
@@ -98,8 +100,9 @@ impl Page {
         };
         let ElementPlace { frame, document, number } = change.place;
         let place = json!({ "number": number, "document": document });
-        let restored =
-            self.script(&frame, "restoreStyle", &[&place, &change.property, &change.before], SCRIPT_LIMIT).await;
+        let restored = self
+            .script(&frame, Injected::RestoreStyle, &[&place, &change.property, &change.before], SCRIPT_LIMIT)
+            .await;
         if let Some(change) = lock(&self.memory.style_changes).get_mut(index) {
             change.reverted = true;
         }
@@ -116,27 +119,27 @@ impl Page {
     /// Hides clutter, and unlocks scrolling. Returns how many elements of each kind, `scrolling` among them.
     pub async fn clean_up(&self, kinds: &[Clutter]) -> Result<BTreeMap<String, u32>, PageError> {
         let frame = self.current_frame().await?;
-        self.script(&frame, "cleanUp", &[&kinds], SCRIPT_LIMIT).await
+        self.script(&frame, Injected::CleanUp, &[&kinds], SCRIPT_LIMIT).await
     }
 
     /// Hides all that these selectors match; returns how many elements.
     pub async fn hide(&self, selectors: &[String]) -> Result<u32, PageError> {
         let frame = self.current_frame().await?;
-        let counted: Counted = self.script(&frame, "hideAll", &[&selectors], SCRIPT_LIMIT).await?;
+        let counted: Counted = self.script(&frame, Injected::HideAll, &[&selectors], SCRIPT_LIMIT).await?;
         counted.count.ok_or(PageError::BadSelector(counted.fault.message))
     }
 
     /// Takes back what `clean_up` and `hide` have hidden in this document.
     pub async fn unhide(&self) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
-        let _: serde_json::Value = self.script(&frame, "unhide", &[], SCRIPT_LIMIT).await?;
+        let _: serde_json::Value = self.script(&frame, Injected::Unhide, &[], SCRIPT_LIMIT).await?;
         Ok(())
     }
 
     /// Brings the first visible element of a selector, or with these words, to the window's top.
     pub async fn scroll_to_first(&self, wanted: &str) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
-        let counted: Counted = self.script(&frame, "scrollToFirst", &[&wanted], SCRIPT_LIMIT).await?;
+        let counted: Counted = self.script(&frame, Injected::ScrollToFirst, &[&wanted], SCRIPT_LIMIT).await?;
         counted.count.map(|_| ()).ok_or_else(|| PageError::NotFound(wanted.to_owned()))
     }
 }

@@ -4,6 +4,7 @@
 
 use super::element::{FaultReply, Target};
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::Page;
 use serde::Deserialize;
 use std::time::Duration;
@@ -37,7 +38,7 @@ impl Page {
             self.locate_within(target, deadline.saturating_duration_since(Instant::now())).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            let appeared: Appeared = match self.ask(target, "appears", &[&millis], left + GRACE).await {
+            let appeared: Appeared = match self.ask(target, Injected::Appears, &[&millis], left + GRACE).await {
                 Err(PageError::DocumentGone) if Instant::now() < deadline => continue,
                 other => other?,
             };
@@ -76,7 +77,7 @@ impl Page {
         let mut events = self.subscribe(&[event])?;
         // Subscribed first: what fires between the question and its answer is not missed.
         let frame = self.main_frame().await?.id;
-        match self.script::<Settled>(&frame, "settled", &[], limit).await {
+        match self.script::<Settled>(&frame, Injected::Settled, &[], limit).await {
             Ok(page) if page.ready_state == "complete" => return Ok(()),
             Ok(page) if page.ready_state == "interactive" && state == LoadState::DomContentLoaded => return Ok(()),
             Ok(_) | Err(PageError::DocumentGone) => {}

@@ -5,6 +5,7 @@
 
 use super::devtools::tell;
 use super::error::PageError;
+use super::injected::Injected;
 use super::page::{Memory, Page, Pages, SCRIPT_LIMIT, lock};
 use super::script::WORLD;
 use super::snapshot::SnapshotOptions;
@@ -91,7 +92,7 @@ impl Page {
         let binding = json!({ "name": BINDING, "executionContextName": WORLD });
         tell(self.session(), "Runtime.addBinding", &binding).await?;
         let frame = self.main_frame().await?.id;
-        let _: serde_json::Value = self.script(&frame, "observeChanges", &[&BINDING], SCRIPT_LIMIT).await?;
+        let _: serde_json::Value = self.script(&frame, Injected::ObserveChanges, &[&BINDING], SCRIPT_LIMIT).await?;
         Ok(self.snapshot(&SnapshotOptions::default()).await?.text)
     }
 }

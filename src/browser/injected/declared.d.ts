@@ -1,0 +1,100 @@
+/*
+ * The words that Rust and the injected scripts share. Generated from src/browser/page/injected.rs: never edit it.
+ * After a change there: GSTACK_BLESS=1 cargo test --lib page::injected
+ */
+
+/** The functions that Rust calls. */
+type InjectedFunction =
+  | "addressOf"
+  | "adoptRoot"
+  | "appears"
+  | "beginFill"
+  | "beginPick"
+  | "choose"
+  | "chooseOption"
+  | "cleanUp"
+  | "clearRefs"
+  | "countMatches"
+  | "describePicked"
+  | "dragBegan"
+  | "drawBoxes"
+  | "drawRefs"
+  | "elementOf"
+  | "endFill"
+  | "endPick"
+  | "fileField"
+  | "firstMatch"
+  | "focusIsPassword"
+  | "focusLeadsTo"
+  | "frameElement"
+  | "frameOrigin"
+  | "hasRoot"
+  | "hideAll"
+  | "hideAsked"
+  | "hideOwn"
+  | "holdKeys"
+  | "inDocument"
+  | "listSuspects"
+  | "numberOf"
+  | "numberOfPicked"
+  | "observeChanges"
+  | "optionOf"
+  | "pointAt"
+  | "presentOf"
+  | "readBlob"
+  | "readData"
+  | "readDocument"
+  | "readElement"
+  | "readForms"
+  | "readLinks"
+  | "readMedia"
+  | "readStorage"
+  | "readText"
+  | "readTiming"
+  | "ready"
+  | "releaseGuard"
+  | "releaseKeys"
+  | "removeBoxes"
+  | "restoreStyle"
+  | "scrollToBottom"
+  | "scrollToElement"
+  | "scrollToFirst"
+  | "setStyle"
+  | "settled"
+  | "showAsked"
+  | "showClosedRoot"
+  | "snapshot"
+  | "touch"
+  | "unhide"
+  | "watchDrag"
+  | "writeStorage";
+
+/**
+ * Why a function did not do what it was asked for.
+ */
+type FaultKind = "gone" | "stale" | "missing" | "several" | "selector" | "blocked" | "value" | "kind" | "fetch" | "size";
+
+/**
+ * What the guard saw of the pointer events since it was set.
+ */
+type Guarded = { "verdict": "hit" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
+
+/**
+ * What must hold before an action.
+ */
+type Need = "visible" | "enabled" | "editable" | "stable" | "hit" | "guard";
+
+/**
+ * What `readElement` reads.
+ */
+type ReadWhat = "text" | "html" | "attributes" | "css" | "is" | "box" | "leads" | "description";
+
+/**
+ * What `is` knows.
+ */
+type ElementState = "visible" | "hidden" | "enabled" | "disabled" | "checked" | "editable" | "focused" | "password";
+
+/**
+ * What `clean_up` hides.
+ */
+type Clutter = "ads" | "cookies" | "sticky" | "social" | "overlays" | "clutter";
