@@ -2,8 +2,7 @@
  * Who this installation is: a random id, made once a profile. Owns that id and nothing else.
  */
 
-/** The number of the wire; the daemon compares it. */
-export const PROTOCOL = 1;
+import { PROTOCOL } from "../shared/constants.js";
 
 /** The parameters of `hello`. @returns {Promise<import("../protocol.js").Hello>} */
 export async function hello() {

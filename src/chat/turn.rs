@@ -3,6 +3,7 @@
 //! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and
 //! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
 
+pub use crate::protocol::chat::QUEUE_LIMIT;
 use crate::protocol::chat::{ChatBody, ConversationState, TurnOutcome};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ClientMessageId, TurnId};
@@ -12,9 +13,6 @@ use std::sync::Arc;
 use super::ending::{Ending, gone};
 use super::turn_asking::{Open, close_all};
 pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, QuestionRequest, Refusal, TurnEnd};
-
-/// How many messages may wait behind the running one.
-pub const QUEUE_LIMIT: usize = 5;
 
 /// How far the running turn is.
 #[derive(Clone, Debug, PartialEq)]

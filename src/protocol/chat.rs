@@ -16,6 +16,9 @@ pub type Seq = u64;
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = u64;
 
+/// How many messages may wait behind the running one. The panel has it from `extension/shared/constants.js`.
+pub const QUEUE_LIMIT: usize = 5;
+
 /// One event of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -1,12 +1,13 @@
-//! Writes `extension/protocol.d.ts` from the wire's types and holds the file in step. Only in test builds.
+//! Writes `extension/protocol.d.ts` from the wire's types, and the numbers that both sides count by to
+//! `extension/shared/constants.js`, and holds the files in step. Only in test builds.
 //!
-//! Owns that file's text and the types on the page of the protocol. After a change of the wire run
+//! Owns the text of these files and the types on the page of the protocol. After a change of the wire run
 //! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
 
 mod reference;
 
 use super::answers::{self, AnswerVisitor};
-use super::chat::ChatBody;
+use super::chat::{ChatBody, QUEUE_LIMIT};
 use super::fault::Fault;
 use super::hello::HostPreamble;
 use super::ids::PanelId;
@@ -20,6 +21,7 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 const FILE: &str = "extension/protocol.d.ts";
+const CONSTANTS: &str = "extension/shared/constants.js";
 
 /// JSON-RPC's outer shape: `rpc.rs` keeps parameters raw, so it is written by hand here.
 const ENVELOPE: &str = "\
@@ -125,17 +127,35 @@ fn declarations() -> String {
     text
 }
 
-#[test]
-fn the_extension_has_the_types_of_this_wire() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
-    let wanted = declarations();
+fn constants() -> String {
+    format!(
+        "/**\n * Numbers that the extension and the daemon both count by. Generated from src/protocol: never edit it.\n \
+         * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n\
+         /** The number of the wire; the daemon compares it. */\nexport const PROTOCOL = {PROTOCOL};\n\
+         /** How many messages may wait behind a running turn. */\nexport const QUEUE_LIMIT = {QUEUE_LIMIT};\n"
+    )
+}
+
+/// The file is as it would be written now; with `GSTACK_BLESS` it is written.
+fn is_in_step(file: &str, wanted: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     if std::env::var_os("GSTACK_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, &wanted).unwrap();
+        std::fs::write(&path, wanted).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == wanted,
-        "{FILE} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test --lib protocol::typescript"
+        "{file} is behind src/protocol. Run: GSTACK_BLESS=1 cargo test --lib protocol::typescript"
     );
+}
+
+#[test]
+fn the_extension_has_the_types_of_this_wire() {
+    is_in_step(FILE, &declarations());
+}
+
+#[test]
+fn the_extension_counts_by_the_same_numbers() {
+    is_in_step(CONSTANTS, &constants());
 }

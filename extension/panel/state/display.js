@@ -8,9 +8,6 @@
 import { bytesOf } from "./context.js";
 import { runningTurn } from "./entries.js";
 
-/** How many messages may wait behind a running turn. */
-export const QUEUE_LIMIT = 5;
-
 /**
  * @typedef {object} ShownMessage
  * @property {"shown-message"} kind

@@ -2,8 +2,8 @@
  * Messages that wait behind the running turn.
  * @import { QueueChip } from "../state/display.js"
  */
+import { QUEUE_LIMIT } from "../../shared/constants.js";
 import { t } from "../../shared/i18n.js";
-import { QUEUE_LIMIT } from "../state/display.js";
 import { h, iconButton, KeyedList, setText } from "./dom.js";
 
 class Chip {
@@ -58,7 +58,7 @@ export class Queue {
 
   /** Says why a message was not added. */
   refuse() {
-    setText(this.refusal, t("queueFull"));
+    setText(this.refusal, t("queueFull", QUEUE_LIMIT));
     this.refusal.hidden = false;
   }
 }

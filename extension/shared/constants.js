@@ -1,0 +1,9 @@
+/**
+ * Numbers that the extension and the daemon both count by. Generated from src/protocol: never edit it.
+ * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript
+ */
+
+/** The number of the wire; the daemon compares it. */
+export const PROTOCOL = 1;
+/** How many messages may wait behind a running turn. */
+export const QUEUE_LIMIT = 5;
