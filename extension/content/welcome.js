@@ -7,7 +7,7 @@
 (() => {
   const port = chrome.runtime.connect({ name: "welcome" });
   port.onMessage.addListener((message) => {
-    if (message.type === "side") document.documentElement.dataset["panelSide"] = message.side === "left" ? "left" : "right";
+    if (message.type === "side") document.documentElement.dataset.panelSide = message.side === "left" ? "left" : "right";
     if (message.type !== "ready") return;
     const tell = () => document.dispatchEvent(new Event("gstack-extension-ready"));
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", tell, { once: true });

@@ -12,8 +12,8 @@ export async function readTheme() {
 
 /** @param {string} theme */
 function apply(theme) {
-  if (theme === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
 }
 
 /** @param {string} theme */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { revealed } from "../../extension/panel/state/revealed.js";
-import { armed, composer, options, press, say, text, withPanel } from "./with-panel.mjs";
+import { armed, composer, options, press, say, withPanel } from "./with-panel.mjs";
 
 const decided = "document.querySelectorAll('.decided').length";
 const card = "document.querySelector('.approval')";

@@ -24,7 +24,7 @@ const save = () => writeFileSync(journal, JSON.stringify([...conversations]));
 /** Subscribed panels by conversation. */
 const subscribers = new Map();
 let tabs = [];
-let agents = scenario.agents;
+const agents = scenario.agents;
 
 function post(message) {
   const bytes = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));

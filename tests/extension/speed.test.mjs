@@ -1,7 +1,7 @@
 /** What must not cost: idling, a long answer, a long conversation. Counted in nodes, frames and timers, never in time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { composer, options, say, text, withPanel } from "./with-panel.mjs";
+import { options, say, text, withPanel } from "./with-panel.mjs";
 
 /** Counts the timers that are set and have neither run nor been taken back. */
 const COUNT_TIMERS = `{

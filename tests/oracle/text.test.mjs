@@ -149,6 +149,7 @@ describe("the engine's text and the walk", () => {
   const both = async (html) => {
     await oracle.page.setContent(html);
     return oracle.page.evaluate((source) => {
+      // biome-ignore lint/security/noGlobalEval: it runs in a page of the test alone.
       (0, eval)(source);
       return [globalThis.__walker.engineText(document.body), globalThis.__walker.walkText(document.body, null)];
     }, script);

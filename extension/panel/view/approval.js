@@ -85,7 +85,7 @@ export class Approval extends Ask {
   /** A text of the person's own is allowed once: what holds longer is about what the agent writes. */
   #textChanged() {
     for (const button of this.#deciding)
-      if (button.dataset["choice"] !== "allow-once" && button.dataset["choice"] !== "deny") button.disabled = this.#text?.changed != null;
+      if (button.dataset.choice !== "allow-once" && button.dataset.choice !== "deny") button.disabled = this.#text?.changed != null;
   }
 
   /** All of a text; what does not fit scrolls, and says so. @param {string} text */

@@ -12,8 +12,8 @@ import { h, icon } from "./dom.js";
  */
 export function drawReading(strip, info, { back, goOn }) {
   const drawn = info ? `${info.conversationId} ${info.title}` : "";
-  if ((strip.dataset["drawn"] ?? "") === drawn) return;
-  strip.dataset["drawn"] = drawn;
+  if ((strip.dataset.drawn ?? "") === drawn) return;
+  strip.dataset.drawn = drawn;
   strip.hidden = info === null;
   strip.replaceChildren(
     ...(info

@@ -59,7 +59,7 @@ class StepRow {
 
   /** The clock moved. @param {number} now */
   tick(now) {
-    if (this.#row && this.#row.live && !this.#row.asks && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
+    if (this.#row?.live && !this.#row.asks && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
   }
 
   /** @param {string} state */

@@ -10,8 +10,8 @@ import { commandLine, h, icon, iconButton } from "./dom.js";
 
 /** @param {HTMLElement} element @param {string} drawn @param {() => (Node | false)[]} draw  nothing hides it */
 function redraw(element, drawn, draw) {
-  if (element.dataset["drawn"] === drawn) return;
-  element.dataset["drawn"] = drawn;
+  if (element.dataset.drawn === drawn) return;
+  element.dataset.drawn = drawn;
   const focused = element.contains(document.activeElement);
   element.hidden = drawn === "";
   element.replaceChildren(...draw().filter((node) => node !== false));

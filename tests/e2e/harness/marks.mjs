@@ -11,9 +11,9 @@ export async function drawn(page) {
   const { root } = await page.send('DOM.getDocument', { depth: -1, pierce: true });
   const found = [];
   const walk = (node, ours) => {
-    const attributes = Object.fromEntries(
-      (node.attributes ?? []).reduce((pairs, word, at, all) => (at % 2 ? pairs : [...pairs, [word, all[at + 1]]]), []),
-    );
+    // [name, value, name, value, …]
+    const words = node.attributes ?? [];
+    const attributes = Object.fromEntries(words.flatMap((word, at) => (at % 2 ? [] : [[word, words[at + 1]]])));
     const inside = ours || 'data-gstack' in attributes;
     if (ours && attributes.class !== undefined)
       found.push({ nodeId: node.nodeId, names: attributes.class.split(' '), style: attributes.style ?? '', text: textOf(node) });
