@@ -6,6 +6,7 @@ import { createReadStream, createWriteStream, mkdirSync, statSync, writeFileSync
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { EXTENSION_ID, TestHome } from '../tests/e2e/harness/home.mjs';
+import { confirmed } from '../tests/e2e/harness/panel-key.mjs';
 import { Frames, frame } from '../tests/e2e/harness/frames.mjs';
 import { alternately, timed } from './measure.mjs';
 import { print } from './table.mjs';
@@ -64,7 +65,8 @@ async function panel(home) {
     if (answer.error) throw new Error(JSON.stringify(answer.error));
     return answer.result;
   };
-  await ask('hello', { protocol: 1, version: '0.0.0', instanceId: 'bench' });
+  const welcome = await ask('hello', { protocol: 2, version: '0.0.0', instanceId: 'bench' });
+  await confirmed(home, welcome, ask);
   return { ask, close: () => host.stdin.end() };
 }
 

@@ -9,6 +9,7 @@ import { hello } from "./background/instance.js";
 import { faultOfLastError, mendsItself } from "./background/last-error.js";
 import { NativeLink } from "./background/native-link.js";
 import { PageMarks } from "./background/page-marks.js";
+import { prove } from "./background/panel-key.js";
 import { Panels } from "./background/panels.js";
 import { Relay } from "./background/relay.js";
 import { Reopened } from "./background/reopened.js";
@@ -29,6 +30,14 @@ const link = new NativeLink({
   lastError: () => chrome.runtime.lastError?.message,
   // `hello` therefore also says: from now on the action opens the panel.
   hello: () => opensOnClick.then(hello),
+  prove,
+  unconfirmed: (code) => ({
+    code: "panel-unconfirmed",
+    hop: "daemon",
+    message: t("panelUnconfirmed"),
+    hint: t("panelUnconfirmedHint"),
+    command: `gstack panels confirm ${code}`,
+  }),
   silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {

@@ -1,9 +1,9 @@
 /**
- * The one native port: opening, `hello`, requests and their answers, loss and the next try.
+ * The one native port: opening, `hello`, the proof of this browser's key, requests and their answers, loss and the next try.
  *
  * Owns the port, the ids of requests on it and the state that panels are shown. Never looks into
  * what a panel asks, and never decides who gets a notification.
- * @import { Fault, Welcome } from "../protocol.js"
+ * @import { Fault, PanelConfirmation, PanelProve, Welcome } from "../protocol.js"
  * @import { ConnectionState, Envelope } from "../shared/wire.js"
  */
 import { backoff } from "../shared/backoff.js";
@@ -28,6 +28,8 @@ const HELLO_LIMIT_MS = 20_000;
  * @property {(text?: string) => Fault} lossFault  the fault for Chrome's words on a lost port
  * @property {() => string | undefined} lastError  Chrome's words, read within `onDisconnect`
  * @property {() => Promise<unknown>} hello  the parameters of `hello`
+ * @property {(welcome: Welcome) => Promise<PanelProve>} prove  the parameters of `panel.prove`
+ * @property {(code: string) => Fault} unconfirmed  the fault while the person has not confirmed this browser
  * @property {Fault} silent  the fault when nobody answers `hello`
  * @property {(fault: Fault | null) => boolean} retries  whether to try again by itself after this fault
  * @property {(message: Envelope) => void} onNotification
@@ -42,6 +44,7 @@ export class NativeLink {
   #connectedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** A fault that was the last that came on this port: what it says is why the port was lost. @type {Fault | null} */ #lastWords = null;
+  /** The daemon's welcome while the person has not confirmed this browser. @type {Welcome | null} */ #unconfirmed = null;
   /** @type {ConnectionState} */ state = { status: "connecting", fault: null, welcome: null, retryAt: null };
 
   /** @param {LinkOptions} options */
@@ -107,8 +110,18 @@ export class NativeLink {
       /** @type {Welcome} */
       const welcome = await this.#call("hello", params);
       if (this.#port !== port) return;
-      this.#connectedAt = Date.now();
-      this.#setState({ status: "connected", fault: null, welcome, retryAt: null });
+      const proved = this.#prove(port, welcome);
+      // A browser that gstack has started is confirmed by that; its key is only made known.
+      if (welcome.confirmed) {
+        this.#connected(welcome);
+        await proved.catch(() => {});
+        return;
+      }
+      const confirmation = await proved;
+      if (this.#port !== port) return;
+      this.#unconfirmed = confirmation.confirmed ? null : welcome;
+      if (confirmation.confirmed) this.#connected(welcome);
+      else this.#confirmation(confirmation);
     } catch (error) {
       // A lost port has told its reason already; what is left is a daemon that refuses us.
       if (this.#port !== port) return;
@@ -116,6 +129,34 @@ export class NativeLink {
       this.#lost(error instanceof FaultError ? error.fault : this.options.silent);
     } finally {
       clearTimeout(limit);
+    }
+  }
+
+  /** @param {Port} port @param {Welcome} welcome @returns {Promise<PanelConfirmation>} */
+  async #prove(port, welcome) {
+    // A daemon that gives no challenge asks for no proof.
+    if (!welcome.challenge) return { confirmed: true };
+    const proof = await this.options.prove(welcome);
+    return this.#port === port ? this.#call("panel.prove", proof) : { confirmed: false };
+  }
+
+  /** @param {Welcome} welcome */
+  #connected(welcome) {
+    if (this.state.status === "connected") return;
+    this.#connectedAt = Date.now();
+    this.#setState({ status: "connected", fault: null, welcome, retryAt: null });
+  }
+
+  /** The person has confirmed this browser, or its code is another one. @param {PanelConfirmation} confirmation */
+  #confirmation({ confirmed, code }) {
+    const welcome = this.#unconfirmed;
+    if (!welcome) return;
+    if (confirmed) {
+      this.#unconfirmed = null;
+      this.#connected(welcome);
+    } else if (code) {
+      // The port stays open: nothing is to be tried again, the daemon tells when the person has done it.
+      this.#setState({ status: "down", fault: this.options.unconfirmed(code), welcome: null, retryAt: null });
     }
   }
 
@@ -131,6 +172,7 @@ export class NativeLink {
   /** @param {Envelope} message */
   #receive(message) {
     this.#lastWords = message.method === "fault" && message.client == null ? /** @type {Fault} */ (message.params) : null;
+    if (message.method === "panel.confirmation") return this.#confirmation(/** @type {PanelConfirmation} */ (message.params));
     if (typeof message.method === "string") {
       this.options.onNotification(message);
       return;
@@ -146,6 +188,7 @@ export class NativeLink {
   #lost(reason) {
     const fault = this.#lastWords ?? reason;
     this.#port = null;
+    this.#unconfirmed = null;
     if (this.state.status === "connected" && Date.now() - this.#connectedAt > CALM_AFTER_MS) this.#attempt = 0;
     const wait = backoff(this.#attempt, Math.random());
     const retries = this.options.retries(fault);

@@ -190,6 +190,10 @@ impl Home {
     pub fn connected_file(&self) -> PathBuf {
         self.root.join("connected.json")
     }
+    /// The keys of the browsers whose side panels are confirmed.
+    pub fn panels_file(&self) -> PathBuf {
+        self.root.join("panels.json")
+    }
     /// Which everyday browser is in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")

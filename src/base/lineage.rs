@@ -47,6 +47,28 @@ pub fn descends_from(process: &Process, ancestor: i32) -> bool {
     std::iter::successors(Some(process.pid), above).take(LONGEST_CHAIN).any(|pid| pid == ancestor) && process.is_alive()
 }
 
+/// Whether this very process, not another one that got its pid, is among the parents of `process`.
+pub fn descends_from_process(process: &Process, ancestor: &Process) -> bool {
+    let table = ProcessTable::read();
+    let mut current = process.pid;
+    let mut child_began = u64::MAX;
+    for _ in 0..LONGEST_CHAIN {
+        let Some((parent, began)) = table.with_row(current, |row| (row.parent, row.began)) else { return false };
+        // A parent that began after its child is another process with a reused pid.
+        if began > child_began {
+            return false;
+        }
+        if current == ancestor.pid {
+            return ancestor.is_alive() && process.is_alive();
+        }
+        if parent <= 1 {
+            return false;
+        }
+        (current, child_began) = (parent, began);
+    }
+    false
+}
+
 /// `None` if the chain changed during the walk.
 fn walk(table: &ProcessTable, pid: i32) -> Option<Lineage> {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
@@ -135,8 +157,12 @@ mod tests {
         let process = Process::find(i32::try_from(child.id()).unwrap()).unwrap();
         assert_eq!(of(&process), Lineage::Agent(None), "a child of this process");
         assert!(descends_from(&process, i32::try_from(std::process::id()).unwrap()));
+        let own = Process::find(crate::base::process::own_pid()).unwrap();
+        assert!(descends_from_process(&process, &own) && descends_from_process(&process, &process));
+        assert!(!descends_from_process(&own, &process), "it is the other way round");
         drop(child.stdin.take());
         child.wait().unwrap();
+        assert!(!descends_from_process(&process, &own), "it has ended");
         assert_eq!(of(&process), Lineage::Unknown);
         for pid in [i32::MAX - 1, 0, -5] {
             assert_eq!(Process::find(pid), None, "{pid}");

@@ -7,6 +7,7 @@ pub mod atomic;
 pub mod browsers;
 pub mod clock;
 pub mod file_name;
+pub mod fingerprint;
 pub mod home;
 pub mod inbox;
 pub mod lineage;

@@ -104,6 +104,13 @@ impl Peer {
             .as_ref()
             .is_some_and(|connected| lineage::descends_from(&connected.process, ancestor) && connected.is_alive())
     }
+
+    /// Whether this very process is among its parents.
+    pub fn descends_from_process(&self, ancestor: &Process) -> bool {
+        self.process.as_ref().is_some_and(|connected| {
+            lineage::descends_from_process(&connected.process, ancestor) && connected.is_alive()
+        })
+    }
 }
 
 fn is_own(uid: u32) -> bool {

@@ -6,6 +6,7 @@ use super::approvals::{self, Approvals};
 use super::audit;
 use super::command_line::{command, is_of_browser};
 use super::mcp::{self, Mcp};
+use super::panels::{self, Panels};
 use super::policy::{self, Rules};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
@@ -60,6 +61,7 @@ pub enum Invocation {
     Approvals(Approvals),
     Audit(audit::Wanted),
     Policy(Rules),
+    Panels(Panels),
     Mcp(Mcp),
     Agents,
     Activity {
@@ -193,6 +195,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "stop-turn" => Invocation::StopTurns,
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
+        "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "agents" => Invocation::Agents,

@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options; the browser's commands come from the registry.
 
-use super::{approvals, audit, help, mcp, policy, sessions, settings, shell};
+use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, shell};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -105,6 +105,7 @@ pub fn command() -> Command {
         Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
         approvals::command(),
         policy::command(),
+        panels::command(),
         audit::command(),
         mcp::command(),
         Command::new("agents").about("The agents that were found, and how to install the others"),

@@ -16,6 +16,7 @@ mod help;
 mod hosts;
 mod mcp;
 mod moment;
+mod panels;
 mod policy;
 mod progress;
 mod questions;
@@ -164,6 +165,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Sessions(wanted) => sessions::run(&client, wanted, tab(&globals)?, json, terminal).await?,
         Invocation::Settings(wanted) => settings::run(&client, wanted, json, terminal).await?,
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
+        Invocation::Panels(wanted) => panels::run(&client, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {
             let place = (globals.session.as_deref(), tab(&globals)?);

@@ -10,6 +10,7 @@ use super::relays::Everyday;
 use super::tab_reports::driven_place;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
+use crate::base::process::Process;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::downloads::DownloadFolders;
 use crate::browser::endpoint::Endpoint;
@@ -70,6 +71,8 @@ struct Current {
     pages: Pages,
     /// None where an attached browser does not tell.
     pid: Option<u32>,
+    /// Of our own, as it was when it was taken into use.
+    process: Option<Process>,
     /// The DevTools address of somebody else's browser, which is never ended; none for our own.
     attached: Option<String>,
 }
@@ -131,7 +134,7 @@ impl Engine {
         let (browser, pages) = everyday.pages();
         lock(&self.inner.browsers.chosen).set(Some(browser.run().clone()));
         let attached = Some(everyday.name.clone());
-        *lock(&self.inner.browsers.current) = Some(Current { browser, pages, pid: None, attached });
+        *lock(&self.inner.browsers.current) = Some(Current { browser, pages, pid: None, process: None, attached });
         self.update_busy();
     }
 
@@ -285,7 +288,9 @@ impl Engine {
             }
         });
         let pages = Pages::default().captured_to(capture);
-        let current = Current { browser: browser.clone(), pages, pid, attached };
+        let own = pid.filter(|_| attached.is_none()).and_then(|pid| i32::try_from(pid).ok());
+        let process = own.and_then(Process::find);
+        let current = Current { browser: browser.clone(), pages, pid, process, attached };
         self.leave_everyday();
         self.drop_relays_of(browser.run());
         *lock(&self.inner.browsers.current) = Some(current);
@@ -296,8 +301,16 @@ impl Engine {
                 tracing::warn!(%error, "a tab did not get its conversation back");
             }
         }
+        self.confirm_started_ports();
         self.update_busy();
         self.spawn(self.clone().follow_browser(browser.clone()));
+    }
+
+    /// The browser that gstack has started, and its process.
+    pub(super) fn started_browser(&self) -> Option<(BrowserRun, Process)> {
+        let current = lock(&self.inner.browsers.current);
+        let current = current.as_ref().filter(|current| !current.browser.gone().is_cancelled())?;
+        Some((current.browser.run().clone(), current.process.clone()?))
     }
 
     /// The connection ended: the browser was closed or crashed, or its keeper was killed.

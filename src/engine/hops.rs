@@ -51,6 +51,7 @@ impl Engine {
             Ok(notes)
         });
         let mut notes = looked.await.unwrap_or_default();
+        notes.extend(self.panel_notes());
         notes.extend(self.policy().fault().as_ref().map(words));
         notes
     }

@@ -26,6 +26,7 @@ mod hops;
 mod keyboard;
 mod leftovers;
 mod model;
+mod panel_keys;
 mod panels;
 mod policy;
 mod ports;
@@ -53,7 +54,7 @@ pub use config::Config;
 pub use policy::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use policy::policy_rules_of;
-pub use ports::{PortId, PortSender};
+pub use ports::{PortId, PortSender, Standing};
 pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
@@ -71,6 +72,7 @@ use browsers::Browsers;
 use chats::Subscriptions;
 use config::ConfigFile;
 use connected_from::ConnectedFrom;
+use panel_keys::PanelKeys;
 use ports::Ports;
 use relays::Relays;
 use runner::Runners;
@@ -110,6 +112,7 @@ struct Inner {
     browsers: Browsers,
     relays: Mutex<Relays>,
     ports: Ports,
+    panel_keys: Mutex<PanelKeys>,
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
     tab_book: TabBook,
@@ -162,6 +165,7 @@ impl Engine {
         let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
         let activity = ActivityLog::open(&home, ports.clone());
         let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
+        let panel_keys = PanelKeys::open(home.panels_file());
         let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
@@ -182,6 +186,7 @@ impl Engine {
                 browsers,
                 relays,
                 ports,
+                panel_keys: Mutex::new(panel_keys),
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
                 tab_book: TabBook::default(),

@@ -4,16 +4,19 @@
 
 use super::Engine;
 use super::ports::{self, PortId, PortSender};
+use crate::base::peer::Peer;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
 use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
+use crate::protocol::panel_key::PanelConfirmation;
 use crate::protocol::told;
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
-    pub fn port_opened(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
-        let id = self.ports().add(preamble, sender);
+    /// `peer`: the host's process.
+    pub fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
+        let id = self.ports().add(preamble, peer, Self::new_challenge(), sender);
         self.update_busy();
         id
     }
@@ -47,24 +50,43 @@ impl Engine {
             let message = told::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
             return Err(Fault::new(FaultCode::ProtocolMismatch, message).hint(what).command(command).at(Hop::Daemon));
         }
-        self.ports().greeted(port, hello.clone());
-        self.replace_ports_of(&hello.instance_id, port);
-        self.open_relay(port, &hello);
-        self.ports().tell_changed();
+        if self.is_of_started_browser(port) {
+            self.ports().set_started(port);
+        }
+        let (challenge, confirmed) = self.ports().greeted(port, hello.clone());
+        if confirmed {
+            self.admit_port(port);
+        }
         Ok(Welcome {
             protocol: PROTOCOL,
             version: VERSION.to_owned(),
             epoch: self.store().epoch().clone(),
             pid: std::process::id(),
             driven: self.piped(port).is_some() || hello.relay,
+            challenge,
+            home_id: Some(self.home_id()),
+            confirmed,
             welcome_url: Some(self.welcome_url()),
             extension_version: Some(VERSION.to_owned()),
         })
     }
 
-    /// Whether a port's extension was welcomed. Nothing else of it is served before.
-    pub fn has_said_hello(&self, port: PortId) -> bool {
-        self.ports().has_said_hello(port)
+    /// The port is a confirmed browser's from now on: its tabs count, and what it asks is served. Only the first call for a
+    /// hello does something.
+    pub(super) fn admit_port(&self, port: PortId) {
+        let Some(hello) = self.ports().confirm(port) else { return };
+        self.replace_ports_of(&hello.instance_id, port);
+        self.open_relay(port, &hello);
+        self.ports().tell_changed();
+    }
+
+    /// The same for a port that waits: its extension is told.
+    pub(super) fn admit_waiting_port(&self, port: PortId) {
+        self.admit_port(port);
+        if let Ok(sender) = self.ports().sender(port) {
+            let told = PanelConfirmation { confirmed: true, code: None };
+            sender.send(&ports::notification(None, &ToPanel::PanelConfirmation(told)));
+        }
     }
 
     /// The extension has one port. An earlier one whose end has not been seen yet is over, and its tabs are this one's:

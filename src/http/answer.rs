@@ -25,9 +25,11 @@ impl IntoResponse for Refusal {
 fn status(code: FaultCode) -> StatusCode {
     match code {
         FaultCode::BadRequest | FaultCode::ProtocolMismatch => StatusCode::BAD_REQUEST,
-        FaultCode::Forbidden | FaultCode::Denied | FaultCode::PathRefused | FaultCode::UrlRefused => {
-            StatusCode::FORBIDDEN
-        }
+        FaultCode::Forbidden
+        | FaultCode::PanelUnconfirmed
+        | FaultCode::Denied
+        | FaultCode::PathRefused
+        | FaultCode::UrlRefused => StatusCode::FORBIDDEN,
         FaultCode::Unknown | FaultCode::NotFound | FaultCode::TabGone => StatusCode::NOT_FOUND,
         FaultCode::Conflict | FaultCode::Cancelled => StatusCode::CONFLICT,
         FaultCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -20,6 +20,7 @@ use crate::protocol::control::{
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::methods::{Agents, ApprovalAnswer, Empty, QuestionAnswer};
+use crate::protocol::panel_key::{KnownPanel, KnownPanels, PanelConfirm, PanelForget};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::{HeaderMap, header};
@@ -71,6 +72,9 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/policy", get(policy))
         .route("/policy/add", post(add_rule))
         .route("/policy/remove", post(remove_rule))
+        .route("/panels", get(panels))
+        .route("/panels/confirm", post(confirm_panel))
+        .route("/panels/forget", post(forget_panel))
         .route("/audit", post(audit))
         .route("/audit/verify", post(audit_verify))
         .layer(from_fn(guard::person));
@@ -231,6 +235,24 @@ async fn remove_rule(State(engine): State<Engine>, Body(remove): Body<PolicyRemo
     Ok(Json(engine.policy().remove(&remove, AuditBy::Terminal)?))
 }
 
+async fn panels(State(engine): State<Engine>) -> Json<KnownPanels> {
+    Json(engine.known_panels())
+}
+
+async fn confirm_panel(
+    State(engine): State<Engine>,
+    Body(confirm): Body<PanelConfirm>,
+) -> Result<Json<KnownPanel>, Refusal> {
+    Ok(Json(engine.confirm_panel(&confirm.code)?))
+}
+
+async fn forget_panel(
+    State(engine): State<Engine>,
+    Body(forget): Body<PanelForget>,
+) -> Result<Json<KnownPanels>, Refusal> {
+    Ok(Json(engine.forget_panel(&forget.id)?))
+}
+
 async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) -> Result<Response, Refusal> {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
     engine.policy().read_audit(request, sender)?;
@@ -326,6 +348,9 @@ mod tests {
             ("POST", "/questions/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/panels", Some(TOKEN), "", StatusCode::FORBIDDEN),
+            ("POST", "/panels/confirm", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/panels/forget", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit/verify", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),

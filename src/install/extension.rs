@@ -64,6 +64,7 @@ impl fmt::Display for LoadingSteps {
         writeln!(f, "  1. open chrome://extensions and switch on Developer mode (top right)")?;
         writeln!(f, "  2. click \"Load unpacked\" and choose {}", self.folder.display())?;
         writeln!(f, "  3. click the gstack icon in the toolbar: the side panel opens")?;
+        writeln!(f, "  4. run the command that it shows: it confirms this browser, once")?;
         write!(f, "The extension's id must read {EXTENSION_ID}.")
     }
 }

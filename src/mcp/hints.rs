@@ -83,7 +83,7 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
 
 /// A command of the program itself, which no client has as a tool.
 fn is_own_command(name: &str) -> bool {
-    const OWN: [&str; 20] = [
+    const OWN: [&str; 21] = [
         "connect",
         "disconnect",
         "stop",
@@ -95,6 +95,7 @@ fn is_own_command(name: &str) -> bool {
         "settings",
         "stop-turn",
         "approvals",
+        "panels",
         "policy",
         "audit",
         "mcp",

@@ -44,7 +44,7 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
     let (sender, mut queue) = mpsc::unbounded_channel();
     let closed = CancellationToken::new();
     let sender = PortSender::new(sender, closed.clone());
-    let port = engine.port_opened(preamble, sender.clone());
+    let port = engine.port_opened(preamble, Some(peer.clone()), sender.clone());
     let tasks = TaskTracker::new();
     let written = sender.clone();
     let writer = async {
@@ -78,7 +78,7 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
     tokio::select! {
         () = reader => {}
         () = writer => {}
-        () = closed.cancelled() => tracing::warn!("a host read too slowly and was let go"),
+        () = closed.cancelled() => {}
         () = shutdown.cancelled() => {}
     }
     engine.port_closed(port);

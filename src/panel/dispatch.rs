@@ -1,7 +1,7 @@
 //! From a message's bytes to the engine and back, by method.
 
 use crate::base::well_formed;
-use crate::engine::{Engine, Heard, PortId, PortSender};
+use crate::engine::{Engine, Heard, PortId, PortSender, Standing};
 use crate::protocol::audit::AuditBy;
 use crate::protocol::chat::AnsweredBy;
 use crate::protocol::control::Stopped;
@@ -34,11 +34,16 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
             return reply.fail(fault);
         }
     };
-    if !matches!(call, ToDaemon::Hello(_)) && !engine.has_said_hello(port) {
-        let fault = Fault::new(FaultCode::ProtocolMismatch, "the extension has not said hello")
-            .hint("The first request on a port is `hello`, with a protocol that gstack speaks: reload the extension.")
-            .at(Hop::Background);
-        return reply.fail(fault);
+    match engine.standing(port) {
+        _ if matches!(call, ToDaemon::Hello(_)) => {}
+        Standing::Unknown => {
+            let hint =
+                "The first request on a port is `hello`, with a protocol that gstack speaks: reload the extension.";
+            let fault = Fault::new(FaultCode::ProtocolMismatch, "the extension has not said hello").hint(hint);
+            return reply.fail(fault.at(Hop::Background));
+        }
+        Standing::Unconfirmed if !is_open(&call) => return reply.refuse(|| engine.unconfirmed(port)),
+        Standing::Unconfirmed | Standing::Confirmed => {}
     }
     if takes_long(&call) {
         let mut handling = Box::pin(async move { request.handle(call, &reply).await });
@@ -49,6 +54,19 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
     } else {
         request.handle(call, &reply).await;
     }
+}
+
+/// What a browser that the person has not confirmed may ask: who is there, what is wrong, and that work stops.
+fn is_open(call: &ToDaemon) -> bool {
+    matches!(
+        call,
+        ToDaemon::PanelProve(_)
+            | ToDaemon::Ping(_)
+            | ToDaemon::Echoed(_)
+            | ToDaemon::Hops(_)
+            | ToDaemon::ChatStop(_)
+            | ToDaemon::ChatStopAll(_)
+    )
 }
 
 /// What waits for a browser, a program or a disk.
@@ -92,6 +110,13 @@ impl Reply {
         }
     }
 
+    /// Refuses a request; a notification is ignored.
+    fn refuse(&self, fault: impl FnOnce() -> Fault) {
+        if self.id.is_some() {
+            self.fail(fault());
+        }
+    }
+
     fn fail(&self, fault: Fault) {
         match self.id {
             Some(id) => self.sender.send(&Envelope::failure(self.client.clone(), Some(id), fault)),
@@ -111,6 +136,7 @@ impl Request {
         let Self { engine, port, client } = self;
         match call {
             ToDaemon::Hello(hello) => reply.give(engine.hello(port, hello)),
+            ToDaemon::PanelProve(prove) => reply.give(engine.prove_panel(port, &prove)),
             ToDaemon::Ping(Empty {}) => reply.give(Ok(engine.pong())),
             ToDaemon::Echoed(echo) => engine.echoed(echo),
             ToDaemon::Hops(Empty {}) => reply.give(Ok(Hops { hops: engine.hops(port).await })),

@@ -10,6 +10,7 @@ use super::elements::{Picked, Refs};
 use super::hello::Welcome;
 use super::history::{Conversations, InboxLeft};
 use super::methods::{Agents, Empty, FilePart, Hops, Pong, Rendered, Sent};
+use super::panel_key::PanelConfirmation;
 use super::policy::Policy;
 use super::settings::Settings;
 use serde::Serialize;
@@ -24,6 +25,7 @@ pub(super) trait AnswerVisitor {
 /// Every request of `ToDaemon` with the type of its answer.
 pub(super) fn walk(visitor: &mut impl AnswerVisitor) {
     visitor.answer::<Welcome>("hello");
+    visitor.answer::<PanelConfirmation>("panel.prove");
     visitor.answer::<Pong>("ping");
     visitor.answer::<Hops>("hops");
     visitor.answer::<ConversationInfo>("chat.open");

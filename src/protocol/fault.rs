@@ -21,6 +21,8 @@ pub enum FaultCode {
     ProtocolMismatch,
     /// The caller may not do this.
     Forbidden,
+    /// The side panel's browser is not confirmed by the person.
+    PanelUnconfirmed,
     /// The named thing does not exist (tab, conversation, ref, file …).
     NotFound,
     /// The request can't be served in the present state (queue full, name taken …).

@@ -50,6 +50,16 @@ pub struct Welcome {
     pub pid: u32,
     /// Commands reach this browser's tabs: gstack started it, or the extension relays them. False: chat only.
     pub driven: bool,
+    /// What the extension signs in `panel.prove`: random, for this connection alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<String>,
+    /// Names the daemon's home; part of what is signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_id: Option<String>,
+    /// The browser is confirmed by its start: its requests are served before the proof.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub confirmed: bool,
     /// The address of the welcome page, when the daemon serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub welcome_url: Option<String>,

@@ -18,6 +18,7 @@ use super::history::{
     InboxLeave,
 };
 use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId, WindowId};
+use super::panel_key::{PanelConfirmation, PanelProve};
 use super::policy::{PolicyAdd, PolicyRemove};
 use super::relay::{
     RelayAnswer, RelayAttach, RelayCommand, RelayDetach, RelayDetached, RelayEvent, RelayPart, RelayTab,
@@ -34,6 +35,9 @@ pub enum ToDaemon {
     /// The first request on a port. → [`super::hello::Welcome`]
     #[serde(rename = "hello")]
     Hello(Hello),
+    /// Proves the browser's key, once a connection. → [`PanelConfirmation`]
+    #[serde(rename = "panel.prove")]
+    PanelProve(PanelProve),
     /// A live check of the hop. → [`Pong`]
     #[serde(rename = "ping")]
     Ping(Empty),
@@ -237,6 +241,9 @@ pub enum ToPanel {
     /// the keyboard).
     #[serde(rename = "panel.keys")]
     PanelKeys(PanelKeys),
+    /// The person has confirmed this browser, or its code is another one (to the background).
+    #[serde(rename = "panel.confirmation")]
+    PanelConfirmation(PanelConfirmation),
     /// A hop broke or works again. The native host sends it too when it can't reach the daemon.
     #[serde(rename = "fault")]
     Fault(Fault),

@@ -26,6 +26,7 @@ pub mod history;
 pub mod ids;
 pub mod keeper;
 pub mod methods;
+pub mod panel_key;
 pub mod policy;
 pub mod relay;
 pub mod rpc;
@@ -36,7 +37,7 @@ pub mod told;
 mod typescript;
 
 /// The protocol number, compared on `hello`; the daemon serves this one and the one before it.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// The oldest protocol number that this daemon still serves.
 pub const PROTOCOL_OLDEST: u32 = 1;
 /// The release, shown to people and compared only to offer an update.

@@ -268,6 +268,8 @@ told! {
     UPDATING = "gstack is being updated: running turns finish, then the new version takes over";
     SEND_IN_A_MOMENT = "Send it again in a moment.";
     PROTOCOLS_DIFFER = "the extension speaks protocol $1, gstack $2 to $3";
+    PANEL_UNCONFIRMED = "this browser is not confirmed yet";
+    PANEL_UNCONFIRMED_NEXT = "Confirm it once: run the command that its side panel shows in a terminal.";
     EXTENSION_NEWER = "The extension is newer than gstack: update gstack, then run `gstack stop`.";
     EXTENSION_OLDER = "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.";
     // Browser and tabs.

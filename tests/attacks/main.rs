@@ -14,6 +14,9 @@ mod hostile;
 mod keeper;
 mod mcp_client;
 mod outliving;
+#[path = "../shared/panel_key.rs"]
+mod panel_key;
+mod panels;
 mod paths;
 mod peers;
 mod port;

@@ -25,7 +25,7 @@ describe('the native messaging host', () => {
     chrome.write(frame(HELLO));
     const welcome = await chrome.frames.next((message) => message.id === 1);
     assert.equal(welcome.error, undefined);
-    assert.equal(welcome.result.protocol, 1);
+    assert.equal(welcome.result.protocol, 2);
     assert.ok(welcome.result.epoch);
     chrome.child.stdin.end();
     assert.equal(await within(chrome.ended, 'the host did not end with its port'), 0);
@@ -53,7 +53,7 @@ describe('the native messaging host', () => {
     const chrome = host(home);
     chrome.write(frame('{"id":'), frame(Buffer.from([0xff, 0xfe])), frame(HELLO));
     const welcome = await chrome.frames.next((message) => message.id === 1);
-    assert.equal(welcome.result.protocol, 1);
+    assert.equal(welcome.result.protocol, 2);
     chrome.child.stdin.end();
     await within(chrome.ended, 'the host did not end');
   });

@@ -49,7 +49,9 @@ function setUp({ retries = () => true } = {}) {
     },
     lossFault: (text) => faultOfLastError(text, t),
     lastError: () => held.lastError,
-    hello: async () => ({ protocol: 1 }),
+    hello: async () => ({ protocol: 2 }),
+    prove: async ({ challenge }) => ({ publicKey: "key", signature: `over ${challenge}` }),
+    unconfirmed: (code) => ({ code: "panel-unconfirmed", message: "not confirmed", command: `gstack panels confirm ${code}` }),
     silent: { code: "timeout", message: "silent" },
     retries,
     onNotification: (message) => notifications.push(message),
@@ -86,6 +88,58 @@ describe("the native link", () => {
     port.receive({ id: first.id, client: "panel-1", error: { code: "not-found", message: "no" } });
     assert.deepEqual(await two, { n: 2 });
     await assert.rejects(one, ({ fault }) => fault.code === "not-found");
+  });
+
+  test("proves this browser's key before it is connected, where the daemon asks for that", async () => {
+    const { link, ports } = setUp();
+    link.connect();
+    await settled();
+    const [port] = ports;
+    port.receive({ id: port.sent[0].id, result: { protocol: 2, epoch: "e", challenge: "c", homeId: "h" } });
+    await settled();
+    assert.equal(port.sent[1].method, "panel.prove");
+    assert.deepEqual(port.sent[1].params, { publicKey: "key", signature: "over c" });
+    assert.equal(link.state.status, "connecting");
+    port.receive({ id: port.sent[1].id, result: { confirmed: true } });
+    await settled();
+    assert.equal(link.state.status, "connected");
+  });
+
+  test("waits on the open port for the person, shows their command, and goes on by itself", async () => {
+    const { link, ports, notifications, states } = setUp();
+    link.connect();
+    await settled();
+    const [port] = ports;
+    port.receive({ id: port.sent[0].id, result: { protocol: 2, epoch: "e", challenge: "c", homeId: "h" } });
+    await settled();
+    port.receive({ id: port.sent[1].id, result: { confirmed: false, code: "BCDFGH" } });
+    await settled();
+    assert.equal(link.state.status, "down");
+    assert.deepEqual(
+      [link.state.fault.code, link.state.fault.command, link.state.retryAt],
+      ["panel-unconfirmed", "gstack panels confirm BCDFGH", null],
+    );
+    await assert.rejects(link.call("chat.send", {}), ({ fault }) => fault.code === "panel-unconfirmed");
+    port.receive({ method: "panel.confirmation", params: { confirmed: false, code: "GHJKLM" } });
+    assert.equal(link.state.fault.command, "gstack panels confirm GHJKLM");
+    port.receive({ method: "panel.confirmation", params: { confirmed: true } });
+    assert.equal(link.state.status, "connected");
+    assert.equal(link.state.welcome.epoch, "e");
+    assert.deepEqual([ports.length, port.closed, notifications.length], [1, false, 0], "nobody else hears of it");
+    assert.equal(states.filter(({ status }) => status === "connected").length, 1);
+  });
+
+  test("in a browser that gstack has started is connected at once, also if the key can't be proved", async () => {
+    const { link, ports } = setUp();
+    link.connect();
+    await settled();
+    const [port] = ports;
+    port.receive({ id: port.sent[0].id, result: { protocol: 2, epoch: "e", challenge: "c", homeId: "h", confirmed: true } });
+    await settled();
+    assert.equal(link.state.status, "connected");
+    port.receive({ id: port.sent[1].id, error: { code: "conflict", message: "no" } });
+    await settled();
+    assert.deepEqual([link.state.status, port.closed], ["connected", false]);
   });
 
   test("a lost port rejects what waits, and says why", async (context) => {

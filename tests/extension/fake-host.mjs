@@ -104,7 +104,7 @@ const current = (chromeTabId) =>
 const fault = (code, message, more = {}) => Object.assign(new Error(message), { fault: { code, message, ...more } });
 
 const methods = {
-  hello: () => ({ protocol: 1, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
+  hello: () => ({ protocol: 2, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
   ping: () => ({ epoch }),
   hops: () => ({ hops: scenario.hops() }),
   "tabs.changed": ({ full, tabs: changed, removed }) => {

@@ -1,13 +1,16 @@
 """A client of the daemon, written from docs/PROTOCOL.md alone. It shares no code with gstack.
 
-Reads the page's types and checks every message that it gets against them. Arguments: the page, panel.sock.
+Reads the page's types and checks every message that it gets against them. Arguments: the page, panel.sock, the program that
+the person runs to confirm it.
 """
 
 import base64
+import hashlib
 import json
 import re
 import socket
 import struct
+import subprocess
 import sys
 
 PAGE = open(sys.argv[1], encoding="utf-8").read()
@@ -137,6 +140,51 @@ def read_methods(page):
 ANSWERS, EVENTS = read_methods(PAGE)
 
 
+# The key of P-256 that the daemon asks for.
+
+P = 2**256 - 2**224 + 2**192 + 2**96 - 1
+ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
+BASE = (0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296,
+        0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5)
+
+
+def add(one, other):
+    if one is None or other is None:
+        return one or other
+    if one[0] == other[0]:
+        if one[1] != other[1]:
+            return None
+        slope = 3 * (one[0]**2 - 1) * pow(2 * one[1], -1, P)
+    else:
+        slope = (other[1] - one[1]) * pow(other[0] - one[0], -1, P)
+    x = (slope**2 - one[0] - other[0]) % P
+    return x, (slope * (one[0] - x) - one[1]) % P
+
+
+def times(number, point):
+    product = None
+    while number:
+        if number & 1:
+            product = add(product, point)
+        point, number = add(point, point), number >> 1
+    return product
+
+
+def both(one, other):
+    return one.to_bytes(32, "big") + other.to_bytes(32, "big")
+
+
+def proof(secret, welcome):
+    """The parameters of `panel.prove`."""
+    key = base64.b64encode(b"\x04" + both(*times(secret, BASE))).decode()
+    text = "\n".join(["gstack panel proof 1", welcome["challenge"], welcome["homeId"], key])
+    digest = int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
+    once = int.from_bytes(hashlib.sha256(b"once" + text.encode()).digest(), "big") % ORDER
+    r = times(once, BASE)[0] % ORDER
+    s = pow(once, -1, ORDER) * (digest + r * secret) % ORDER
+    return {"publicKey": key, "signature": base64.b64encode(both(r, s)).decode()}
+
+
 # The wire.
 
 class Fault(Exception):
@@ -153,7 +201,21 @@ class Daemon:
         self.next, self.events, self.text, self.done = 0, {}, {}, False
         self.write({"origin": "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/", "pid": 1, "version": "0.0.0"})
         if say_hello:
-            self.welcome = self.ask("hello", {"protocol": 1, "version": "0.0.0", "instanceId": "a-python-client"})
+            self.welcome = self.ask("hello", {"protocol": 2, "version": "0.0.0", "instanceId": "a-python-client"})
+
+    def prove(self):
+        """Proves this client's key, which the person confirms the first time."""
+        answer = self.ask("panel.prove", proof(0x5eed, self.welcome))
+        if not answer["confirmed"]:
+            assert self.refused("settings.get", {}) == "panel-unconfirmed"
+            self.ask("ping", {})
+            subprocess.run([sys.argv[3], "panels", "confirm", answer["code"]], check=True, stdout=subprocess.DEVNULL)
+            while not answer["confirmed"]:
+                message = self.read()
+                assert message["method"] == "panel.confirmation", message
+                check(message["params"], EVENTS["panel.confirmation"], "panel.confirmation")
+                answer = message["params"]
+        return self
 
     def write(self, message):
         body = json.dumps(message).encode()
@@ -245,8 +307,9 @@ def main(path):
     assert strange.refused("hello", hello) == "protocol-mismatch"
     assert strange.refused("settings.get", {}) == "protocol-mismatch", "after a refused hello"
 
-    daemon = Daemon(path)
-    assert daemon.welcome["protocol"] == 1 and daemon.welcome["extensionVersion"]
+    daemon = Daemon(path).prove()
+    assert daemon.refused("panel.prove", proof(0x5eed, daemon.welcome)) == "conflict", "once a connection"
+    assert daemon.welcome["protocol"] == 2 and daemon.welcome["extensionVersion"]
     identifier = open_tab(daemon)
     of = {"conversationId": identifier}
     subscribed = daemon.ask("chat.subscribe", {**of, "after": 0})
@@ -262,7 +325,7 @@ def main(path):
     assert sorted(daemon.events) == list(range(1, max(daemon.events) + 1)), "no number is missing"
 
     # What another connection reads is what this one was pushed.
-    other = Daemon(path)
+    other = Daemon(path).prove()
     subscribed = other.ask("chat.subscribe", {**of, "after": 0})
     for event in subscribed["events"]:
         other.apply(event)

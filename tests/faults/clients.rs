@@ -1,6 +1,7 @@
 //! A client of another make: one that was written from docs/PROTOCOL.md alone.
 
 use crate::cases::{begin, cases, finish};
+use crate::world::gstack;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -18,6 +19,7 @@ fn run(page: &str) -> (bool, String) {
     fs::write(&path, page).unwrap();
     let mut client = Command::new("python3");
     client.arg(here().join("tests/faults/client.py")).arg(path).arg(world.home().join("panel.sock"));
+    client.arg(gstack()).env("GSTACK_HOME", world.home());
     let done = client.output().expect("python3 is installed");
     finish(&world, extension);
     (done.status.success(), String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned())

@@ -4,6 +4,7 @@ use crate::cases::{cases, end_of, finish, send};
 use crate::extension::Extension;
 use crate::host::{Gone, Host};
 use crate::journal::Replay;
+use crate::panel_key::{PanelKey, code};
 use crate::patience::Patience;
 use crate::world::{LIMIT, World, gstack, wait, weight};
 use serde_json::{Value, json};
@@ -40,12 +41,30 @@ impl Port {
         let host = Host::start(world, &gstack(), stuck);
         let panels = (0..PANELS).map(|_| Panel::default()).collect();
         let mut port = Self { host, conversation: conversation.to_owned(), panels, next: 0 };
-        port.request(0, "hello", json!({ "protocol": 1, "version": "0.0.0", "instanceId": name }));
+        let welcome = port.answer("hello", json!({ "protocol": 2, "version": "0.0.0", "instanceId": name }));
+        let proved = port.answer("panel.prove", PanelKey::of("crowd").proof(&welcome));
+        if let Some(code) = code(&proved) {
+            let (well, said) = world.run(&["panels", "confirm", code]);
+            assert!(well, "not confirmed: {said}");
+        }
         port.request(0, "tabs.changed", json!({ "full": true, "tabs": [], "removed": [] }));
         for n in 0..PANELS {
             port.subscribe(n);
         }
         port
+    }
+
+    /// The result of a request, before anything is subscribed to.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.request(0, method, params);
+        let patience = Patience::of(LIMIT);
+        loop {
+            assert!(patience.left().is_some(), "{method} is not answered");
+            let frame = self.host.take(Duration::from_millis(100)).unwrap().unwrap_or_default();
+            if frame["id"] == self.next {
+                return frame["result"].clone();
+            }
+        }
     }
 
     fn request(&mut self, panel: usize, method: &str, params: Value) {

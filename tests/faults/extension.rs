@@ -2,6 +2,7 @@
 
 use crate::host::{Gone, Host};
 use crate::journal::Replay;
+use crate::panel_key::{PanelKey, code};
 use crate::patience::Patience;
 use crate::world::{LIMIT, World, gstack, wait};
 use serde_json::{Value, json};
@@ -66,10 +67,16 @@ impl Extension {
     fn try_connect(&mut self, world: &World) -> Result<(), Gone> {
         self.disconnect();
         self.host = Some(Host::start(world, &self.program, self.stuck.clone()));
-        let hello = json!({ "protocol": 1, "version": "0.0.0", "instanceId": self.name });
+        let hello = json!({ "protocol": 2, "version": "0.0.0", "instanceId": self.name });
         let welcome = self.ask("hello", hello)?;
         let welcome = welcome.unwrap_or_else(|fault| panic!("no welcome: {fault}"));
         self.epoch = welcome["epoch"].as_str().map(str::to_owned);
+        let proof = PanelKey::of(&self.name).proof(&welcome);
+        let proved = self.ask("panel.prove", proof)?.unwrap_or_else(|fault| panic!("no proof: {fault}"));
+        if let Some(code) = code(&proved) {
+            let (well, said) = world.run(&["panels", "confirm", code]);
+            assert!(well, "not confirmed: {said}");
+        }
         let tabs: Vec<Value> = (0..self.tabs).map(|n| self.tab(n)).collect();
         self.tell("tabs.changed", json!({ "full": true, "tabs": tabs, "removed": [] }))?;
         self.tell("panel.opened", json!({ "windowId": 1 }))?;

@@ -19,6 +19,8 @@ mod extension;
 mod frames;
 mod host;
 mod journal;
+#[path = "../shared/panel_key.rs"]
+mod panel_key;
 #[path = "../shared/patience.rs"]
 mod patience;
 mod programs;

@@ -143,7 +143,7 @@ fn a_host_whose_calls_fail_says_so_to_the_browser() {
         let control = spoil(&mut command, &world, &world.home(), fault);
         let mut host = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "hello",
-            "params": { "protocol": 1, "version": "0.0.0", "instanceId": "one" } });
+            "params": { "protocol": 2, "version": "0.0.0", "instanceId": "one" } });
         let body = hello.to_string();
         let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
         let mut input = host.stdin.take().unwrap();
@@ -155,7 +155,7 @@ fn a_host_whose_calls_fail_says_so_to_the_browser() {
         let mut frame = vec![0; u32::from_ne_bytes(length) as usize];
         output.read_exact(&mut frame).unwrap();
         let frame: Value = serde_json::from_slice(&frame).unwrap();
-        let welcomed = frame["result"]["protocol"] == 1;
+        let welcomed = frame["result"]["protocol"] == 2;
         let told = frame["method"] == "fault" && frame["params"]["hint"].is_string();
         assert!(welcomed || told, "{frame}");
         drop(input);

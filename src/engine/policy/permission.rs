@@ -122,7 +122,7 @@ impl PolicyService {
     }
 
     /// Writes a line of the audit; told to the person where that fails.
-    pub(super) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
+    pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
         lock(&self.0.audit).append(entry).map_err(|error| {
             let fault = Fault::new(FaultCode::Storage, format!("what agents do can't be written down: {error}"))
                 .hint("Free space or make gstack's home writable for you; until then agents only look.");

@@ -4,7 +4,9 @@
 
 use super::echo::Echoes;
 use super::push::{PortId, PortSender, notification};
+use crate::base::fingerprint::Fingerprint;
 use crate::base::mutex::lock;
+use crate::base::peer::Peer;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble};
 use crate::protocol::ids::{BrowserRun, InstanceId, PanelId, WindowId};
@@ -15,9 +17,19 @@ use tokio::sync::watch;
 
 /// One open port.
 pub(in crate::engine) struct Port {
+    /// Its `browser_run` is set once the host is shown to descend from that browser; until then it is `claimed_run`.
     pub(in crate::engine) preamble: HostPreamble,
-    hello: Option<Hello>,
-    sender: PortSender,
+    pub(super) claimed_run: Option<BrowserRun>,
+    /// The host's process.
+    pub(super) peer: Option<Peer>,
+    /// What the extension signs; taken with the first proof.
+    pub(super) challenge: Option<String>,
+    /// The key that it has proved.
+    pub(super) key: Option<Fingerprint>,
+    /// It is a panel of the person's: its requests are served.
+    pub(super) confirmed: bool,
+    pub(super) hello: Option<Hello>,
+    pub(super) sender: PortSender,
     /// The panels that said they are open, with their window.
     pub(in crate::engine) panels: HashMap<PanelId, WindowId>,
     /// Panels that opened and have not looked at a conversation yet.
@@ -53,26 +65,36 @@ struct Shared {
 }
 
 impl Ports {
-    pub(in crate::engine) fn add(&self, preamble: HostPreamble, sender: PortSender) -> PortId {
+    /// `challenge`: what its extension signs.
+    pub(in crate::engine) fn add(
+        &self,
+        mut preamble: HostPreamble,
+        peer: Option<Peer>,
+        challenge: String,
+        sender: PortSender,
+    ) -> PortId {
         let mut open = lock(&self.0.open);
         open.last += 1;
         let id = PortId(open.last);
-        let (panels, opening) = (HashMap::new(), HashSet::new());
-        open.ports.insert(id, Port { preamble, hello: None, sender, panels, opening, has_keyboard: None });
+        let port = Port {
+            claimed_run: preamble.browser_run.take(),
+            preamble,
+            peer,
+            challenge: Some(challenge),
+            key: None,
+            confirmed: false,
+            hello: None,
+            sender,
+            panels: HashMap::new(),
+            opening: HashSet::new(),
+            has_keyboard: None,
+        };
+        open.ports.insert(id, port);
         id
     }
 
     pub(in crate::engine) fn remove(&self, id: PortId) -> Option<Port> {
         lock(&self.0.open).ports.remove(&id)
-    }
-
-    /// A port's extension has said who it is.
-    pub(in crate::engine) fn greeted(&self, id: PortId, hello: Hello) {
-        self.with(id, |port| port.hello = Some(hello));
-    }
-
-    pub(in crate::engine) fn has_said_hello(&self, id: PortId) -> bool {
-        self.with(id, |port| port.hello.is_some()).unwrap_or_default()
     }
 
     /// The other ports of this extension: their ends have not been seen yet.
@@ -128,18 +150,19 @@ impl Ports {
             .ok_or_else(|| Fault::new(FaultCode::Conflict, "the port is closed").at(Hop::Host))
     }
 
+    /// Of confirmed browsers.
     pub(in crate::engine) fn senders(&self) -> Vec<(PortId, PortSender)> {
-        self.select(|id, port| Some((id, port.sender.clone())))
+        self.select(|id, port| port.confirmed.then(|| (id, port.sender.clone())))
     }
 
     pub(in crate::engine) fn preamble(&self, id: PortId) -> Option<HostPreamble> {
         self.with(id, |port| port.preamble.clone())
     }
 
-    /// The port with the most panels: its way, its host, one of its panels and how many they are.
+    /// The confirmed port with the most panels: its way, its host, one of its panels and how many they are.
     pub(in crate::engine) fn busiest(&self) -> Option<(PortSender, HostPreamble, Option<PanelId>, usize)> {
         let open = lock(&self.0.open);
-        let port = open.ports.values().max_by_key(|port| port.panels.len())?;
+        let port = open.ports.values().filter(|port| port.confirmed).max_by_key(|port| port.panels.len())?;
         let panel = port.panels.keys().next().cloned();
         Some((port.sender.clone(), port.preamble.clone(), panel, port.panels.len()))
     }
@@ -180,10 +203,10 @@ impl Ports {
         }
     }
 
-    /// Sends to every background.
+    /// Sends to every background of a confirmed browser.
     pub(in crate::engine) fn broadcast(&self, message: &ToPanel) {
         let envelope = notification(None, message);
-        for port in lock(&self.0.open).ports.values() {
+        for port in lock(&self.0.open).ports.values().filter(|port| port.confirmed) {
             port.sender.send(&envelope);
         }
     }
@@ -206,11 +229,11 @@ impl Ports {
         &self.0.echoes
     }
 
-    fn with<T>(&self, id: PortId, work: impl FnOnce(&mut Port) -> T) -> Option<T> {
+    pub(super) fn with<T>(&self, id: PortId, work: impl FnOnce(&mut Port) -> T) -> Option<T> {
         lock(&self.0.open).ports.get_mut(&id).map(work)
     }
 
-    fn select<T>(&self, which: impl Fn(PortId, &Port) -> Option<T>) -> Vec<T> {
+    pub(super) fn select<T>(&self, which: impl Fn(PortId, &Port) -> Option<T>) -> Vec<T> {
         lock(&self.0.open).ports.iter().filter_map(|(id, port)| which(*id, port)).collect()
     }
 }

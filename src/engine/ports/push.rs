@@ -29,7 +29,7 @@ const MOST_QUEUED: usize = 16 * 1024 * 1024;
 pub struct PortSender {
     queue: mpsc::UnboundedSender<Vec<u8>>,
     queued: Arc<AtomicUsize>,
-    /// Cancelled when the host reads too slowly.
+    /// Cancelled when the host reads too slowly, or its confirmation was taken back.
     closed: CancellationToken,
 }
 
@@ -43,6 +43,11 @@ impl PortSender {
         self.send_bytes(fit(envelope));
     }
 
+    /// Closes the connection.
+    pub fn end(&self) {
+        self.closed.cancel();
+    }
+
     /// `size` bytes have left for the host.
     pub fn written(&self, size: usize) {
         self.queued.fetch_sub(size, Ordering::Relaxed);
@@ -51,6 +56,7 @@ impl PortSender {
     fn send_bytes(&self, message: Vec<u8>) -> bool {
         let waiting = self.queued.fetch_add(message.len(), Ordering::Relaxed) + message.len();
         if waiting > MOST_QUEUED {
+            tracing::warn!("a host reads too slowly and is let go");
             self.closed.cancel();
             return false;
         }
@@ -140,6 +146,7 @@ pub(in crate::engine) fn notification(client: Option<PanelId>, message: &ToPanel
         ToPanel::RelayTab(params) => named(client, "relay.tab", params),
         ToPanel::Echo(params) => named(client, "echo", params),
         ToPanel::PanelKeys(params) => named(client, "panel.keys", params),
+        ToPanel::PanelConfirmation(params) => named(client, "panel.confirmation", params),
         ToPanel::Fault(params) => named(client, "fault", params),
     }
 }

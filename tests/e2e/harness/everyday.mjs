@@ -16,7 +16,7 @@ export class Everyday {
   #waiting = new Map();
 
   /** Starts one beside the browser of `home`; all share the home's daemon. Each name is a profile. */
-  static async start(home, { name = 'everyday', url = 'about:blank', display = undefined } = {}) {
+  static async start(home, { name = 'everyday', url = 'about:blank', display = undefined, confirm = true } = {}) {
     const everyday = new Everyday();
     const profile = path.join(home.folder, name);
     mkdirSync(path.join(profile, 'Default'), { recursive: true });
@@ -40,7 +40,23 @@ export class Everyday {
     await until(() => existsSync(file), 'the everyday browser has no DevTools port');
     const [port, address] = readFileSync(file, 'utf8').split('\n');
     everyday.client = await DevTools.connect(`ws://127.0.0.1:${port}${address}`);
+    if (confirm) await everyday.confirm(home);
     return everyday;
+  }
+
+  /** The person confirms this browser, as its side panel says; the panel that they open for it is closed again. */
+  async confirm(home) {
+    const { targetId } = await this.client.send('Target.createTarget', {
+      url: `chrome-extension://${EXTENSION_ID}/sidepanel.html`,
+      background: true,
+    });
+    const page = await this.client.attach(targetId);
+    const code = await until(
+      () => page.evaluate(`document.body?.innerText.match(/gstack panels confirm ([A-Z]{6})/)?.[1]`).catch(() => undefined),
+      'the panel shows no code',
+    );
+    await this.client.send('Target.closeTarget', { targetId });
+    await home.ok(['panels', 'confirm', code]);
   }
 
   #listen() {

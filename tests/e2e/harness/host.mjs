@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Frames, frame } from './frames.mjs';
 import { EXTENSION_ID } from './home.mjs';
+import { confirmed } from './panel-key.mjs';
 import { within } from './wait.mjs';
 
 export const ORIGIN = `chrome-extension://${EXTENSION_ID}/`;
-export const HELLO = { jsonrpc: '2.0', id: 1, method: 'hello', params: { protocol: 1, version: '0.1.0', instanceId: 'test' } };
+export const HELLO = { jsonrpc: '2.0', id: 1, method: 'hello', params: { protocol: 2, version: '0.1.0', instanceId: 'test' } };
 
 /** Starts the host as Chrome does. */
 export function host(home, origin = ORIGIN) {
@@ -34,8 +35,9 @@ export class BarePanel {
     panel.client = `panel-${instanceId}`;
     panel.chrome = host(home);
     panel.chrome.write(frame({ ...HELLO, params: { ...HELLO.params, instanceId } }));
-    await panel.chrome.frames.next((message) => message.id === 1);
+    const { result: welcome } = await panel.chrome.frames.next((message) => message.id === 1);
     panel.#next = 2;
+    await confirmed(home, welcome, async (method, params) => (await panel.ask(method, params)).result);
     panel.notify('panel.opened', { windowId: 1 });
     assert.equal((await panel.ask('chat.subscribe', { conversationId, after: 0 })).error, undefined);
     return panel;

@@ -1,0 +1,74 @@
+/**
+ * This browser's key: by it the daemon knows the browser again that the person has confirmed.
+ *
+ * Owns the key pair, made once a profile and kept in IndexedDB. The private half never leaves the browser's crypto, and one
+ * signature is good for one connection to one gstack.
+ * @import { PanelProve, Welcome } from "../protocol.js"
+ */
+
+const DATABASE = "panel-key";
+const STORE = "keys";
+const NAME = "own";
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
+/** The first line of what is signed; the daemon has the same. */
+const PURPOSE = "gstack panel proof 1";
+
+/** @type {Promise<CryptoKeyPair> | undefined} */
+let known;
+
+/**
+ * The parameters of `panel.prove` for a connection.
+ * @param {Welcome} welcome
+ * @returns {Promise<PanelProve>}
+ */
+export async function prove({ challenge, homeId }) {
+  known ??= keyPair();
+  const { publicKey, privateKey } = await known;
+  const point = base64(await crypto.subtle.exportKey("raw", publicKey));
+  const text = new TextEncoder().encode([PURPOSE, challenge, homeId, point].join("\n"));
+  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, privateKey, text);
+  return { publicKey: point, signature: base64(signature) };
+}
+
+/** The stored key pair; made when there is none. Where nothing can be stored, one that lasts as long as this worker. */
+async function keyPair() {
+  /** @type {CryptoKeyPair | undefined} */ let made;
+  try {
+    const database = await opened();
+    const stored = await done(database.transaction(STORE).objectStore(STORE).get(NAME));
+    if (stored) return /** @type {CryptoKeyPair} */ (stored);
+    made = await newPair();
+    await done(database.transaction(STORE, "readwrite").objectStore(STORE).put(made, NAME));
+    return made;
+  } catch {
+    return made ?? newPair();
+  }
+}
+
+function newPair() {
+  return /** @type {Promise<CryptoKeyPair>} */ (crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]));
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function opened() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+  return done(request);
+}
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
+function done(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @param {ArrayBuffer} bytes */
+function base64(bytes) {
+  return btoa(String.fromCharCode(...new Uint8Array(bytes)));
+}

@@ -1,0 +1,50 @@
+//! The fingerprint of a public key: what tells browsers apart that prove one.
+//!
+//! Owns its spelling. Never checks a proof.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// So many digits of a fingerprint name a key for people.
+const SHORT: usize = 12;
+
+/// SHA-256 of a key's uncompressed point, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    pub fn of(point: &[u8]) -> Self {
+        Self(Sha256::digest(point).iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Names the key for people.
+    pub fn id(&self) -> &str {
+        self.0.get(..SHORT).unwrap_or(&self.0)
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+        if text.len() == 64 && is_hexadecimal { Ok(Self(text)) } else { Err("not a fingerprint") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_read_only_as_it_is_written() {
+        let known = Fingerprint::of(b"a point");
+        let text = serde_json::to_string(&known).unwrap();
+        assert_eq!(serde_json::from_str::<Fingerprint>(&text).unwrap(), known);
+        for wrong in ["\"\"", "\"zz\"", &text.to_uppercase(), "7"] {
+            assert!(serde_json::from_str::<Fingerprint>(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(known.id().len(), SHORT);
+    }
+}

@@ -1,0 +1,274 @@
+//! Which connections on `panel.sock` are a side panel that the person has confirmed: by the browser's start, or by its key.
+//!
+//! Owns the way from a proof to that answer, and the person's requests about it. Never reads a socket. The checks are pure
+//! and lie beside this file: `proof` what is signed, `list` what is confirmed, `waiting` the codes, `file` the disk.
+
+mod file;
+mod list;
+mod proof;
+#[cfg(test)]
+mod test_keys;
+mod waiting;
+
+use super::Engine;
+use super::ports::{PortId, Proving, Standing, notification};
+use crate::base::clock::now_millis;
+use crate::base::fingerprint::Fingerprint;
+use crate::base::mutex::lock;
+use crate::base::visible;
+use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::hello::Hello;
+use crate::protocol::methods::ToPanel;
+use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
+use crate::protocol::told;
+use file::KeyFile;
+use list::{LONGEST_NAME, Record};
+use std::path::PathBuf;
+use waiting::{Waiting, Wrong};
+
+/// The first protocol whose extensions prove a key.
+const FIRST_WITH_KEYS: u32 = 2;
+
+/// The keys of one home.
+pub(super) struct PanelKeys {
+    file: KeyFile,
+    waiting: Waiting,
+}
+
+impl PanelKeys {
+    pub(super) fn open(path: PathBuf) -> Self {
+        Self { file: KeyFile::open(path), waiting: Waiting::default() }
+    }
+}
+
+impl Engine {
+    /// The challenge for a new connection.
+    pub(super) fn new_challenge() -> String {
+        crate::base::proof::nonce()
+    }
+
+    /// Names this home in what extensions sign.
+    pub(super) fn home_id(&self) -> String {
+        lock(&self.inner.panel_keys).file.home().to_owned()
+    }
+
+    pub fn standing(&self, port: PortId) -> Standing {
+        self.ports().standing(port)
+    }
+
+    /// Why an unconfirmed port is refused.
+    pub fn unconfirmed(&self, port: PortId) -> Fault {
+        let protocol = self.ports().protocol_of(port);
+        let hint = if protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS) {
+            told::EXTENSION_OLDER
+        } else {
+            told::PANEL_UNCONFIRMED_NEXT
+        };
+        Fault::new(FaultCode::PanelUnconfirmed, told::PANEL_UNCONFIRMED).hint(hint).at(Hop::Daemon)
+    }
+
+    /// The host of this port is a descendant of the browser that gstack has started, and names that browser.
+    pub(super) fn is_of_started_browser(&self, port: PortId) -> bool {
+        let Some((peer, claimed)) = self.ports().claim_of(port) else { return false };
+        self.started_browser().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
+    }
+
+    /// A browser was taken into use: ports of it that came before are confirmed by its start.
+    pub(super) fn confirm_started_ports(&self) {
+        for port in self.ports().unconfirmed() {
+            if self.is_of_started_browser(port) {
+                self.ports().set_started(port);
+                self.admit_waiting_port(port);
+            }
+        }
+    }
+
+    /// The extension proves that it has a key. Once a connection, be it right or wrong.
+    pub fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
+        let home = self.home_id();
+        let now = now_millis();
+        let Proving { challenge, hello, is_started } = self.ports().take_challenge(port).ok_or_else(no_challenge)?;
+        let browser = browser_name(hello.as_ref());
+        let key = proof::check(prove, &challenge, &home).map_err(|error| {
+            Fault::new(FaultCode::Forbidden, error.to_string())
+                .hint("Connect again: each connection has a challenge of its own.")
+                .at(Hop::Background)
+        })?;
+        // Before the list is asked: a confirmation from now on finds this port by it.
+        self.ports().set_key(port, &key);
+        let mut keys = lock(&self.inner.panel_keys);
+        match keys.file.change_later(|list| list.seen(&key, &browser, now)) {
+            Some(worth_writing) => {
+                if worth_writing && let Err(fault) = keys.file.write_now() {
+                    tracing::warn!(%fault, "when a browser was used is not written down");
+                }
+            }
+            None if is_started => {
+                let confirmed = |list: &mut list::Confirmed| {
+                    list.confirm(key.clone(), &browser, now, ConfirmedBy::Connect, now);
+                };
+                if let Err(fault) = keys.file.change(confirmed) {
+                    tracing::warn!(%fault, "a browser that gstack started is not written down");
+                }
+            }
+            None => {
+                drop(keys);
+                return self.wait_for_person(port, &key, &browser);
+            }
+        }
+        drop(keys);
+        self.admit_port(port);
+        Ok(PanelConfirmation { confirmed: true, code: None })
+    }
+
+    fn wait_for_person(&self, port: PortId, key: &Fingerprint, browser: &str) -> Result<PanelConfirmation, Fault> {
+        let connected = self.ports().keys();
+        let mut keys = lock(&self.inner.panel_keys);
+        // The person may have confirmed it by another connection in this moment.
+        if keys.file.confirmed().has(key) {
+            drop(keys);
+            self.admit_port(port);
+            return Ok(PanelConfirmation { confirmed: true, code: None });
+        }
+        let code =
+            keys.waiting.code_of(key, browser, now_millis(), |key| connected.contains(key)).ok_or_else(|| {
+                Fault::new(FaultCode::TooLarge, "too many browsers wait to be confirmed")
+                    .hint("`gstack panels` lists them. Close those that are not yours, then run `gstack stop`.")
+            })?;
+        tracing::info!(key = key.id(), browser, "a browser waits to be confirmed");
+        Ok(PanelConfirmation { confirmed: false, code: Some(code) })
+    }
+
+    /// The browsers that are confirmed, and those that wait.
+    pub fn known_panels(&self) -> KnownPanels {
+        let connected = self.ports().keys();
+        let keys = lock(&self.inner.panel_keys);
+        let known = keys.file.confirmed().records().iter().map(|record| known(record, connected.contains(&record.key)));
+        let waiting = keys.waiting.entries().iter().map(|entry| WaitingPanel {
+            id: entry.key.id().to_owned(),
+            browser: entry.browser.clone(),
+            since: entry.since,
+            connected: connected.contains(&entry.key),
+        });
+        KnownPanels { panels: known.collect(), waiting: waiting.collect() }
+    }
+
+    /// The person has typed the code that a side panel shows.
+    pub fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
+        let now = now_millis();
+        let mut keys = lock(&self.inner.panel_keys);
+        let entry = match keys.waiting.find(code) {
+            Ok(entry) => entry,
+            Err(wrong) => {
+                drop(keys);
+                return Err(self.wrong_code(wrong));
+            }
+        };
+        keys.file.change(|list| {
+            list.confirm(entry.key.clone(), &entry.browser, entry.since, ConfirmedBy::Terminal, now);
+        })?;
+        keys.waiting.remove(&entry.key);
+        let record = keys.file.confirmed().records().iter().find(|record| record.key == entry.key).cloned();
+        drop(keys);
+        self.policy().record(&decided("panels confirm", &entry.key, true)).ok();
+        let ports = self.ports().with_key(&entry.key);
+        for port in &ports {
+            self.admit_waiting_port(*port);
+        }
+        let record =
+            record.ok_or_else(|| Fault::new(FaultCode::Internal, "the confirmed browser is not in the list"))?;
+        Ok(known(&record, !ports.is_empty()))
+    }
+
+    fn wrong_code(&self, wrong: Wrong) -> Fault {
+        if wrong == Wrong::Replaced {
+            tracing::warn!("several wrong codes were typed: each waiting browser has a new one");
+            self.tell_codes();
+        }
+        Fault::new(FaultCode::NotFound, "no browser waits with this code")
+            .hint("Type the code that the side panel shows now: after a few wrong ones it is another one.")
+    }
+
+    /// Each waiting panel shows its code as it is now.
+    fn tell_codes(&self) {
+        let waiting = lock(&self.inner.panel_keys).waiting.entries().to_vec();
+        for (key, sender) in self.ports().waiting() {
+            if let Some(entry) = waiting.iter().find(|entry| entry.key == key) {
+                let told = PanelConfirmation { confirmed: false, code: Some(entry.code.clone()) };
+                sender.send(&notification(None, &ToPanel::PanelConfirmation(told)));
+            }
+        }
+    }
+
+    /// Takes a confirmation back. Connections that stand on it are closed, and come again unconfirmed.
+    pub fn forget_panel(&self, id: &str) -> Result<KnownPanels, Fault> {
+        let mut keys = lock(&self.inner.panel_keys);
+        let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
+        let forgotten = keys.file.change(|list| list.forget(id))?.map(|record| record.key);
+        let Some(key) = forgotten.or(waiting) else {
+            return Err(Fault::new(FaultCode::NotFound, format!("there is no browser {}", visible::visible(id)))
+                .hint("`gstack panels` lists the browsers and their IDs."));
+        };
+        keys.waiting.remove(&key);
+        drop(keys);
+        self.policy().record(&decided("panels forget", &key, false)).ok();
+        self.ports().end_of_key(&key);
+        Ok(self.known_panels())
+    }
+
+    /// For `gstack doctor`: what the person should know of the keys.
+    pub(super) fn panel_notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = lock(&self.inner.panel_keys).file.trouble().into_iter().collect();
+        let waiting = self.known_panels().waiting.iter().filter(|panel| panel.connected).count();
+        if waiting > 0 {
+            let browsers = if waiting == 1 { "a browser waits".to_owned() } else { format!("{waiting} browsers wait") };
+            notes.push(format!("{browsers} to be confirmed: open its side panel and run the command that it shows"));
+        }
+        notes
+    }
+}
+
+fn known(record: &Record, connected: bool) -> KnownPanel {
+    KnownPanel {
+        id: record.key.id().to_owned(),
+        browser: record.browser.clone(),
+        first_seen: record.first_seen,
+        last_seen: record.last_seen,
+        confirmed_by: record.confirmed_by,
+        confirmed_at: record.confirmed_at,
+        connected,
+    }
+}
+
+/// As the extension names its browser; of bounded length, without characters that a terminal would obey.
+fn browser_name(hello: Option<&Hello>) -> String {
+    let said = hello.and_then(|hello| hello.browser.as_deref()).unwrap_or("browser");
+    let mut name: String = said.chars().filter(|letter| !letter.is_control()).collect();
+    while name.len() > LONGEST_NAME {
+        name.pop();
+    }
+    name
+}
+
+fn no_challenge() -> Fault {
+    Fault::new(FaultCode::Conflict, "this connection has proved a key already, or has not said hello")
+        .hint("Connect again: each connection has a challenge of its own.")
+        .at(Hop::Background)
+}
+
+fn decided(action: &str, key: &Fingerprint, allowed: bool) -> AuditEntry {
+    AuditEntry {
+        at: now_millis(),
+        conversation_id: None,
+        agent: None,
+        action: format!("{action} {}", key.id()),
+        record: None,
+        scope: "panels".to_owned(),
+        site: None,
+        allowed,
+        by: AuditBy::Terminal,
+        answer: None,
+        rule: None,
+    }
+}
