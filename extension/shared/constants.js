@@ -4,6 +4,6 @@
  */
 
 /** The number of the wire; the daemon compares it. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 /** How many messages may wait behind a running turn. */
 export const QUEUE_LIMIT = 5;
