@@ -93,7 +93,7 @@ describe('an agent that is started ahead', () => {
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));
     })()`);
     const one = await spare('a');
-    await scene.home.ok(['settings', 'set', 'agents.sandbox', 'auto']);
+    await scene.home.ok(['settings', 'set', 'agents.sleep-minutes', '7']);
     await gone(one, 'the one of another setting');
     await empty();
 

@@ -1,7 +1,7 @@
 /*
  * The test's side of fake/claude.mjs: an agent whose every word and deed the test decides.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,7 +24,11 @@ export class StandIn {
     const standIn = new StandIn();
     // It speaks to the test over a unix socket, and what it tries is stopped by the checks that hold without a sandbox.
     // The sandbox itself is attacked in tests/attacks, and real agents run in it.
-    home.environment.GSTACK_SANDBOX_MECHANISM = 'none';
+    // In the file, since a daemon that the browser's host starts inherits no variables of the test.
+    mkdirSync(home.home, { recursive: true, mode: 0o700 });
+    const config = path.join(home.home, 'config.toml');
+    const settings = existsSync(config) ? readFileSync(config, 'utf8') : '';
+    writeFileSync(config, `${settings}\n[agents]\nsandbox = "off"\n`, { mode: 0o600 });
     const socket = path.join(home.folder, 'stand-in');
     const folder = path.join(home.person, '.local/bin');
     mkdirSync(folder, { recursive: true });
