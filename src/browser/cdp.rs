@@ -48,6 +48,10 @@ impl CdpError {
     pub fn is_session_gone(&self) -> bool {
         matches!(self, Self::Protocol { code: SESSION_NOT_FOUND, .. })
     }
+    /// One document is taking another's place: there is no page at this moment, and soon there is again (Chromium 156).
+    pub fn is_between_pages(&self) -> bool {
+        matches!(self, Self::Protocol { code: SERVER_ERROR, message, .. } if message == "Not attached to an active page")
+    }
 }
 
 /// What is done with a reply, in the reader's task and so in the order in which messages came.

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// In device pixels: what lies beyond is not drawn, and a picture of it would be black or repeat what is above.
 const TALLEST_AT_ONCE: f64 = 16_384.0;
@@ -27,6 +27,8 @@ const LARGEST_RATIO: f64 = 8.0;
 /// then without a word; asked for again it comes.
 const LOST_AFTER: Duration = Duration::from_secs(3);
 const MOST_ATTEMPTS: usize = 4;
+/// Until a page whose document changes is asked again.
+const BETWEEN_PAGES: Duration = Duration::from_millis(50);
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
 const JPEG_QUALITY: i64 = 85;
 
@@ -157,8 +159,14 @@ impl Page {
             }
             // The first answer counts, to whichever it is: a slow one is not given up.
             if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
-                let picture = picture?;
-                return STANDARD.decode(picture.data).map_err(|error| PageError::Unreadable(error.to_string()));
+                match picture {
+                    Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
+                    Err(error) => return Err(error.into()),
+                    Ok(picture) => {
+                        let bytes = STANDARD.decode(picture.data);
+                        return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
+                    }
+                }
             }
         }
     }
