@@ -2,6 +2,8 @@
 //! real programs of the agents work in it for several turns; nothing of it may have run.
 
 use super::bench::{Bench, Program, confined, end_of};
+use gstack::agent::adapter::AgentEnvironment;
+use gstack::agent::sandbox::Confinement;
 use gstack::protocol::chat::TurnOutcome;
 use serde_json::json;
 use std::fs;
@@ -103,6 +105,7 @@ fn plant(project: &Path, marks: &Path) {
 async fn nothing_runs(is_confined: bool) {
     for program in ALL {
         let Some(mut bench) = Bench::new(program, &program.scenario(&[])) else { continue };
+        bench.environment = AgentEnvironment { confinement: Confinement::Off, ..bench.environment };
         if is_confined {
             bench.environment = confined(bench.environment, bench.home.path());
         }
@@ -124,7 +127,7 @@ async fn nothing_of_a_hostile_repository_runs_in_the_sandbox() {
     nothing_runs(true).await;
 }
 
-/// What a repository names must not depend on the sandbox to fail: it is off unless a person turns it on.
+/// What a repository names must not depend on the sandbox to fail: a person may turn it off, and a machine may have none.
 #[tokio::test]
 async fn nothing_of_a_hostile_repository_runs_without_a_sandbox() {
     nothing_runs(false).await;

@@ -95,7 +95,7 @@ fn a_conversation_works_in_a_work_tree_until_it_is_cleared() {
     clear(&mut extension, 0);
     wait("the kept tree to be told", || {
         extension.read(Duration::from_millis(20)).ok();
-        notices(&extension, &id).contains("is kept with 1 changed file")
+        notices(&extension, &id).contains("work tree is kept. Changed or new files: 1;")
     });
     let fresh = info(&mut extension, 0);
     assert_eq!((&fresh["folder"], &fresh["worktree"]), (&json!(repository), &Value::Null));
