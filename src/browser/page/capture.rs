@@ -163,6 +163,9 @@ impl Page {
                     Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
                     Err(error) => return Err(error.into()),
                     Ok(picture) => {
+                        // An attempt that is late would disturb what is asked next: a part of a tall page would show
+                        // rows of another part.
+                        while !attempts.is_empty() && timeout(LOST_AFTER, attempts.next()).await.is_ok() {}
                         let bytes = STANDARD.decode(picture.data);
                         return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
                     }
