@@ -21,8 +21,13 @@ export async function proof({ challenge, homeId }, name = 'test') {
   return { publicKey: point, signature: Buffer.from(signature).toString('base64') };
 }
 
+/** By its code, what is being confirmed: two connections with one key have one code. */
+const confirming = new Map();
+
 /** Proves the key over `ask(method, params)`, which gives the result, and has the person confirm it where that is needed. */
 export async function confirmed(home, welcome, ask, name = 'test') {
   const { confirmed: already, code } = await ask('panel.prove', await proof(welcome, name));
-  if (!already) await home.ok(['panels', 'confirm', code]);
+  if (already) return;
+  if (!confirming.has(code)) confirming.set(code, home.ok(['panels', 'confirm', code]));
+  await confirming.get(code);
 }
