@@ -21,6 +21,8 @@ use tokio::net::UnixStream;
 pub const DAEMON_ROLE: &str = "daemon";
 /// How long a daemon may take to report. It does nothing slow before it does.
 const START_LIMIT: Duration = Duration::from_secs(20);
+/// Somebody may end a daemon between its start and our connection to it.
+const MOST_STARTS: usize = 3;
 /// What the daemon keeps of its starter's environment: the rest is never used.
 const KEPT_VARIABLES: [&str; 14] = [
     "HOME",
@@ -53,20 +55,23 @@ pub enum Report {
 
 /// A connection to one of the daemon's sockets; starts the daemon where none answers.
 pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
-    if let Ok(stream) = UnixStream::connect(&socket).await {
-        return Ok(stream);
-    }
-    let for_starter = home.clone();
-    let probe = socket.clone();
-    tokio::task::spawn_blocking(move || start_once(&for_starter, &probe))
-        .await
-        .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))??;
-    UnixStream::connect(&socket).await.map_err(|e| {
-        Fault::new(FaultCode::DaemonDown, told::DAEMON_NO_ANSWER.with([&e.to_string()]))
-            .hint(told::DAEMON_NO_ANSWER_NEXT)
-            .command("gstack doctor")
-            .at(Hop::Daemon)
-    })
+    let mut starts = 0;
+    let refused = loop {
+        match UnixStream::connect(&socket).await {
+            Ok(stream) => return Ok(stream),
+            Err(refused) if starts == MOST_STARTS => break refused,
+            Err(_) => starts += 1,
+        }
+        let for_starter = home.clone();
+        let probe = socket.clone();
+        tokio::task::spawn_blocking(move || start_once(&for_starter, &probe))
+            .await
+            .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))??;
+    };
+    Err(Fault::new(FaultCode::DaemonDown, told::DAEMON_NO_ANSWER.with([&refused.to_string()]))
+        .hint(told::DAEMON_NO_ANSWER_NEXT)
+        .command("gstack doctor")
+        .at(Hop::Daemon))
 }
 
 /// A connection only if a daemon runs already.
