@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Builds gstack from this checkout, installs it for you alone and opens a browser with the side panel.
+# Installs gstack from this checkout for you alone and opens a browser with the side panel. A checkout of a release,
+# unchanged, takes the released program if there is one for this machine; any other checkout is built.
 # May be run again at any time: what is there already is kept or renewed.
 #
 #   install/setup.sh               all of it
-#   install/setup.sh --no-connect  build and install only
+#   install/setup.sh --no-connect  install only
+#   install/setup.sh --build       build, also where a released program fits
 #   GSTACK_BIN_DIR=DIR             where the program goes (default: ~/.local/bin)
 set -euo pipefail
 
@@ -15,68 +17,64 @@ need_null
 exec </dev/null
 
 connect=yes
+build=no
 for argument in "$@"; do
   case "$argument" in
     --no-connect) connect=no ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --build) build=yes ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown argument $argument; see install/setup.sh --help" ;;
   esac
 done
 
+bin=${GSTACK_BIN_DIR:-$HOME/.local/bin}
+export GSTACK_BIN_DIR=$bin
+
+# The release that this checkout is; fails if it is changed or is no release.
+released() {
+  local version
+  version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n1)
+  have git && [ "$(git -C "$root" describe --exact-match --tags --match "v$version" HEAD 2>/dev/null)" = "v$version" ] &&
+    [ -z "$(git -C "$root" status --porcelain 2>/dev/null)" ] && say "v$version"
+}
+
 say "1. Looking for what is needed"
-need_rust "$root"
-need_compiler
 # Before the registration, which looks for what is installed.
 if [ "$connect" = yes ]; then need_browser; fi
 
-say "2. Building (a few minutes the first time)"
-cargo build --release --locked --manifest-path "$root/Cargo.toml"
-built=${CARGO_TARGET_DIR:-$root/target}/release/gstack
-
-bin=${GSTACK_BIN_DIR:-$HOME/.local/bin}
-say "3. Installing $bin/gstack"
-mkdir -p "$bin"
-# Beside it first, then over it: a program that runs can't be written to, but it can be replaced.
-cp "$built" "$bin/.gstack.new"
-mv -f "$bin/.gstack.new" "$bin/gstack"
+installed=no
+if [ "$build" = no ] && tag=$(released); then
+  say "2. Installing the released program: this is an unchanged checkout of $tag"
+  status=0
+  GSTACK_RELEASE_URL=${GSTACK_RELEASE_URL:-https://github.com/gstack/gstack/releases/download/$tag} "$root/install/install.sh" || status=$?
+  case "$status" in
+    0) installed=yes ;;
+    3) say "   There is no released program for this machine, or it can't be reached: building it." ;;
+    *) exit "$status" ;;
+  esac
+fi
+if [ "$installed" = no ]; then
+  need_rust "$root"
+  need_compiler
+  say "2. Building (a few minutes the first time)"
+  cargo build --release --locked --manifest-path "$root/Cargo.toml"
+  say "3. Installing and registering with the browsers that are installed"
+  "$root/install/install.sh" --from "${CARGO_TARGET_DIR:-$root/target}/release"
+fi
 # A daemon of the program before would go on with the old one; its browser stays open.
 "$bin/gstack" stop
-case ":$PATH:" in
-  *":$bin:"*) command="gstack" ;;
-  *)
-    command="$bin/gstack"
-    say "   $bin is not on your PATH. Add this line to your shell's profile:"
-    say "   export PATH=\"$bin:\$PATH\""
-    ;;
-esac
-
-# Where bash-completion, fish and man look for a user's own by themselves.
-data=${XDG_DATA_HOME:-$HOME/.local/share}
-fish=${XDG_CONFIG_HOME:-$HOME/.config}/fish
-mkdir -p "$data/bash-completion/completions" "$data/man/man1"
-"$bin/gstack" completions bash > "$data/bash-completion/completions/gstack"
-"$bin/gstack" man > "$data/man/man1/gstack.1"
-said="bash and man"
-if [ -d "$fish" ]; then
-  mkdir -p "$fish/completions"
-  "$bin/gstack" completions fish > "$fish/completions/gstack.fish"
-  said="bash, fish and man"
-fi
-say "   Completions and the manual page are in place for $said. For zsh: gstack completions zsh > FOLDER/_gstack,"
-say "   with a FOLDER of your fpath."
-
-say "4. Registering with the browsers that are installed"
-"$bin/gstack" install-host
+command=gstack
+case ":$PATH:" in *":$bin:"*) ;; *) command="$bin/gstack" ;; esac
 
 if [ "$connect" = no ]; then
   say "Done. Next: $command connect"
   exit 0
 fi
 
-say "5. Opening a browser with the side panel"
+say "4. Opening a browser with the side panel"
 "$bin/gstack" connect
 
-say "6. A first conversation"
+say "5. A first conversation"
 "$bin/gstack" chat help
 
 say

@@ -2,7 +2,7 @@
 # Runs every check and test of gstack, and installs what they need. All stages run, also after one has failed.
 #
 #   tests/run.sh            everything
-#   tests/run.sh NAME…      only these stages: fmt clippy rust lint types extension oracle e2e mcp
+#   tests/run.sh NAME…      only these stages: fmt clippy rust lint types extension packaging oracle e2e mcp
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,10 +14,10 @@ need_null
 # its input (rustc does, asked by cargo) would wait for its own output for ever.
 exec </dev/null
 
-if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust lint types extension oracle e2e mcp); fi
+if [ "$#" -gt 0 ]; then wanted=("$@"); else wanted=(fmt clippy rust lint types extension packaging oracle e2e mcp); fi
 for name in "${wanted[@]}"; do
   case "$name" in
-    fmt | clippy | rust | lint | types | extension | oracle | e2e | mcp) ;;
+    fmt | clippy | rust | lint | types | extension | packaging | oracle | e2e | mcp) ;;
     -h | --help) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) give_up "unknown stage $name; see tests/run.sh --help" ;;
   esac
@@ -89,6 +89,10 @@ browser_tests() {
   cargo build --locked --quiet
   GSTACK_BROWSER_PATH=$browser node_files "$@"
 }
+packaging_tests() {
+  cargo build --locked --quiet
+  node_files tests/packaging/*.test.mjs
+}
 # One program at a time: what fails runs once more by itself.
 rust_tests() {
   local status=0 file name
@@ -102,7 +106,7 @@ rust_tests() {
 }
 
 say "Looking for what the tests need"
-if wants fmt || wants clippy || wants rust || wants oracle || wants e2e || wants mcp; then
+if wants fmt || wants clippy || wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
   need_rust "$root"
   need_compiler
 fi
@@ -134,6 +138,8 @@ stage rust count_cargo rust_tests
 stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
 stage types count_check type_checks
 stage extension count_node node_files tests/extension/*.test.mjs
+# Installing, releasing and upgrading, without a network and without publishing.
+stage packaging count_node packaging_tests
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
 stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs
 # Real MCP clients: the SDK's and the inspector's.

@@ -1,0 +1,74 @@
+// A release as tests see it: archives with a stand-in program, their checksums, and a server on loopback that can fail in
+// the ways that networks do.
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../../..');
+
+export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** A folder that is removed after the test. */
+export function folder(t) {
+  const path = mkdtempSync(join(tmpdir(), 'gstack-packaging-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A program that answers what an installer asks, and writes down with which words it was called. */
+export function standIn(path, { version = '9.9.9', calls = '/dev/null', body = '' } = {}) {
+  const script = `#!/bin/sh
+echo "$*" >> '${calls}'
+${body}
+case "$1" in
+  --version) echo "gstack ${version}" ;;
+  install-host) echo "Chromium  registered" ;;
+  completions) echo "# completions for $2" ;;
+  man) echo ".TH gstack" ;;
+esac
+`;
+  writeFileSync(path, script);
+  chmodSync(path, 0o755);
+}
+
+/** The archive `gstack-TARGET.tar.gz` with a stand-in in it, and SHA256SUMS over it; returns the release's folder. */
+export function release(at, target, options = {}) {
+  const name = `gstack-${target}`;
+  mkdirSync(join(at, name), { recursive: true });
+  standIn(join(at, name, 'gstack'), options);
+  execFileSync('tar', ['-czf', `${name}.tar.gz`, name], { cwd: at });
+  rmSync(join(at, name), { recursive: true });
+  const archive = readFileSync(join(at, `${name}.tar.gz`));
+  writeFileSync(join(at, 'SHA256SUMS'), `${sha256(archive)}  ${name}.tar.gz\n`);
+  return at;
+}
+
+/**
+ * Serves a folder. `answers[name](request, response, bytes)` takes the place of sending a file whole; `asked` lists the
+ * names that were asked for.
+ */
+export async function serve(t, at, answers = {}) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    const name = request.url.slice(1);
+    asked.push(name);
+    let bytes = null;
+    try {
+      bytes = readFileSync(join(at, name));
+    } catch {
+      response.writeHead(404).end();
+      return;
+    }
+    if (answers[name]) answers[name](request, response, bytes);
+    else response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${server.address().port}`, asked };
+}
