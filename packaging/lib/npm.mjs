@@ -1,0 +1,58 @@
+// The npm packages: one that people name, with no program in it, and one for each target, which npm chooses by `os`, `cpu`
+// and `libc`. Nothing is downloaded or run at installation.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { copy, put } from './files.mjs';
+import { SCOPE, TARGETS } from './targets.mjs';
+
+const common = (version) => ({
+  version,
+  license: 'MIT',
+  homepage: 'https://github.com/gstack/gstack',
+  repository: { type: 'git', url: 'git+https://github.com/gstack/gstack.git' },
+});
+
+function pack(folder, out) {
+  const flags = ['pack', '--silent', '--ignore-scripts', '--pack-destination', out];
+  return join(out, execFileSync('npm', flags, { cwd: folder, encoding: 'utf8' }).trim().split('\n').pop());
+}
+
+/** The package of one target. */
+export function programPackage({ root, work, out, version, target, program }) {
+  const { npm, node } = TARGETS[target];
+  const folder = join(work, `npm-${npm}`);
+  const name = `${SCOPE}/gstack-${npm}`;
+  copy(program, join(folder, 'bin/gstack'), 0o755);
+  copy(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  put(join(folder, 'README.md'), `The program of [${SCOPE}/gstack](https://www.npmjs.com/package/${SCOPE}/gstack) for ${target}.\n`);
+  const description = `gstack for ${target}`;
+  const { os, cpu, libc } = node;
+  const fits = { os: [os], cpu: [cpu], ...(libc ? { libc: [libc] } : {}) };
+  put(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ name, description, ...common(version), ...fits, files: ['bin/gstack'], preferUnplugged: true }, null, 2)}\n`,
+  );
+  return pack(folder, out);
+}
+
+/** The package that people name. It names every target's, also those that this release was made without. */
+export function wrapperPackage({ root, work, out, version }) {
+  const folder = join(work, 'npm');
+  copy(join(root, 'packaging/npm/gstack.js'), join(folder, 'bin/gstack.js'), 0o755);
+  for (const name of ['LICENSE', 'README.md']) copy(join(root, name), join(folder, name));
+  const optionalDependencies = Object.fromEntries(Object.values(TARGETS).map(({ npm }) => [`${SCOPE}/gstack-${npm}`, version]));
+  const manifest = {
+    name: `${SCOPE}/gstack`,
+    description: "Your coding agent in your browser's side panel, and the same browser from the terminal",
+    keywords: ['browser', 'agent', 'mcp', 'chrome', 'automation'],
+    // What the MCP registry compares with server.json.
+    mcpName: 'io.github.gstack/gstack',
+    ...common(version),
+    bin: { gstack: 'bin/gstack.js' },
+    files: ['bin/gstack.js'],
+    engines: { node: '>=18' },
+    optionalDependencies,
+  };
+  put(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return pack(folder, out);
+}

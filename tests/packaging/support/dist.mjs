@@ -1,0 +1,33 @@
+// A release's folder: the one that GSTACK_DIST names, or one made by packaging/release.sh of stand-ins for every target.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { TARGETS } from '../../../packaging/lib/targets.mjs';
+import { folder, ROOT, standIn } from './release.mjs';
+
+export const VERSION = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^version = "(.*)"$/m)[1];
+/** Whether the programs in the release are stand-ins of ours. */
+export const STANDS_IN = !process.env.GSTACK_DIST;
+
+export function makeRelease(out, binaries, environment = {}) {
+  const args = Object.entries(binaries).flatMap(([target, file]) => ['--binary', `${target}=${file}`]);
+  const env = { ...process.env, MINISIGN_SECRET_KEY_FILE: '', ...environment };
+  execFileSync(join(ROOT, 'packaging/release.sh'), ['--out', out, ...args], { env, stdio: 'pipe' });
+  return out;
+}
+
+/** A stand-in for each target, each with other bytes; what a shell does with it is the same. */
+export function standIns(t, body = '') {
+  const at = folder(t);
+  const made = Object.keys(TARGETS).map((target) => {
+    const file = join(at, target);
+    standIn(file, { version: VERSION, body: `${body}\n# ${target}` });
+    return [target, file];
+  });
+  return Object.fromEntries(made);
+}
+
+export function dist(t, body) {
+  if (process.env.GSTACK_DIST) return resolve(process.env.GSTACK_DIST);
+  return makeRelease(join(folder(t), 'dist'), standIns(t, body));
+}
