@@ -17,6 +17,10 @@ const OPEN_PORT: &str = "Every user of this machine can drive a browser through 
 const LOGINS: &str = "It holds your logins. What agents do there is asked for as everywhere; while a tab is worked on, the \
     browser shows a bar that says so.";
 
+/// A code is not repeated here: the person reads it off the panel that they mean, so that no other program's key passes for it.
+const CONFIRM: &str =
+    "Open gstack's side panel in it: it shows a code. Run `gstack panels confirm CODE` with that code.";
+
 impl Engine {
     /// Takes the everyday browser into use whose extension is connected. False: it was in use already.
     pub(super) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
@@ -31,8 +35,15 @@ impl Engine {
             return Err(other_browser());
         }
         let mut connected = self.everyday_browsers();
+        let waiting = self.waiting_browsers();
         let everyday = match (connected.pop(), connected.len()) {
             (Some(one), 0) => one,
+            (None, _) if !waiting.is_empty() => {
+                return Err(Fault::new(FaultCode::PanelUnconfirmed, wait_to_be_confirmed(&waiting))
+                    .hint(format!("{CONFIRM} Then run `gstack connect --everyday` again."))
+                    .command("gstack panels confirm CODE")
+                    .at(Hop::Browser));
+            }
             (None, _) => {
                 return Err(Fault::new(FaultCode::BrowserDown, "no everyday browser's extension is connected")
                     .hint("Start that browser. The first time: gstack install-host, then load the extension there.")
@@ -52,6 +63,10 @@ impl Engine {
         let tabs = everyday.browser().tabs().len();
         step.done(tell, "browser in use", format!("{}, {tabs} tabs, by its extension", everyday.name));
         tell(ConnectLine::Notice(LOGINS.to_owned()));
+        if !waiting.is_empty() {
+            let text = format!("{}. {CONFIRM} Then its side panel may act for you.", wait_to_be_confirmed(&waiting));
+            tell(ConnectLine::Notice(text));
+        }
         Ok(true)
     }
 
@@ -73,6 +88,14 @@ impl Engine {
         tell(ConnectLine::Notice(NO_PANEL.to_owned()));
         tell(ConnectLine::Notice(OPEN_PORT.to_owned()));
         Ok(true)
+    }
+}
+
+/// `Chrome 140 is connected, but waits to be confirmed`
+fn wait_to_be_confirmed(names: &[String]) -> String {
+    match names {
+        [one] => format!("{one} is connected, but waits to be confirmed"),
+        more => format!("{} browsers are connected, but wait to be confirmed: {}", more.len(), more.join(", ")),
     }
 }
 

@@ -39,6 +39,15 @@ describe('a browser that the person has not confirmed', () => {
     assert.equal(await panel.page.evaluate('Boolean(document.querySelector(".command button"))'), true, 'a button copies it');
     await panel.page.click('.composer__text');
     await panel.page.insert('please wait for me');
+    // `connect --everyday` says so, with the command; the code is the panel's alone.
+    const refused = await home.run(['connect', '--everyday']);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /waits to be confirmed[\s\S]*gstack panels confirm CODE[\s\S]*connect --everyday` again/);
+    const told = await home.run(['connect', '--everyday', '--json']);
+    const { fault } = JSON.parse(told.stdout);
+    assert.equal(fault.code, 'panel-unconfirmed');
+    assert.equal(fault.command, 'gstack panels confirm CODE');
+    for (const { stdout, stderr } of [refused, told]) assert.ok(!`${stdout}${stderr}`.includes(typed), 'the code is not told');
     // Nothing of it is known: neither its tabs nor that it could be driven.
     assert.doesNotMatch(await home.ok(['tabs']).catch((error) => error.message), /Everyday browser/);
     assert.match((await home.run(['doctor'])).stdout, /a browser waits to be confirmed/);

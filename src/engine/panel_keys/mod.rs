@@ -154,6 +154,12 @@ impl Engine {
         KnownPanels { panels: known.collect(), waiting: waiting.collect() }
     }
 
+    /// The names of the connected browsers that wait to be confirmed, as they call themselves.
+    pub(super) fn waiting_browsers(&self) -> Vec<String> {
+        let waiting = self.known_panels().waiting.into_iter().filter(|panel| panel.connected);
+        waiting.map(|panel| visible::visible(&panel.browser)).collect()
+    }
+
     /// The person has typed the code that a side panel shows.
     pub fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
         let now = now_millis();
@@ -220,7 +226,7 @@ impl Engine {
     /// For `gstack doctor`: what the person should know of the keys.
     pub(super) fn panel_notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = lock(&self.inner.panel_keys).file.trouble().into_iter().collect();
-        let waiting = self.known_panels().waiting.iter().filter(|panel| panel.connected).count();
+        let waiting = self.waiting_browsers().len();
         if waiting > 0 {
             let browsers = if waiting == 1 { "a browser waits".to_owned() } else { format!("{waiting} browsers wait") };
             notes.push(format!("{browsers} to be confirmed: open its side panel and run the command that it shows"));
