@@ -7,17 +7,24 @@ use crate::base::lookalike::Words;
 use crate::chat::journal::{JOURNAL_FILE, Journal};
 use crate::chat::read::Limits;
 use crate::command::{envelope, url_guard};
-use crate::engine::policy_rules_of;
+use crate::engine::{check_proof, confirmed_in, policy_rules_of, signed_text};
 use crate::http::lets_in;
 use crate::protocol::frame::{FrameCodec, HEADER, MAX_FROM_CHROME, MAX_TO_CHROME};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::keeper::{Control, Greeting, KeeperReport, LaunchPlan, NulFrames};
+use crate::protocol::panel_key::PanelProve;
 use crate::protocol::rpc::Envelope;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use p256::ecdsa::signature::Signer;
+use p256::ecdsa::{Signature, SigningKey};
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use tokio_util::codec::{Decoder, Encoder};
 
 /// Native messaging frames in pieces: what comes out is what the lengths say, and nothing is allocated on a length's word.
@@ -153,6 +160,59 @@ pub fn policy_file(bytes: &[u8]) {
         let value: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
         assert_eq!(value["version"], 1, "rules of something that is not a policy");
     }
+}
+
+/// The challenge and the home that [`known_proof`] signs.
+const CHALLENGE: &str = "challenge";
+const HOME: &str = "home";
+
+/// What an extension answers to [`CHALLENGE`]. `None` never: the scalar is one.
+fn known_proof() -> Option<&'static PanelProve> {
+    static KNOWN: OnceLock<Option<PanelProve>> = OnceLock::new();
+    let make = || {
+        let key = SigningKey::from_slice(&[7; 32]).ok()?;
+        let public_key = STANDARD.encode(key.verifying_key().to_sec1_point(false).as_bytes());
+        let signature: Signature = key.sign(signed_text(CHALLENGE, HOME, &public_key).as_bytes());
+        Some(PanelProve { public_key, signature: STANDARD.encode(signature.to_bytes()) })
+    };
+    KNOWN.get_or_init(make).as_ref()
+}
+
+/// A panel's proof, as the wire brings it and as a known one with bits turned: only the known one is a proof, and for its
+/// challenge and home alone.
+pub fn panel_proof(bytes: &[u8]) {
+    let Some(known) = known_proof() else { return };
+    if let Ok(prove) = serde_json::from_slice::<PanelProve>(bytes)
+        && check_proof(&prove, CHALLENGE, HOME).is_ok()
+    {
+        assert_eq!(prove.public_key, known.public_key, "another key's proof");
+    }
+    let text = String::from_utf8_lossy(bytes);
+    assert!(check_proof(known, CHALLENGE, HOME).is_ok());
+    assert_eq!(check_proof(known, &text, HOME).is_ok(), text == CHALLENGE, "good for the challenge {text:?}");
+    assert_eq!(check_proof(known, CHALLENGE, &text).is_ok(), text == HOME, "good for the home {text:?}");
+    let turned = |text: &str, mask: &[u8]| {
+        let mut bytes = STANDARD.decode(text).unwrap_or_default();
+        bytes.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+        STANDARD.encode(bytes)
+    };
+    let signature = bytes.get(65..).unwrap_or_default();
+    let odd =
+        PanelProve { public_key: turned(&known.public_key, bytes), signature: turned(&known.signature, signature) };
+    assert_eq!(check_proof(&odd, CHALLENGE, HOME).is_ok(), odd == *known, "a proof that nobody made");
+}
+
+/// `panels.json`: what can't be read as a whole confirms no key, and what is read is a list that gstack writes.
+pub fn panels_file(bytes: &[u8]) {
+    let file = scratch("panels.json");
+    if std::fs::write(&file, bytes).is_err() {
+        return;
+    }
+    let Some(keys) = confirmed_in(file) else { return };
+    let value: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
+    assert_eq!(value["version"], 1, "keys of something that is not a list of panels");
+    assert_eq!(value["panels"].as_array().map(Vec::len), Some(keys.len()), "keys left out or made up");
+    assert!(keys.len() <= 64 && keys.iter().collect::<HashSet<_>>().len() == keys.len(), "too many, or one twice");
 }
 
 /// A journal: whatever its bytes, opening it loses none of its whole lines, and what is written after is read again.
@@ -321,6 +381,31 @@ mod tests {
             r#"{"version":1,"seen":18446744073709551615,"rules":[{"until":9223372036854775808}]}"#,
         ]);
         feed(6, 3, &samples, policy_file);
+    }
+
+    #[test]
+    fn panel_proofs_of_any_bytes() {
+        let known = serde_json::to_vec(known_proof().unwrap()).unwrap();
+        let mut samples = texts(&[CHALLENGE, HOME, "challenge\nhome", r#"{"publicKey":"","signature":""}"#]);
+        // Masks: nothing is turned, one bit of the key, one of the signature.
+        samples.extend([known, vec![0; 129], [vec![0; 64], vec![1]].concat(), [vec![0; 128], vec![1]].concat()]);
+        feed(8, 30, &samples, panel_proof);
+    }
+
+    #[test]
+    fn panels_files_of_any_bytes() {
+        let record = |key: char| {
+            let key = String::from(key).repeat(64);
+            format!(
+                r#"{{"key":"{key}","browser":"Chrome","firstSeen":1,"lastSeen":2,"confirmedBy":"terminal","confirmedAt":3}}"#
+            )
+        };
+        let home = "0b2cbd2e-7b4c-4a39-8f4a-5a3a1ad1d6f1";
+        let of = |records: &str| format!(r#"{{"version":1,"home":"{home}","panels":[{records}]}}"#);
+        let both = of(&format!("{},{}", record('a'), record('b')));
+        let twice = of(&format!("{},{}", record('a'), record('a')));
+        let newer = of("").replace("\"version\":1", "\"version\":2");
+        feed(9, 3, &texts(&[&both, &twice, &newer, &of(&record('g')), &of("")]), panels_file);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
 pub use activity::{ActivityLog, Followed, RING as ACTIVITY_RING};
 pub use config::Config;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};
 pub use policy::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use policy::policy_rules_of;

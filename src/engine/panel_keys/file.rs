@@ -5,6 +5,8 @@
 
 use super::list::{Confirmed, MOST, Record};
 use crate::base::atomic;
+#[cfg(any(test, feature = "fuzzing"))]
+use crate::base::fingerprint::Fingerprint;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told;
 use serde::{Deserialize, Serialize};
@@ -92,6 +94,14 @@ impl KeyFile {
                 .hint("Free space or make gstack's home writable for you, then try again.")
         })
     }
+}
+
+/// The keys that a file confirms; `None` if it can't be read as a whole.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn confirmed_in(path: PathBuf) -> Option<Vec<Fingerprint>> {
+    let file = KeyFile::open(path);
+    let keys = file.confirmed.records().iter().map(|record| record.key.clone()).collect();
+    file.trouble.is_none().then_some(keys)
 }
 
 /// `Ok(None)` if there is no file.

@@ -10,6 +10,11 @@ mod proof;
 mod test_keys;
 mod waiting;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use file::confirmed_in;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use proof::{check, signed_text};
+
 use super::Engine;
 use super::ports::{PortId, Proving, Standing, notification};
 use crate::base::clock::now_millis;
