@@ -39,13 +39,14 @@ const LAYERS: [(&str, &[&str]); 17] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
 /// It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 6] = [
+const SERVICES: [(&str, &[&str]); 7] = [
     ("tasks", &[]),
     ("config", &[]),
     ("ports", &[]),
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
     ("tabs", &["ports"]),
+    ("agents", &["config", "ports", "tasks"]),
 ];
 
 /// Crates that only some layers may name.

@@ -3,7 +3,7 @@
 //! Owns the way from a request to the conversation's task. Never waits for an agent.
 
 use super::Engine;
-use super::model;
+use super::agents::split_model;
 use super::ports::{PanelSink, PortId};
 use super::runner::Runner;
 use super::tasks::off_thread;
@@ -123,14 +123,14 @@ impl Engine {
         self.check_takes_turns()?;
         let conversation = self.conversation(&send.conversation_id)?;
         if let Some(agent) = &send.agent {
-            self.check_agent(agent)?;
+            self.agents().get(agent)?;
         }
         if send.agent.is_some() {
             conversation.choose_agent(send.agent.clone(), None);
         }
         let (model, text) = match send.model {
             Some(model) => (Some(model), send.text),
-            None => model::of_message(send.text),
+            None => split_model(send.text),
         };
         let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
         let page = send.page.map(PageContext::bounded).or_else(|| self.page_of(&conversation));
@@ -203,7 +203,7 @@ impl Engine {
     pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
-            self.check_agent(agent)?;
+            self.agents().get(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), choose.model.clone());
         self.renew_spare(conversation.id());

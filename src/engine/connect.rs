@@ -86,7 +86,7 @@ impl Engine {
             lock(&self.inner.folder).set(cwd);
         }
         self.read_config_again().await?;
-        let new_folders = self.learn_path(request.path.as_deref());
+        let new_folders = self.agents().learn_path(request.path.as_deref());
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
             None if request.everyday => self.connect_everyday(tell).await?,
@@ -108,10 +108,10 @@ impl Engine {
             self.open_panel(&browser, tell).await?;
         }
         let step = Step::begin();
-        let mut agents = self.agents(new_folders).await.agents;
+        let mut agents = self.agents().list(new_folders).await.agents;
         if !new_folders && !agents.iter().any(|agent| agent.has_model && agent.fault.is_none()) {
             // One may have been installed since.
-            agents = self.agents(true).await.agents;
+            agents = self.agents().list(true).await.agents;
         }
         let agent = agents.iter().find(|agent| agent.default).or(agents.first());
         let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());

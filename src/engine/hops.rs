@@ -134,7 +134,7 @@ impl Engine {
 
     async fn agent_hop(&self) -> HopState {
         let began = Instant::now();
-        let agents = self.agents(true).await.agents;
+        let agents = self.agents().list(true).await.agents;
         let Some(agent) = agents.iter().find(|agent| agent.default) else {
             return bad(
                 Hop::Agent,
@@ -150,7 +150,7 @@ impl Engine {
         };
         match &agent.fault {
             None => {
-                let sandbox = self.sandbox_info().map(|info| info.detail).unwrap_or_default();
+                let sandbox = self.agents().sandbox().map(|info| info.detail).unwrap_or_default();
                 good(Hop::Agent, detail.said(&sandbox), Some(began))
             }
             Some(fault) => {

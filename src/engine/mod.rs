@@ -4,13 +4,13 @@
 //! below, which do not know each other. Never parses a request and never formats an answer.
 
 mod activity;
-mod agent_processes;
 mod agents;
 mod approvals;
 mod attach;
 mod away;
 mod browsers;
 mod chats;
+mod choosing;
 mod commands;
 mod config;
 mod connect;
@@ -25,7 +25,6 @@ mod history;
 mod hops;
 mod keyboard;
 mod leftovers;
-mod model;
 mod panel_keys;
 mod panels;
 mod policy;
@@ -33,9 +32,8 @@ mod ports;
 mod provision;
 mod relays;
 mod runner;
-mod sandbox;
 mod settings;
-mod slots;
+mod shown;
 mod spare;
 mod tab_record;
 mod tab_reports;
@@ -50,6 +48,7 @@ mod worktrees;
 pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
 pub use activity::{ActivityLog, Followed, RING as ACTIVITY_RING};
+pub use agents::AgentPool;
 pub use config::Config;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};
@@ -60,7 +59,6 @@ pub use ports::{PortId, PortSender, Standing};
 pub use provision::Provision;
 pub use tools::{ConversationTools, OfferedTool};
 
-use crate::agent::registry::Agents;
 use crate::base::home::{Home, private_folder};
 use crate::base::mutex::lock;
 use crate::browser::tabs::TabNumbers;
@@ -68,8 +66,7 @@ use crate::chat::{Conversation, Event, Store};
 use crate::protocol::VERSION;
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::ConversationId;
-use crate::protocol::methods::ToPanel;
+use agents::Tokens;
 use browsers::Browsers;
 use chats::Subscriptions;
 use config::ConfigFile;
@@ -78,8 +75,6 @@ use panel_keys::PanelKeys;
 use ports::Ports;
 use relays::Relays;
 use runner::Runners;
-use slots::Slots;
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tabs::{RecentlyClosed, TabBook, TabSets};
@@ -91,8 +86,6 @@ use tokio_util::sync::CancellationToken;
 pub const MCP_PATH: &str = "/mcp";
 /// How long running agents may take to end when the daemon does.
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
-/// What an agent gets to end by itself after its daemon was killed.
-const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
 /// A handle to the one engine. Cheap to clone.
 #[derive(Clone)]
@@ -109,7 +102,7 @@ struct Inner {
     port: u16,
     provision: Provision,
     store: Arc<Store>,
-    agents: Agents,
+    agents: AgentPool,
     tab_numbers: TabNumbers,
     browsers: Browsers,
     relays: Mutex<Relays>,
@@ -122,13 +115,8 @@ struct Inner {
     /// Held while what a conversation shows of its tabs is brought up to date: what was looked at last is shown last.
     refreshing: Mutex<()>,
     recently_closed: Mutex<RecentlyClosed>,
-    slots: Slots,
-    /// The conversation whose agent was started before there was a message for it.
-    spare: Mutex<Option<ConversationId>>,
-    /// Tools of the agents that run, by their token.
-    tokens: Mutex<HashMap<String, Arc<ConversationTools>>>,
-    /// The conversations that have an agent's process.
-    agents_running: Mutex<HashSet<ConversationId>>,
+    /// The tools of the agents that run.
+    tokens: Tokens<ConversationTools>,
     policy: PolicyService,
     /// Raised when an approval or an answer is asked for or is no longer waited for.
     approvals_changed: watch::Sender<()>,
@@ -163,7 +151,6 @@ impl Engine {
         for (id, error) in &recovered.failed {
             tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
         }
-        let agents = Agents::new(sandbox::agent_settings(&home, &config));
         let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
         let activity = ActivityLog::open(&home, ports.clone());
         let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
@@ -171,12 +158,11 @@ impl Engine {
         let folder = ConnectedFrom::open(&home);
         let browsers = Browsers::open(&home);
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
-        let slots = Slots::new(config.agents.at_once.unwrap_or_else(slots::by_memory));
         let config = ConfigFile::new(home.clone(), config);
+        let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
-                slots,
                 config,
                 handing_over: Mutex::default(),
                 turns_changed: watch::Sender::new(()),
@@ -195,9 +181,7 @@ impl Engine {
                 tab_sets: TabSets::default(),
                 refreshing: Mutex::default(),
                 recently_closed: Mutex::default(),
-                spare: Mutex::default(),
-                tokens: Mutex::default(),
-                agents_running: Mutex::default(),
+                tokens: Tokens::default(),
                 policy,
                 approvals_changed: watch::Sender::new(()),
                 pointing: Mutex::default(),
@@ -210,8 +194,8 @@ impl Engine {
             }),
         };
         engine.take_over_browser().await;
-        engine.end_orphans();
-        engine.look_for_agents();
+        engine.agents().end_orphans();
+        engine.agents().look();
         engine.sweep_worktrees();
         if handed_over || engine.config().turns.continue_after_restart {
             engine.go_on(&recovered.conversations);
@@ -228,29 +212,13 @@ impl Engine {
         }
     }
 
-    /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and
-    /// have something to write down before they do.
-    fn end_orphans(&self) {
-        let orphans = agent_processes::marked(self.home().root());
-        if orphans.is_empty() {
-            return;
-        }
-        let shutdown = self.shutdown();
-        self.spawn(async move {
-            tokio::select! {
-                () = tokio::time::sleep(ORPHAN_GRACE) => agent_processes::kill(&orphans),
-                () = shutdown.cancelled() => {}
-            }
-        });
-    }
-
     /// Ends everything that runs; what is open is on disk when this returns.
     pub async fn close(&self) {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }
         self.detach_browser().await;
-        agent_processes::kill(&agent_processes::marked(self.home().root()));
+        self.agents().kill_left_over();
         let engine = self.clone();
         let saved = tokio::task::spawn_blocking(move || engine.store().close()).await;
         if let Ok(Err(error)) = saved {
@@ -271,6 +239,10 @@ impl Engine {
     /// What agents may do, what persons have said about that, and the record of it.
     pub fn policy(&self) -> &PolicyService {
         &self.inner.policy
+    }
+    /// The agents: which there are, and which answers.
+    pub fn agents(&self) -> &AgentPool {
+        &self.inner.agents
     }
     /// What was done in the browser, by anyone.
     pub fn activity(&self) -> &ActivityLog {
@@ -305,10 +277,10 @@ impl Engine {
             version: VERSION.to_owned(),
             port: self.inner.port,
             panels: self.ports().panels(),
-            agents_running: lock(&self.inner.agents_running).len(),
+            agents_running: self.agents().running(),
             turns_running: self.turns_running(),
             policy_fault: self.policy().fault().map(|fault| fault.message),
-            sandbox: self.inner.agents.known_sandbox().map(|state| state.words()),
+            sandbox: self.agents().sandbox_status(),
         }
     }
 
@@ -351,27 +323,13 @@ impl Engine {
     fn approval_limit(&self) -> Duration {
         self.inner.config.approval_limit()
     }
-    fn slots(&self) -> &Slots {
-        &self.inner.slots
-    }
-
-    /// Somebody waits for the place of an agent that does nothing: it is ended.
-    fn make_room(&self) {
-        let idle = self.slots().to_end().and_then(|id| self.runners().get(&id));
-        if let Some(runner) = idle {
-            runner.sleep();
-        }
-    }
 
     /// Lives by the settings as they are now.
     async fn settings_changed(&self) {
-        let config = self.config();
-        self.slots().set_limit(config.agents.at_once.unwrap_or_else(slots::by_memory));
-        self.inner.agents.configure(sandbox::agent_settings(self.home(), &config));
+        self.agents().configure();
         self.end_spare();
         self.inner.config.tell_changed();
-        let agents = self.agents(false).await;
-        self.ports().broadcast(&ToPanel::AgentsChanged(agents));
+        self.agents().tell(false).await;
     }
 
     /// The folder of conversations that name none.

@@ -1,10 +1,10 @@
 //! The spare: the agent's process that was started before there is a message for it.
 //!
-//! Owns which conversation has it. There is one at most in a daemon, it lives while a panel shows its conversation, and it
-//! ends with any setting that changes. How it is started and ended is in `runner::ahead`.
+//! Owns when it ends without a message. There is one at most in a daemon, it lives while a panel shows its conversation, and
+//! it ends if a setting changes. `agents` knows which conversation has it; `runner::ahead` starts it.
 
+use super::Engine;
 use super::ports::PortId;
-use super::{Engine, lock};
 use crate::protocol::ids::{ConversationId, PanelId};
 
 impl Engine {
@@ -27,36 +27,28 @@ impl Engine {
 
     /// The conversation's agent is the spare from here on, and the one before ends.
     pub(super) fn becomes_spare(&self, id: &ConversationId) {
-        let before = lock(&self.inner.spare).replace(id.clone());
-        if let Some(before) = before.filter(|before| before != id) {
+        if let Some(before) = self.agents().mark_spare(id) {
             self.drop_spare(&before);
         }
     }
 
-    /// It was given a message, or has ended.
-    pub(super) fn is_no_spare(&self, id: &ConversationId) {
-        lock(&self.inner.spare).take_if(|spare| spare == id);
-    }
-
     /// Ends the spare if no panel shows its conversation any more.
     pub(super) fn end_unshown_spare(&self) {
-        let spare = lock(&self.inner.spare).clone();
-        if let Some(spare) = spare.filter(|spare| !self.is_shown(spare)) {
+        if let Some(spare) = self.agents().spare().filter(|spare| !self.is_shown(spare)) {
             self.drop_spare(&spare);
         }
     }
 
-    /// Ends the spare: it was started by settings that may hold no more.
+    /// Ends the spare, because it was started with settings that may have changed.
     pub(super) fn end_spare(&self) {
-        let spare = lock(&self.inner.spare).clone();
-        if let Some(spare) = spare {
+        if let Some(spare) = self.agents().spare() {
             self.drop_spare(&spare);
         }
     }
 
-    /// Another agent or folder was chosen for a conversation: a spare of before is ended, and the chosen one made ready.
+    /// Another agent or folder was chosen for a conversation: ends its spare and makes the chosen agent ready.
     pub(super) fn renew_spare(&self, id: &ConversationId) {
-        let is_spare = lock(&self.inner.spare).as_ref() == Some(id);
+        let is_spare = self.agents().spare().as_ref() == Some(id);
         if is_spare && let Some(runner) = self.runners().get(id) {
             runner.drop_spare();
             runner.warm();
@@ -67,7 +59,7 @@ impl Engine {
         let runner = self.runners().get(id);
         match runner {
             Some(runner) => runner.drop_spare(),
-            None => self.is_no_spare(id),
+            None => self.agents().unmark_spare(id),
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::Engine;
 use super::chats::TabPlace;
 use super::ports::PortId;
+use super::shown::page;
 use super::tabs::Working;
 use super::tasks::off_thread;
 use crate::base::mutex::lock;
@@ -13,7 +14,7 @@ use crate::browser::browser::Browser;
 use crate::browser::tabs::{BrowserEvent, TabInfo};
 use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
-use crate::protocol::chat::{ConversationState, PageContext};
+use crate::protocol::chat::ConversationState;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
@@ -99,32 +100,6 @@ impl Engine {
             },
         };
         Ok(Some(driven_place(&browser, &tab.info()?)))
-    }
-
-    /// The page of a conversation's tab as it is now.
-    pub(super) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
-        self.shown_tab(conversation.info().tab_id?).map(|(_, page)| page)
-    }
-
-    /// The tab in which its agent works and what it shows, where that is not the conversation's own.
-    pub(super) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
-        let tab = self.tab_sets().working(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
-        Some((tab, self.shown_tab(tab)?.1))
-    }
-
-    /// What a tab shows now, and Chrome's id of it once that is known.
-    pub(super) fn shown_tab(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
-        if let Some((browser, _)) = self.pages_with(Some(tab_id))
-            && let Ok(tab) = browser.tab(tab_id)
-            && let Ok(info) = tab.info()
-        {
-            // The driven browser tells of titles only on some occasions; its extension tells of each.
-            let title =
-                info.chrome_id.and_then(|id| self.tab_book().reported_title(id, &info.url)).unwrap_or(info.title);
-            return Some((info.chrome_id, page(&info.url, &title)));
-        }
-        let tab = self.tab_book().numbered(tab_id)?;
-        Some((Some(tab.chrome_tab_id), page(&tab.url, &tab.title)))
     }
 
     /// Follows a browser's own events until it goes.
@@ -303,10 +278,6 @@ impl Engine {
 pub(super) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
     let key = TabKey { browser_run: browser.run().clone(), target_id: info.target.clone() };
     TabPlace { tab_id: info.id, key, page: page(&info.url, &info.title) }
-}
-
-fn page(url: &str, title: &str) -> PageContext {
-    PageContext { url: url.to_owned(), title: title.to_owned(), selection: None }.bounded()
 }
 
 pub(super) fn no_browser(what: &str) -> Fault {

@@ -49,8 +49,8 @@ impl Engine {
     }
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
-        if self.learn_path(request.path.as_deref()) {
-            self.agents(true).await;
+        if self.agents().learn_path(request.path.as_deref()) {
+            self.agents().list(true).await;
         }
         let conversation = self.conversation_of_terminal(&request).await?;
         let had_tab = conversation.info().tab_id.is_some();

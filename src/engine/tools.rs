@@ -4,6 +4,7 @@
 //! the agent; the tools act on the tabs of the conversation's set and on no other.
 
 mod action_requests;
+mod admission;
 mod asking;
 mod met;
 mod offered;

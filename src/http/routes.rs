@@ -164,14 +164,14 @@ async fn doctor(State(engine): State<Engine>) -> Json<Doctor> {
 }
 
 async fn agents(State(engine): State<Engine>) -> Json<Agents> {
-    Json(engine.agents(true).await)
+    Json(engine.agents().list(true).await)
 }
 
 async fn look_for_agents(
     State(engine): State<Engine>,
     Body(look): Body<LookForAgents>,
 ) -> Result<Json<Agents>, Refusal> {
-    engine.learn_path(look.path.as_deref());
+    engine.agents().learn_path(look.path.as_deref());
     Ok(Json(engine.look_for_agents_again().await?))
 }
 

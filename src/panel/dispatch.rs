@@ -202,7 +202,7 @@ impl Request {
                 reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
             ToDaemon::AgentsList(list) if list.refresh => reply.give(engine.look_for_agents_again().await),
-            ToDaemon::AgentsList(_) => reply.give(Ok(engine.agents(false).await)),
+            ToDaemon::AgentsList(_) => reply.give(Ok(engine.agents().list(false).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
             ToDaemon::MarkdownRender(markdown) => reply.give(engine.render_markdown(markdown.blocks).await),
             ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),

@@ -21,7 +21,7 @@ impl Task {
         let (engine, runner, shutdown) = (self.engine.clone(), self.runner.clone(), self.engine.shutdown());
         self.engine.spawn(async move {
             tokio::select! {
-                choice = engine.choose(runner.conversation(), None) => runner.input(Input::Ahead(choice)),
+                choice = engine.agents().choose(runner.conversation(), None) => runner.input(Input::Ahead(choice)),
                 () = shutdown.cancelled() => {}
             }
         });
@@ -33,9 +33,9 @@ impl Task {
             return;
         }
         let id = self.conversation.id();
-        if let Some(slot) = self.engine.slots().take_free(id) {
+        if let Some(slot) = self.engine.agents().slots().take_free(id) {
             // Another conversation's turn comes first, also while it starts.
-            self.engine.slots().set_idle(id, true);
+            self.engine.agents().slots().set_idle(id, true);
             self.engine.becomes_spare(id);
             self.start(None, choice, Some(slot));
         }

@@ -128,7 +128,7 @@ impl Task {
 
     fn offers(&self, offers: Offers) {
         if let Some(session) = &self.session {
-            self.engine.agent_offers(&session.agent, offers);
+            self.engine.agents().learn_offers(&session.agent, offers);
         }
     }
 

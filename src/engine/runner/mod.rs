@@ -76,7 +76,7 @@ enum Input {
     /// The turn's agent may run now; none: the turn was stopped while it waited.
     Slot {
         turn_id: TurnId,
-        slot: Option<super::slots::Slot>,
+        slot: Option<super::agents::Slot>,
     },
     /// A session that was being started is there, or why not.
     Started {

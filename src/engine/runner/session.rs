@@ -6,7 +6,7 @@
 use super::ahead::SPARE_IDLE;
 use super::task::Task;
 use crate::agent::adapter::AgentSession;
-use crate::engine::slots::Slot;
+use crate::engine::agents::Slot;
 use crate::engine::tools::ConversationTools;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::{AgentName, TurnId};
@@ -54,7 +54,7 @@ impl Task {
             return;
         }
         let had_a_message = self.session.as_ref().is_some_and(|session| session.had_a_message);
-        let slots = self.engine.slots();
+        let slots = self.engine.agents().slots();
         slots.set_idle(self.conversation.id(), true);
         if self.session.as_ref().is_some_and(|session| session.slot.is_some()) && slots.are_wanted() {
             return self.end_session();
@@ -84,7 +84,7 @@ impl Task {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
             self.engine.revoke(&starting.tools);
-            self.engine.is_no_spare(self.conversation.id());
+            self.engine.agents().unmark_spare(self.conversation.id());
         }
         self.end_session();
     }
@@ -114,8 +114,8 @@ impl Task {
     pub(super) fn close(&self, session: Session) {
         let Session { session, tools, slot, .. } = session;
         self.engine.revoke(&tools);
-        self.engine.agent_ended(self.conversation.id());
-        self.engine.is_no_spare(self.conversation.id());
+        self.engine.agents().ended(self.conversation.id());
+        self.engine.agents().unmark_spare(self.conversation.id());
         self.engine.spawn(async move {
             session.close().await;
             drop(slot);
@@ -127,7 +127,7 @@ impl Task {
         self.sleep_at = None;
         for session in self.session.take().into_iter().chain(self.resting.take()) {
             self.engine.revoke(&session.tools);
-            self.engine.agent_ended(self.conversation.id());
+            self.engine.agents().ended(self.conversation.id());
             session.session.close().await;
         }
     }

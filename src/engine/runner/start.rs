@@ -9,8 +9,7 @@ use super::task::Task;
 use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
 use crate::chat::turn::Message;
-use crate::engine::agents::Choice;
-use crate::engine::slots::{self, Slot};
+use crate::engine::agents::{Choice, Slot, SlotAnswer};
 use crate::engine::tools::ConversationTools;
 use crate::protocol::chat::ChatBody;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -70,12 +69,12 @@ impl Task {
             drop(kept);
             return self.start(Some(turn_id), choice, None);
         }
-        if let Some(slot) = kept.or_else(|| self.engine.slots().take_free(self.conversation.id())) {
+        if let Some(slot) = kept.or_else(|| self.engine.agents().slots().take_free(self.conversation.id())) {
             return self.start(Some(turn_id), choice, Some(slot));
         }
-        match self.engine.slots().take(self.conversation.id()) {
-            slots::Turn::Now(slot) => self.start(Some(turn_id), choice, Some(slot)),
-            slots::Turn::Later { slot, idle } => {
+        match self.engine.agents().slots().take(self.conversation.id()) {
+            SlotAnswer::Now(slot) => self.start(Some(turn_id), choice, Some(slot)),
+            SlotAnswer::Later { slot, idle } => {
                 self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: true });
                 self.chosen = Some(choice);
                 self.wait_for_slot(turn_id, slot);
@@ -128,7 +127,7 @@ impl Task {
         let Choice { agent, model, is_model, .. } = choice;
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
-        let environment = self.engine.agent_environment(&tools);
+        let environment = self.engine.agents().environment_for(self.conversation.id(), tools.token());
         let folder = launch.folder.to_string_lossy().into_owned();
         self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
         self.begin_session(generation, agent, launch, environment, cancel);
@@ -218,7 +217,7 @@ impl Task {
                     tools,
                     slot,
                 });
-                self.engine.agent_started(self.conversation.id());
+                self.engine.agents().started(self.conversation.id());
                 match (turn_id, self.chosen.take()) {
                     (Some(turn_id), Some(choice)) => self.take_model(turn_id, choice).await,
                     (Some(turn_id), None) => self.step(Event::AgentReady(turn_id)),
@@ -228,7 +227,7 @@ impl Task {
             (Some(starting), Err(fault)) => {
                 self.engine.revoke(&starting.tools);
                 self.chosen = None;
-                self.engine.is_no_spare(self.conversation.id());
+                self.engine.agents().unmark_spare(self.conversation.id());
                 match starting.turn_id {
                     Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
                     None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),

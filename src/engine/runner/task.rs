@@ -306,7 +306,7 @@ impl Task {
         let id = message.turn_id.clone();
         self.turn = Some(Turn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
         self.sleep_at = None;
-        self.engine.slots().set_idle(self.conversation.id(), false);
+        self.engine.agents().slots().set_idle(self.conversation.id(), false);
         // Looking for agents may take long: a stop is heard meanwhile.
         let (engine, runner, turn_id) = (self.engine.clone(), self.runner.clone(), message.turn_id.clone());
         self.engine.spawn(async move {
@@ -353,7 +353,7 @@ impl Task {
                 if let Some((agent, name)) = known_as {
                     self.conversation.set_resume(agent, Some(name));
                 }
-                self.engine.is_no_spare(self.conversation.id());
+                self.engine.agents().unmark_spare(self.conversation.id());
                 self.step(Event::PromptAccepted(turn_id));
             }
             Err(fault) => {

@@ -125,12 +125,12 @@ async fn a_model_that_comes_with_a_message_is_for_its_turn_alone() {
     conversation.choose_agent(Some(AgentName::new("claude")), Some("sonnet".to_owned()));
     let named = Message { model: Some("opus".to_owned()), ..message("why is it so?") };
     let plain = message("why is it so, again?");
-    assert_eq!(engine.choose(&conversation, Some(&named)).await.model.as_deref(), Some("opus"));
-    assert_eq!(engine.choose(&conversation, Some(&plain)).await.model.as_deref(), Some("sonnet"));
+    assert_eq!(engine.choose(&conversation, &named).await.model.as_deref(), Some("opus"));
+    assert_eq!(engine.choose(&conversation, &plain).await.model.as_deref(), Some("sonnet"));
     let one_command = message("go back");
     let by_a_model = Message { model: Some("opus".to_owned()), ..one_command.clone() };
-    assert!(engine.choose(&conversation, Some(&one_command)).await.direct);
-    assert!(!engine.choose(&conversation, Some(&by_a_model)).await.direct, "who names a model wants one");
+    assert!(engine.choose(&conversation, &one_command).await.direct);
+    assert!(!engine.choose(&conversation, &by_a_model).await.direct, "who names a model wants one");
     engine.close().await;
 }
 

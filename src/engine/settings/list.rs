@@ -2,8 +2,8 @@
 //!
 //! Owns names, words, ranges and choices. Never reads or writes a file. What a setting does is decided where it is used.
 
+use crate::engine::agents::slots_by_memory;
 use crate::engine::config::Config;
-use crate::engine::slots;
 use crate::protocol::settings::{SettingChoice, SettingValue};
 
 /// One setting as it is known.
@@ -41,7 +41,7 @@ pub(super) const SETTINGS: [Known; 18] = [
         unit: Some("agents"),
         range: Some((1.0, 64.0)),
         whole: true,
-        value: |config| number(config.agents.at_once.unwrap_or_else(slots::by_memory)),
+        value: |config| number(config.agents.at_once.unwrap_or_else(slots_by_memory)),
     },
     Known {
         name: "agents.sleep-minutes",

@@ -50,7 +50,7 @@ impl Engine {
             value: SettingValue::Text(value.to_owned()),
             label: label.to_owned(),
         };
-        let agents = self.agents(false).await.agents;
+        let agents = self.agents().list(false).await.agents;
         let named = agents.iter().map(|agent| choice(agent.name.as_str(), &agent.label));
         std::iter::once(choice("", "The first that is ready")).chain(named).collect()
     }
@@ -68,7 +68,7 @@ impl Engine {
                 && let SettingValue::Text(name) = value
                 && !name.is_empty()
             {
-                self.check_agent(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+                self.agents().get(&crate::protocol::ids::AgentName::new(name.as_str()))?;
             }
             if known.name == "worktrees.repository"
                 && let SettingValue::Text(folder) = value

@@ -260,7 +260,7 @@ impl Engine {
     }
 
     async fn git(&self) -> Result<Git, GitError> {
-        Ok(Git::find(self.inner.agents.environment().await).await?.writing(self.home().worktrees()))
+        Ok(Git::find(self.agents().environment().await).await?.writing(self.home().worktrees()))
     }
 
     /// What the conversation's agent needs of the repository of its tree.

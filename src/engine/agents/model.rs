@@ -1,17 +1,17 @@
 //! Which model a turn gets: the one that the person named, or the fast or deep one that the message asks for. Pure.
 //!
-//! Owns the choice among what an agent offers. Where nothing tells the models apart, the agent's own default answers.
+//! Owns the choice among what an agent offers. If the models cannot be told apart, the agent's own default answers.
 
-use super::config::DepthModels;
 use crate::chat::route;
+use crate::engine::config::DepthModels;
 use crate::protocol::agents::ModelInfo;
 
-/// Names by which makers call their fast models.
+/// Words in the names that vendors give their fast models.
 const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
 
-/// The model for a message; none is the agent's own default. `chosen`: what the person chose for the conversation or
+/// The model for a message; `None` is the agent's own default. `chosen`: what the person chose for the conversation or
 /// the message. `offered`: what the agent said that it has.
-pub fn model_for(
+pub(super) fn model_for(
     chosen: Option<&str>,
     message: &str,
     agent: &str,
@@ -36,12 +36,12 @@ pub fn model_for(
     }
 }
 
-/// What `/fast WORDS` and `/deep WORDS` say: the model for that message alone, and the message.
-pub fn of_message(text: String) -> (Option<String>, String) {
+/// Splits `/fast WORDS` and `/deep WORDS` into the model for that message alone, and the message.
+pub(in crate::engine) fn split_model(text: String) -> (Option<String>, String) {
     let named = |depth: &str| {
         let rest = text.trim_start().strip_prefix('/')?.strip_prefix(depth)?;
         let words = rest.trim();
-        // Without words it is the agent's own, where it has one of that name.
+        // Without words it is the agent's own command, if it has one of that name.
         (rest.starts_with(char::is_whitespace) && !words.is_empty()).then(|| words.to_owned())
     };
     match ["fast", "deep"].iter().find_map(|depth| Some((*depth, named(depth)?))) {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_message_may_say_which_model_it_wants() {
-        let of = |text: &str| of_message(text.to_owned());
+        let of = |text: &str| split_model(text.to_owned());
         assert_eq!(of("/fast why is\nit so?"), (Some("fast".to_owned()), "why is\nit so?".to_owned()));
         assert_eq!(of(" /deep  click it "), (Some("deep".to_owned()), "click it".to_owned()));
         for other in ["/fast", "/fast ", "/faster go", "fast go", "/model deep", "go /fast now"] {

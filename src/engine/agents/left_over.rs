@@ -1,15 +1,43 @@
 //! What agents have left running: processes that carry the mark of an agent of this home, and their descendants.
 //!
-//! Owns finding and ending them. Who a process that asks for something is, `base::lineage` says.
+//! Owns finding and ending them. `base::lineage` tells who a process is that asks for something.
 
+use super::pool::AgentPool;
 use crate::base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
 use crate::base::process::{Process, ProcessTable, variable};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
+
+/// How long an agent may take to end by itself after its daemon was killed.
+const ORPHAN_GRACE: Duration = Duration::from_secs(5);
+
+impl AgentPool {
+    /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and save
+    /// something before they do.
+    pub(in crate::engine) fn end_orphans(&self) {
+        let orphans = marked(self.0.home.root());
+        if orphans.is_empty() {
+            return;
+        }
+        let shutdown = self.0.tasks.shutdown();
+        self.0.tasks.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(ORPHAN_GRACE) => kill(&orphans),
+                () = shutdown.cancelled() => {}
+            }
+        });
+    }
+
+    /// Kills what this daemon's agents have left running.
+    pub(in crate::engine) fn kill_left_over(&self) {
+        kill(&marked(self.0.home.root()));
+    }
+}
 
 /// Every process that carries the mark of an agent of this home, and all that descend from one. An agent of a daemon
 /// that was killed may live on if it does not notice that its pipe is closed.
-pub(super) fn marked(home: &Path) -> Vec<Process> {
+fn marked(home: &Path) -> Vec<Process> {
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
     let table = ProcessTable::read();
     let pids = listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -23,7 +51,7 @@ pub(super) fn marked(home: &Path) -> Vec<Process> {
 }
 
 /// Ends those of them that still run.
-pub(super) fn kill(processes: &[Process]) {
+fn kill(processes: &[Process]) {
     for process in processes {
         match process.kill() {
             Ok(()) => tracing::warn!(pid = process.pid, "killed what an agent had left running"),

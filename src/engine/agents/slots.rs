@@ -1,7 +1,7 @@
 //! How many agents' processes run at once, and who comes next.
 //!
-//! Owns the count and the queue. Never starts or ends a process: anyone who holds a slot does, and an idle one is asked
-//! to give its up when another conversation needs it.
+//! Owns the count and the queue. Never starts or ends a process: the holder of a slot does, and an idle holder is asked
+//! to give up its slot when another conversation needs one.
 
 use crate::base::mutex::lock;
 use crate::protocol::ids::ConversationId;
@@ -10,22 +10,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// What one agent's process takes, in kB.
+/// The memory of one agent's process, in kB.
 const AGENT_KB: u64 = 190 * 1024;
 /// By default agents take at most this part of the memory.
 const SHARE: u64 = 3;
-/// The default's bounds: fewer would make no sense, more are more than a person follows.
+/// The default's bounds: one alone makes every other conversation wait, and a person does not follow more than twelve.
 const DEFAULTS: std::ops::RangeInclusive<usize> = 2..=12;
-/// Where the machine's memory can't be told.
+/// The default if the machine's memory is unknown.
 const DEFAULT_UNKNOWN: usize = 4;
 
 /// The slots of one daemon. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Slots(Arc<Mutex<State>>);
+pub(in crate::engine) struct Slots(Arc<Mutex<State>>);
 
 struct State {
     limit: usize,
-    /// By their numbers: a conversation may hold two, while its agent before has not ended.
+    /// By their numbers: a conversation holds two while its previous agent has not ended yet.
     holders: HashMap<u64, Holder>,
     last_number: u64,
     waiting: VecDeque<(ConversationId, oneshot::Sender<Slot>)>,
@@ -33,20 +33,20 @@ struct State {
 
 struct Holder {
     id: ConversationId,
-    /// Since when it has no turn; none while it works.
+    /// When its last turn ended; `None` while it works.
     idle_since: Option<Instant>,
 }
 
 /// The right to run one agent's process. Dropped when the process has ended.
-pub(super) struct Slot {
+pub(in crate::engine) struct Slot {
     slots: Slots,
     number: u64,
 }
 
 /// The answer to [`Slots::take`].
-pub(super) enum Turn {
+pub(in crate::engine) enum SlotAnswer {
     Now(Slot),
-    /// It comes in its turn. `idle`: this conversation's agent does nothing and should end for it.
+    /// The slot comes when one is free. `idle`: this conversation's agent has no turn and should end to free one.
     Later {
         slot: oneshot::Receiver<Slot>,
         idle: Option<ConversationId>,
@@ -54,47 +54,47 @@ pub(super) enum Turn {
 }
 
 impl Slots {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::engine) fn new(limit: usize) -> Self {
         Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), last_number: 0, waiting: VecDeque::new() })))
     }
 
-    /// A slot for a conversation; those that wait already come first.
-    pub(super) fn take(&self, id: &ConversationId) -> Turn {
+    /// Takes a slot for a conversation. Those that wait already come first.
+    pub(in crate::engine) fn take(&self, id: &ConversationId) -> SlotAnswer {
         let mut state = lock(&self.0);
         if state.holders.len() < state.limit && state.waiting.is_empty() {
-            return Turn::Now(self.grant(&mut state, id));
+            return SlotAnswer::Now(self.grant(&mut state, id));
         }
         let (sender, slot) = oneshot::channel();
         state.waiting.push_back((id.clone(), sender));
-        Turn::Later { slot, idle: state.longest_idle() }
+        SlotAnswer::Later { slot, idle: state.longest_idle() }
     }
 
-    /// A slot only where one is free and nobody waits.
-    pub(super) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
+    /// Takes a slot if one is free and nobody waits.
+    pub(in crate::engine) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
         let mut state = lock(&self.0);
         (state.holders.len() < state.limit && state.waiting.is_empty()).then(|| self.grant(&mut state, id))
     }
 
     /// A turn began or ended there.
-    pub(super) fn set_idle(&self, id: &ConversationId, idle: bool) {
+    pub(in crate::engine) fn set_idle(&self, id: &ConversationId, idle: bool) {
         for holder in lock(&self.0).holders.values_mut().filter(|holder| holder.id == *id) {
             holder.idle_since = idle.then(Instant::now);
         }
     }
 
-    /// Somebody waits, so an agent without a turn should end at once.
-    pub(super) fn are_wanted(&self) -> bool {
+    /// Whether somebody waits for a slot, so that an agent without a turn should end at once.
+    pub(in crate::engine) fn are_wanted(&self) -> bool {
         let mut state = lock(&self.0);
         state.waiting.retain(|(_, sender)| !sender.is_closed());
         !state.waiting.is_empty()
     }
 
-    /// The conversation whose agent has had no turn for the longest, where somebody waits for its slot.
-    pub(super) fn to_end(&self) -> Option<ConversationId> {
+    /// The conversation whose agent has had no turn for the longest, if somebody waits for a slot.
+    pub(in crate::engine) fn to_end(&self) -> Option<ConversationId> {
         self.are_wanted().then(|| lock(&self.0).longest_idle()).flatten()
     }
 
-    pub(super) fn set_limit(&self, limit: usize) {
+    pub(in crate::engine) fn set_limit(&self, limit: usize) {
         let granted = {
             let mut state = lock(&self.0);
             state.limit = limit.max(1);
@@ -110,8 +110,8 @@ impl Slots {
         Slot { slots: self.clone(), number }
     }
 
-    /// Slots for those who wait, as far as there are any. To be handed out without the lock: a slot that nobody
-    /// takes any more is given back.
+    /// Grants free slots to those who wait. The caller hands them out without the lock, because a slot that nobody takes
+    /// any more is given back, which takes the lock.
     fn grant_waiting(&self, state: &mut State) -> Vec<(Slot, oneshot::Sender<Slot>)> {
         let mut granted = Vec::new();
         while state.holders.len() < state.limit {
@@ -149,8 +149,8 @@ fn hand_out(granted: Vec<(Slot, oneshot::Sender<Slot>)>) {
     }
 }
 
-/// As many as the machine's memory carries.
-pub(super) fn by_memory() -> usize {
+/// The default limit: as many agents as a part of the machine's memory holds.
+pub(in crate::engine) fn slots_by_memory() -> usize {
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return DEFAULT_UNKNOWN };
     let total =
         text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB")?.trim().parse().ok());
@@ -166,17 +166,17 @@ mod tests {
         ConversationId::new(name)
     }
 
-    fn later(turn: Turn) -> (oneshot::Receiver<Slot>, Option<ConversationId>) {
+    fn later(turn: SlotAnswer) -> (oneshot::Receiver<Slot>, Option<ConversationId>) {
         match turn {
-            Turn::Later { slot, idle } => (slot, idle),
-            Turn::Now(_) => panic!("there is no free slot"),
+            SlotAnswer::Later { slot, idle } => (slot, idle),
+            SlotAnswer::Now(_) => panic!("there is no free slot"),
         }
     }
 
     #[test]
     fn slots_go_round_in_the_order_of_asking() {
         let slots = Slots::new(1);
-        let Turn::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
+        let SlotAnswer::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
         let (mut second, _) = later(slots.take(&id("b")));
         let (mut third, _) = later(slots.take(&id("c")));
         assert!(second.try_recv().is_err() && slots.take_free(&id("d")).is_none());
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn whoever_gave_up_is_passed_over() {
         let slots = Slots::new(1);
-        let Turn::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
+        let SlotAnswer::Now(first) = slots.take(&id("a")) else { panic!("the first gets it") };
         let (gone, _) = later(slots.take(&id("b")));
         let (mut next, _) = later(slots.take(&id("c")));
         drop(gone);
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn the_agent_without_a_turn_for_the_longest_is_asked_to_end() {
         let slots = Slots::new(2);
-        let held: Vec<Turn> = ["a", "b"].iter().map(|name| slots.take(&id(name))).collect();
+        let held: Vec<SlotAnswer> = ["a", "b"].iter().map(|name| slots.take(&id(name))).collect();
         let (waiting, idle) = later(slots.take(&id("c")));
         assert_eq!(idle, None, "both work");
         slots.set_idle(&id("b"), true);
@@ -232,6 +232,6 @@ mod tests {
         let (mut second, _) = later(slots.take(&id("b")));
         slots.set_limit(2);
         assert!(second.try_recv().is_ok());
-        assert!(DEFAULTS.contains(&by_memory()));
+        assert!(DEFAULTS.contains(&slots_by_memory()));
     }
 }

@@ -1,0 +1,61 @@
+//! Which agent answers a message, and with which model.
+//!
+//! Owns the choice among what was found. Never looks for agents again: the engine does if the chosen one has a fault.
+
+use super::model::model_for;
+use super::pool::AgentPool;
+use crate::agent::adapter::Agent;
+use crate::agent::builtin;
+use crate::chat::{Conversation, Message};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::AgentName;
+use crate::protocol::told::Sentence;
+use std::sync::Arc;
+
+/// The agent that answers, or why it cannot.
+pub(in crate::engine) struct Choice {
+    pub(in crate::engine) agent: Arc<dyn Agent>,
+    pub(in crate::engine) model: Option<String>,
+    /// It decides by itself what it does, so the policy checks each of its actions.
+    pub(in crate::engine) is_model: bool,
+    /// The message is exactly one command and runs without a model.
+    pub(in crate::engine) direct: bool,
+    pub(in crate::engine) fault: Option<Fault>,
+    /// What a person should know before it begins.
+    pub(in crate::engine) notices: Vec<Sentence>,
+}
+
+impl AgentPool {
+    /// The agent that answers a message; without a message, the one that would answer as far as that is known.
+    pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
+        let (known, config) = (&self.0.known, self.0.config.get());
+        if config.turns.direct_commands
+            && message.is_some_and(is_one_command)
+            && let Ok(agent) = known.get(&AgentName::new(builtin::NAME))
+        {
+            return Choice { agent, model: None, is_model: false, direct: true, fault: None, notices: Vec::new() };
+        }
+        let default = config.agents.default_name().map(AgentName::new);
+        let wanted = conversation.info().agent.or(default);
+        let agent = match wanted.map(|name| known.get(&name)) {
+            Some(Ok(agent)) => agent,
+            // The configuration no longer has the one that the conversation had.
+            Some(Err(_)) | None => known.default_agent().await,
+        };
+        let name = agent.name();
+        let info = known.list().await.into_iter().find(|info| info.name == name);
+        let is_model = info.as_ref().is_none_or(|info| info.has_model);
+        let offered = info.as_ref().map(|info| info.models.as_slice()).unwrap_or_default();
+        let configured = config.turns.models.get(name.as_str());
+        let text = message.map(|message| message.text.as_str()).unwrap_or_default();
+        let chosen = message.and_then(|message| message.model.clone()).or_else(|| conversation.model());
+        let model = model_for(chosen.as_deref(), text, name.as_str(), offered, configured);
+        let model = model.filter(|_| is_model);
+        Choice { agent, model, is_model, direct: false, fault: info.and_then(|info| info.fault), notices: Vec::new() }
+    }
+}
+
+/// Whether the message is one command. A message that names a model is for that model.
+fn is_one_command(message: &Message) -> bool {
+    message.model.is_none() && message.attachments.is_empty() && builtin::is_one_command(&message.text)
+}

@@ -1,0 +1,52 @@
+//! The environment that one conversation's agent runs in.
+//!
+//! Owns the variables that gstack adds and takes away. The rest is the login shell's.
+
+use super::pool::AgentPool;
+use crate::agent::adapter::AgentEnvironment;
+use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
+use crate::base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
+use crate::base::program;
+use crate::protocol::command::{PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::ids::ConversationId;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+impl AgentPool {
+    /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` in a shell of
+    /// the agent needs to reach this daemon: the conversation's token, and nothing more.
+    pub(in crate::engine) fn environment_for(
+        &self,
+        conversation: &ConversationId,
+        token: &str,
+    ) -> impl Future<Output = AgentEnvironment> + Send + 'static {
+        let home = self.0.home.root().to_string_lossy().into_owned();
+        let own = [
+            (AGENT_VARIABLE, home.clone()),
+            (CONVERSATION_VARIABLE, conversation.to_string()),
+            (TOKEN_VARIABLE, token.to_owned()),
+            (PORT_VARIABLE, self.0.port.to_string()),
+            (HOME_VARIABLE, home),
+        ];
+        let pool = self.clone();
+        async move {
+            let mut environment = pool.environment().await;
+            // The token names the conversation, whose tabs may change.
+            for name in [SESSION_VARIABLE, TAB_VARIABLE] {
+                environment.variables.remove(OsStr::new(name));
+            }
+            environment.minder = minder();
+            environment.variables.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
+            environment
+        }
+    }
+}
+
+/// The program that becomes the parent of what an agent leaves behind. Only Linux allows that.
+fn minder() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let path = program::path();
+    path.inspect_err(|error| tracing::warn!(%error, "agents run without a minder: this program is not found")).ok()
+}

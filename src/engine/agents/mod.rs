@@ -1,0 +1,20 @@
+//! The agents of this home: which there are, which answers a conversation, and how many processes of theirs run.
+//!
+//! Owns the registry, the slots, the mark of the spare, and the environment that agents run in. Never speaks to a running
+//! agent: the runners do.
+
+mod choice;
+mod environment;
+mod left_over;
+mod model;
+mod pool;
+mod sandbox;
+mod slots;
+mod spare;
+mod tokens;
+
+pub(super) use choice::Choice;
+pub(super) use model::split_model;
+pub use pool::AgentPool;
+pub(super) use slots::{Slot, SlotAnswer, slots_by_memory};
+pub(super) use tokens::Tokens;

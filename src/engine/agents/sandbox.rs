@@ -1,0 +1,27 @@
+//! The agents' sandbox as this home uses it: which paths it closes and which it opens.
+//!
+//! Owns the settings that `agent::sandbox` is given. Never confines a process.
+
+use crate::agent::registry::AgentSettings;
+use crate::agent::sandbox::{Access, SandboxSettings};
+use crate::base::home::Home;
+use crate::base::program;
+use crate::engine::config::Config;
+
+/// The settings of the agents' layer.
+pub(super) fn agent_settings(home: &Home, config: &Config) -> AgentSettings {
+    AgentSettings { sandbox: settings(home, config), ..config.agents.settings() }
+}
+
+fn settings(home: &Home, config: &Config) -> Option<SandboxSettings> {
+    let program = program::path().inspect_err(|error| tracing::warn!(%error, "no sandbox: this program is not found"));
+    Some(SandboxSettings {
+        mode: config.agents.sandbox,
+        program: program.ok()?,
+        scratch: home.run_files(),
+        closed: home.closed(),
+        added: Access::default()
+            .reading(config.agents.sandbox_read.iter().cloned())
+            .writing(config.agents.sandbox_write.iter().cloned()),
+    })
+}
