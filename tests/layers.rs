@@ -39,14 +39,16 @@ const LAYERS: [(&str, &[&str]); 17] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
 /// It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 7] = [
+const SERVICES: [(&str, &[&str]); 9] = [
     ("tasks", &[]),
     ("config", &[]),
+    ("folders", &[]),
     ("ports", &[]),
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
     ("tabs", &["ports"]),
     ("agents", &["config", "ports", "tasks"]),
+    ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
 ];
 
 /// Crates that only some layers may name.

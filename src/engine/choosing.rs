@@ -34,7 +34,7 @@ impl Engine {
     pub(super) async fn choose_and_settle(&self, conversation: &Arc<Conversation>, message: &Message) -> Choice {
         let mut choice = self.choose(conversation, message).await;
         if choice.is_model && choice.fault.is_none() {
-            match self.settle_folder(conversation).await {
+            match self.worktrees().settle(conversation).await {
                 Ok(notices) => choice.notices = notices,
                 Err(fault) => choice.fault = Some(fault),
             }

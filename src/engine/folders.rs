@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The folder that a person named, with all links resolved, or why an agent can't work there. Blocks for the disk.
-pub(super) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
+pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
     let user_home = dirs::home_dir();
     let path = match (named.strip_prefix("~/"), &user_home) {
         (Some(rest), Some(user_home)) => user_home.join(rest),

@@ -8,7 +8,7 @@ use super::ports::PortId;
 use super::tasks::off_thread;
 use super::{Engine, folders};
 use crate::base::inbox;
-use crate::chat::{ChatError, Conversation, export};
+use crate::chat::{ChatError, Conversation, Place, export};
 use crate::protocol::chat::{Attachment, ConversationInfo, ConversationState};
 use crate::protocol::control::ConversationText;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -187,6 +187,23 @@ impl Engine {
         self.tidy_worktree(conversation.clone(), left);
         persist(conversation.clone()).await?;
         Ok(conversation.info())
+    }
+
+    /// The conversation has left its tree or its tab: once its agent has ended, the tree goes if nothing is lost with it.
+    pub(super) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: Place) {
+        let Some(worktree) = place.worktree else { return };
+        let (engine, shutdown) = (self.clone(), self.shutdown());
+        self.spawn(async move {
+            let runner = engine.runner(&conversation);
+            let tidied = async {
+                runner.end().await;
+                engine.worktrees().tidy(&conversation, &worktree).await;
+            };
+            tokio::select! {
+                () = tidied => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
     }
 
     /// Leaves a note in the inbox of the workspace that the conversation works in.

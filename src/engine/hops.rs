@@ -30,7 +30,7 @@ impl Engine {
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
         let mut notes = self.file_notes().await;
-        notes.extend(self.worktree_notes().await);
+        notes.extend(self.worktrees().notes().await);
         Doctor { hops, notes }
     }
 

@@ -81,6 +81,7 @@ use tabs::{RecentlyClosed, TabBook, TabSets};
 use tasks::Tasks;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use worktrees::Worktrees;
 
 /// Where agents reach their tools on the port.
 pub const MCP_PATH: &str = "/mcp";
@@ -122,8 +123,7 @@ struct Inner {
     approvals_changed: watch::Sender<()>,
     pointing: Mutex<elements::Pointing>,
     activity: ActivityLog,
-    /// Held while a conversation's work tree is made or removed.
-    worktrees: tokio::sync::Mutex<()>,
+    worktrees: Worktrees,
     /// The folder from which `connect` was run.
     folder: Mutex<ConnectedFrom>,
     busy: watch::Sender<bool>,
@@ -160,6 +160,8 @@ impl Engine {
         let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
         let config = ConfigFile::new(home.clone(), config);
         let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
+        let worktrees =
+            Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
         let engine = Self {
             inner: Arc::new(Inner {
                 home,
@@ -186,7 +188,7 @@ impl Engine {
                 approvals_changed: watch::Sender::new(()),
                 pointing: Mutex::default(),
                 activity,
-                worktrees: tokio::sync::Mutex::default(),
+                worktrees,
                 folder: Mutex::new(folder),
                 busy: watch::Sender::new(false),
                 mode: watch::Sender::new("none"),
@@ -196,7 +198,7 @@ impl Engine {
         engine.take_over_browser().await;
         engine.agents().end_orphans();
         engine.agents().look();
-        engine.sweep_worktrees();
+        engine.worktrees().sweep_left();
         if handed_over || engine.config().turns.continue_after_restart {
             engine.go_on(&recovered.conversations);
         }
@@ -304,6 +306,9 @@ impl Engine {
     }
     fn runners(&self) -> MutexGuard<'_, Runners> {
         lock(&self.inner.runners)
+    }
+    fn worktrees(&self) -> &Worktrees {
+        &self.inner.worktrees
     }
     fn tab_book(&self) -> &TabBook {
         &self.inner.tab_book

@@ -59,6 +59,6 @@ impl Task {
             && self.engine.is_shown(id)
             && !self.engine.is_handing_over()
             // Its folder is made with its first turn.
-            && !self.engine.wants_worktree(&self.conversation)
+            && !self.engine.worktrees().wants_tree(&self.conversation)
     }
 }

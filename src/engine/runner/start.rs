@@ -179,7 +179,7 @@ impl Task {
             tools: tools.clone(),
             environment: Default::default(),
             run_files: self.engine.home().run_files(),
-            access: self.engine.worktree_access(&self.conversation),
+            access: self.engine.worktrees().access(&self.conversation),
             off_limits: vec![self.engine.home().root().to_owned()],
         };
         (launch, tools)

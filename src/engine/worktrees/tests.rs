@@ -1,8 +1,8 @@
 //! Work trees with the real git: what is made, what is kept, what is refused.
 
-use super::git::Git;
+use super::git::{Git, GitError};
+use super::plan::{Plan, plan};
 use super::tree::{self, Loss, Made, Stand, TreeError};
-use super::{Plan, plan};
 use crate::agent::adapter::AgentEnvironment;
 use crate::chat::Place;
 use crate::chat::session::FolderUse;
@@ -161,7 +161,7 @@ async fn what_is_no_repository_is_told_apart() {
     let no_git = [(OsStr::new("PATH").to_owned(), OsStr::new("/nowhere").to_owned())].into();
     let found = Git::find(AgentEnvironment { variables: no_git, ..AgentEnvironment::default() }).await;
     // Where a git lies in one of the usual places, it is found without a PATH.
-    assert!(matches!(found, Err(super::GitError::Missing)) || Path::new("/usr/local/bin/git").exists());
+    assert!(matches!(found, Err(GitError::Missing)) || Path::new("/usr/local/bin/git").exists());
 }
 
 #[tokio::test]

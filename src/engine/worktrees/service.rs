@@ -1,0 +1,136 @@
+//! The handle to the work trees, and how a conversation gets one.
+//!
+//! Owns the turn to change a tree: one is made or removed at a time.
+
+use super::git::{Git, GitError};
+use super::plan::{Plan, plan};
+use super::tree::{self, Stand, TreeError};
+use super::words::{fault, made_words};
+use crate::agent::sandbox::Access;
+use crate::base::home::Home;
+use crate::chat::{Conversation, Store};
+use crate::engine::agents::AgentPool;
+use crate::engine::config::ConfigFile;
+use crate::engine::folders;
+use crate::engine::ports::Ports;
+use crate::engine::tasks::{Tasks, off_thread};
+use crate::protocol::chat::Worktree;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::told::{self, Sentence};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A handle to the work trees. Cheap to clone.
+#[derive(Clone)]
+pub(in crate::engine) struct Worktrees(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) home: Home,
+    config: ConfigFile,
+    /// Git runs in the environment of agents.
+    agents: AgentPool,
+    /// Asked whether a conversation still needs its tree.
+    pub(super) store: Arc<Store>,
+    /// Told of what cannot be saved.
+    pub(super) ports: Ports,
+    pub(super) tasks: Tasks,
+    /// Held while a tree is made or removed.
+    pub(super) change: tokio::sync::Mutex<()>,
+}
+
+impl Worktrees {
+    pub(in crate::engine) fn new(
+        home: Home,
+        config: ConfigFile,
+        agents: AgentPool,
+        store: Arc<Store>,
+        ports: Ports,
+        tasks: Tasks,
+    ) -> Self {
+        let change = tokio::sync::Mutex::default();
+        Self(Arc::new(Shared { home, config, agents, store, ports, tasks, change }))
+    }
+
+    /// Makes the conversation's folder what the settings want, before its agent begins a turn there. Returns what the
+    /// person should know of it. A tree that is being made is finished also if the caller gives up.
+    pub(in crate::engine) async fn settle(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
+        if conversation.place().worktree.is_none() && !self.wants_tree(conversation) {
+            return Ok(Vec::new());
+        }
+        let (done, settled) = oneshot::channel();
+        let (service, conversation) = (self.clone(), conversation.clone());
+        self.0.tasks.spawn(async move {
+            if let Err(unheard) = done.send(service.make_folder(&conversation).await) {
+                tracing::debug!(?unheard, "the turn was stopped while its work tree was made");
+            }
+        });
+        settled.await.unwrap_or_else(|_| Err(Fault::new(FaultCode::Cancelled, "gstack ends").at(Hop::Daemon)))
+    }
+
+    /// Whether the conversation's first turn will make it a work tree.
+    pub(in crate::engine) fn wants_tree(&self, conversation: &Conversation) -> bool {
+        matches!(plan(&self.0.config.get().worktrees, &conversation.place(), true), Plan::Make { .. })
+    }
+
+    async fn make_folder(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
+        let _one_at_a_time = self.0.change.lock().await;
+        let root = self.root_of(conversation.id());
+        let (config, place) = (self.0.config.get(), conversation.place());
+        let stand = tree::stand(&root).await;
+        match plan(&config.worktrees, &place, matches!(stand, Stand::Whole | Stand::Forgotten)) {
+            Plan::Stay if place.worktree.is_some() && stand == Stand::Forgotten => {
+                let of = place.worktree.map(|tree| tree.of).unwrap_or_default();
+                Err(fault(&TreeError::Forgotten { folder: of.into(), tree: root }))
+            }
+            Plan::Stay => Ok(Vec::new()),
+            Plan::Leave => {
+                conversation.leave_worktree();
+                save(conversation).await?;
+                let gone = root.display().to_string();
+                Ok(vec![told::TREE_GONE.with([&gone, &conversation.folder()])])
+            }
+            Plan::Make { of } => {
+                let of = self.folder_to_isolate(of).await?;
+                let git = self.git().await.map_err(|error| fault(&error.into()))?;
+                let made = tree::make(&git, &of, &root, self.0.home.root()).await.map_err(|error| fault(&error))?;
+                let worktree = Worktree { of: of.to_string_lossy().into_owned(), commit: made.commit.clone() };
+                conversation.enter_worktree(made.folder.to_string_lossy().into_owned(), worktree);
+                // Before an agent writes there, so that a later daemon knows whose tree it is.
+                save(conversation).await?;
+                Ok(made_words(&of, &made))
+            }
+        }
+    }
+
+    /// Resolves the folder. Fails if no tree can be made of it. gstack's own workspace is allowed here.
+    async fn folder_to_isolate(&self, of: String) -> Result<PathBuf, Fault> {
+        let home = self.0.home.clone();
+        let checked = off_thread(move || folders::check(&of, &home)).await;
+        checked.map_err(|fault| fault.hint(told::TREE_REPOSITORY_NEXT).at(Hop::Daemon))
+    }
+
+    pub(super) async fn git(&self) -> Result<Git, GitError> {
+        Ok(Git::find(self.0.agents.environment().await).await?.writing(self.0.home.worktrees()))
+    }
+
+    /// What the conversation's agent needs of the repository of its tree.
+    pub(in crate::engine) fn access(&self, conversation: &Conversation) -> Access {
+        match conversation.place().worktree {
+            Some(_) => tree::access(&self.root_of(conversation.id())),
+            None => Access::default(),
+        }
+    }
+
+    /// Where the conversation's tree lies, if it has one.
+    pub(super) fn root_of(&self, id: &ConversationId) -> PathBuf {
+        self.0.home.worktrees().join(id.as_str())
+    }
+}
+
+/// Writes the conversation's record to the disk.
+pub(super) async fn save(conversation: &Arc<Conversation>) -> Result<(), Fault> {
+    let conversation = conversation.clone();
+    off_thread(move || conversation.persist().map_err(|error| error.fault())).await
+}
