@@ -3,11 +3,10 @@
  * @import { Attachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  */
+import { PICTURE_TYPES } from "../shared/pictures.js";
 
 /** More than this is not kept in a panel. */
 const LARGEST = 32 * 1024 * 1024;
-/** The types that may become a document of their own when opened: pictures that hold no script. */
-const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 export class Files {
   /** @type {Map<string, Promise<string>>} */ #urls = new Map();
@@ -60,7 +59,7 @@ export class Files {
       offset += bytes.length;
       if (bytes.length === 0 || offset >= total) break;
     }
-    const type = PICTURES.has(file.mime) ? file.mime : "application/octet-stream";
+    const type = PICTURE_TYPES.includes(file.mime) ? file.mime : "application/octet-stream";
     return new Blob(parts, { type });
   }
 }

@@ -4,13 +4,13 @@
  * @import { Context } from "../state/context.js"
  */
 import { t } from "../../shared/i18n.js";
+import { PICTURE_TYPES } from "../../shared/pictures.js";
 import { size } from "../format.js";
 import { joined, withHeld } from "../state/context.js";
 import { h, icon, iconButton } from "./dom.js";
 
 /** One message's pictures together, before Base64. The wire takes more; a person's draft on disk does not. */
 const LARGEST = 4 * 1024 * 1024;
-const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 const ICONS = { page: "page", selection: "selection", element: "pick" };
 
 /**
@@ -54,7 +54,7 @@ export class Attachments {
     const bring = this.destination();
     let total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.bytes : 0), 0);
     for (const file of files) {
-      if (!PICTURES.has(file.type)) {
+      if (!PICTURE_TYPES.includes(file.type)) {
         this.say(t("onlyPictures"));
         continue;
       }

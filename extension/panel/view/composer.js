@@ -8,6 +8,7 @@
  * @import { Held } from "./attachments.js"
  */
 import { t } from "../../shared/i18n.js";
+import { PICTURE_TYPES } from "../../shared/pictures.js";
 import { typedCommand } from "../state/slash.js";
 import { TypedTimes } from "../typed-times.js";
 import { AttachMenu } from "./attach-menu.js";
@@ -61,7 +62,7 @@ export class Composer {
     });
     this.chooser = h("input", {
       type: "file",
-      accept: "image/png,image/jpeg,image/webp,image/gif",
+      accept: PICTURE_TYPES.join(","),
       multiple: true,
       hidden: true,
       onchange: () => void this.#chosen(),
