@@ -2,8 +2,7 @@
 //!
 //! Owns whole-file replacement. Never appends: journals do that themselves.
 
-use super::whole_file::{self, WholeFile};
-use std::fs::File;
+use super::whole_file::WholeFile;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -15,8 +14,14 @@ pub const FILE_MODE: u32 = 0o600;
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create(path)?;
     new.file().write_all(bytes)?;
-    new.finish()?;
-    File::open(whole_file::folder(path))?.sync_all()
+    new.finish_synced()
+}
+
+/// As [`write`], for a path that was judged: absolute, with no symlink left in it.
+pub fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = WholeFile::create_judged(path)?;
+    new.file().write_all(bytes)?;
+    new.finish_synced()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Owns what a name may hold. A file is never replaced, never lies outside its folder and never begins with a dot.
 
 use super::atomic::FILE_MODE;
+use super::pinned::PinnedFolder;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -36,19 +37,19 @@ fn split(name: &str) -> (&str, &str) {
 }
 
 /// Moves a file into a folder under this name, or `name-2.ext` and so on where that is taken. Readable for its owner
-/// alone. What is in the folder is never replaced, and no symlink is followed. Blocks for the disk.
+/// alone. `folder` is absolute, with no symlink left in it. What is in the folder is never replaced, and no symlink is followed. Blocks for the disk.
 pub fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
     if !fs::symlink_metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
     fs::set_permissions(file, fs::Permissions::from_mode(FILE_MODE))?;
+    let pinned = PinnedFolder::open(folder)?;
     let name = Some(safe_name(name)).filter(|name| !name.is_empty()).unwrap_or_else(|| "download".to_owned());
     let (stem, extension) = split(&name);
     for count in 1..=MOST_OF_ONE_NAME {
         let numbered = if count == 1 { name.clone() } else { format!("{stem}-{count}{extension}") };
-        let place = folder.join(numbered);
-        match take_place(file, &place) {
-            Ok(()) => return Ok(place),
+        match take_place(file, &pinned.place(numbered.as_ref())) {
+            Ok(()) => return Ok(folder.join(numbered)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -103,7 +104,7 @@ mod tests {
     #[test]
     fn nothing_in_the_folder_is_replaced_or_followed() {
         let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("folder");
+        let folder = home.path().canonicalize().unwrap().join("folder");
         fs::create_dir(&folder).unwrap();
         let outside = home.path().join("outside");
         fs::write(folder.join("a.txt"), "mine").unwrap();
@@ -120,5 +121,13 @@ mod tests {
         // What stands in the place of the file that was saved is not moved.
         symlink(folder.join("a.txt"), &file).unwrap();
         assert!(move_into(&file, &folder, "b").is_err());
+        // The folder was exchanged for a link.
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, "new").unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::rename(&folder, home.path().join("moved")).unwrap();
+        symlink(&outside, &folder).unwrap();
+        assert!(move_into(&file, &folder, "c").is_err());
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }
 }

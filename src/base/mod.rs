@@ -18,6 +18,7 @@ pub mod metadata;
 pub mod mutex;
 pub mod own_page;
 pub mod peer;
+pub mod pinned;
 pub mod process;
 pub mod program;
 pub mod proof;

@@ -5,6 +5,7 @@
 //! its place.
 
 use super::atomic::FILE_MODE;
+use super::pinned::PinnedFolder;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,23 +18,37 @@ pub struct WholeFile {
     temporary: PathBuf,
     /// The file has that name now.
     is_named: bool,
+    /// What the two paths lead through, if they do.
+    _pinned: Option<PinnedFolder>,
 }
 
 impl WholeFile {
     /// Opens a new file for `place`, mode 0600.
     pub fn create(place: &Path) -> io::Result<Self> {
+        Self::create_through(None, place)
+    }
+
+    fn create_through(pinned: Option<PinnedFolder>, place: &Path) -> io::Result<Self> {
         let folder = folder(place);
         let name =
             place.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a file name is missing"))?;
         let temporary = folder.join(format!(".{}.{}", name.to_string_lossy(), uuid::Uuid::new_v4().simple()));
         let place = place.to_owned();
         match os::open_unnamed(folder)? {
-            Some(file) => Ok(Self { file, place, temporary, is_named: false }),
+            Some(file) => Ok(Self { file, place, temporary, is_named: false, _pinned: pinned }),
             None => {
                 let file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&temporary)?;
-                Ok(Self { file, place, temporary, is_named: true })
+                Ok(Self { file, place, temporary, is_named: true, _pinned: pinned })
             }
         }
+    }
+
+    /// As [`Self::create`], for an absolute path that was judged and has no symlink left in it. Fails if one has come in since;
+    /// the file gets its place in the folder that is there now, whatever is put in the folder's place before it is whole.
+    pub fn create_judged(place: &Path) -> io::Result<Self> {
+        let pinned = PinnedFolder::open(folder(place))?;
+        let place = pinned.place(place.file_name().unwrap_or_default());
+        Self::create_through(Some(pinned), &place)
     }
 
     /// The file to write to.
@@ -62,6 +77,13 @@ impl WholeFile {
         fs::rename(&self.temporary, &self.place)?;
         self.is_named = false;
         Ok(())
+    }
+
+    /// As [`Self::finish`], with the folder's entry on the disk as well.
+    pub fn finish_synced(self) -> io::Result<()> {
+        let folder = File::open(folder(&self.place))?;
+        self.finish()?;
+        folder.sync_all()
     }
 }
 

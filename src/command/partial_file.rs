@@ -17,9 +17,10 @@ pub(super) struct PartialFile {
 }
 
 impl PartialFile {
+    /// `place`: as `path_guard` judged it, or in a folder of gstack's own; no symlink is left in it.
     pub(super) fn create(place: &Path) -> Result<Self, Fault> {
         let open = || {
-            let whole = WholeFile::create(place)?;
+            let whole = WholeFile::create_judged(place)?;
             let file = File::from_std(whole.file().try_clone()?);
             Ok(Self { whole, file, place: place.to_owned(), size: 0 })
         };

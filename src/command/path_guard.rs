@@ -6,10 +6,9 @@
 use super::closed_paths;
 use super::context::Context;
 use crate::base::atomic;
+use crate::base::pinned::PinnedFolder;
 use crate::protocol::fault::{Fault, FaultCode};
-use std::fs::OpenOptions;
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 /// In bytes. What is read goes to the browser in one message.
@@ -53,7 +52,8 @@ pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     Ok(folder)
 }
 
-/// The content of a file that `input_path` allowed. A symlink that was put in its place meanwhile is not followed.
+/// The content of a file that `input_path` allowed. A symlink that was put in its place, or in that of a folder on the way,
+/// meanwhile is not followed.
 pub async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || read_now(&path));
@@ -63,8 +63,8 @@ pub async fn read_text(path: &Path) -> Result<String, Fault> {
 fn read_now(path: &Path) -> Result<String, Fault> {
     let unreadable =
         |error: std::io::Error| Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()));
-    let not_followed = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(not_followed).open(path).map_err(unreadable)?;
+    let folder = PinnedFolder::open(path.parent().unwrap_or(path)).map_err(unreadable)?;
+    let file = folder.open_file(path.file_name().unwrap_or_default()).map_err(unreadable)?;
     let mut text = String::new();
     let read = file.take(LARGEST_INPUT + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > LARGEST_INPUT {
@@ -77,9 +77,9 @@ fn read_now(path: &Path) -> Result<String, Fault> {
 }
 
 /// Replaces the file by these bytes. It is written beside its place and renamed into it: a symlink that is put there
-/// meanwhile is replaced, never followed.
+/// meanwhile is replaced, and one on the way to it is refused, never followed.
 pub async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
-    let task = tokio::task::spawn_blocking(move || match atomic::write(&path, &bytes) {
+    let task = tokio::task::spawn_blocking(move || match atomic::write_judged(&path, &bytes) {
         Ok(()) => Ok(path),
         Err(error) => Err(Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display()))
             .hint("Choose a folder that exists and that you may write to.")),
@@ -149,9 +149,31 @@ fn lexically_inside(folders: &[PathBuf], base: &Path, typed: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::resolve;
+    use super::{read_text, resolve, write};
     use crate::protocol::fault::FaultCode;
     use std::os::unix::fs::symlink;
+
+    #[tokio::test]
+    async fn a_folder_that_is_exchanged_for_a_link_after_the_judgement_leads_nowhere() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        let (inside, outside) = (root.join("in"), root.join("out"));
+        std::fs::create_dir_all(inside.join("d")).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(inside.join("d/key"), "mine").unwrap();
+        std::fs::write(outside.join("key"), "secret").unwrap();
+        let folders = [inside.clone()];
+        let judged = ["d/key", "d/new"].map(|typed| resolve(&folders, &inside, typed).unwrap());
+        assert_eq!(read_text(&judged[0]).await.unwrap(), "mine");
+        std::fs::rename(inside.join("d"), inside.join("e")).unwrap();
+        symlink(&outside, inside.join("d")).unwrap();
+        assert_eq!(read_text(&judged[0]).await.unwrap_err().code, FaultCode::Storage);
+        for path in judged {
+            assert_eq!(write(path, b"x".to_vec()).await.unwrap_err().code, FaultCode::Storage);
+        }
+        assert_eq!(std::fs::read_to_string(outside.join("key")).unwrap(), "secret");
+        assert!(!outside.join("new").exists());
+    }
 
     #[test]
     fn only_paths_inside_the_open_folders_pass_with_symlinks_resolved() {

@@ -248,7 +248,7 @@ impl Engine {
             for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: self.temporary_folder()?,
-            state_folder: self.home().root().join("states"),
+            state_folder: self.own_folder().join("states"),
             gstack_home: self.home().root().to_owned(),
             progress: Progress::default(),
             steps: Steps::default(),
@@ -272,11 +272,17 @@ impl Engine {
     }
 
     /// Private to this user; where screenshots without a path go.
+    /// The home, with the person's own links on the way to it resolved.
+    fn own_folder(&self) -> std::path::PathBuf {
+        self.home().root().canonicalize().unwrap_or_else(|_| self.home().root().to_owned())
+    }
+
     pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
         let folder = self.home().temporary();
         crate::base::home::private_folder(&folder)
             .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
-        Ok(folder)
+        // A link of the person's own may lead to the home; later none is followed.
+        folder.canonicalize().map_err(|e| Fault::new(FaultCode::Storage, e.to_string()))
     }
 }
 

@@ -5,6 +5,8 @@ use crate::mcp_client::McpClient;
 use crate::stage::{Site, Stage, page};
 use serde_json::json;
 use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 const SOURCE: &str = "fn main() { println!(\"precious\"); }\n";
 const FORM: &str = "<title>Form</title><h1>Form</h1><input type=file id=f><div class=big>x</div>";
@@ -120,4 +122,39 @@ fn hidden_credential_and_own_files_are_closed_to_a_model_in_both_directions() {
     // What is none of that stays possible.
     assert!(!client.call("pdf", &json!({ "path": "page.pdf" })).failed);
     assert!(!client.call("upload", &json!({ "selector": "#f", "file": ["page.pdf"] })).failed);
+}
+
+/// The work folder in which a server of the attacker's exchanges a folder while it answers.
+static EXCHANGED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Puts a link to `outside` in the place of `drawings`, then answers.
+fn exchanging(path: &str, _: u16) -> String {
+    let work = EXCHANGED.get().unwrap();
+    if path == "/exchange" && fs::rename(work.join("drawings"), work.join("before")).is_ok() {
+        std::os::unix::fs::symlink(work.parent().unwrap().join("outside"), work.join("drawings")).unwrap();
+    }
+    page("<title>Key</title><h1>ssh-ed25519 AAAA attacker</h1>")
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_while_a_command_runs_leads_no_file_out() {
+    let stage = Stage::new();
+    let work = stage.work();
+    let outside = work.parent().unwrap().join("outside");
+    fs::create_dir_all(&outside).unwrap();
+    EXCHANGED.set(work.clone()).unwrap();
+    let site = Site::start(exchanging);
+    stage.run(&["goto", &site.url("/")]);
+    let mut client = McpClient::start(&stage, &["--profile", "all"]);
+    fs::create_dir(work.join("drawings")).unwrap();
+    // The server answers between the look at the path and the writing.
+    let wanted = json!({ "url": site.url("/exchange"), "path": "drawings/authorized_keys" });
+    let answer = client.call("download", &wanted);
+    assert!(work.join("drawings").is_symlink(), "the folder was exchanged");
+    assert!(answer.failed, "{answer:?}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    fs::remove_file(work.join("drawings")).unwrap();
+    fs::create_dir(work.join("drawings")).unwrap();
+    assert!(!client.call("download", &json!({ "url": site.url("/"), "path": "drawings/file.txt" })).failed);
+    assert!(work.join("drawings/file.txt").exists());
 }
