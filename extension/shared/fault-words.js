@@ -8,6 +8,17 @@ import { isolated, t } from "./i18n.js";
 
 const FROM_THE_RIGHT = /[\u0590-\u08ff]/;
 
+/**
+ * The catalogue's messages begin in lower case, because a terminal puts the program's name before them. One that begins
+ * with a value or with the program's name stays.
+ * @param {string} words
+ * @param {string[]} values
+ */
+function capitalised(words, values) {
+  if (values.some((value) => value !== "" && words.startsWith(value))) return words;
+  return words.replace(/^(?!gstack\b)\p{Ll}/u, (first) => first.toLocaleUpperCase());
+}
+
 /** @param {SaidPhrase | null | undefined} phrase @returns {string | null}  null: this extension has no words for the code */
 function spoken(phrase) {
   if (!phrase) return null;
@@ -41,5 +52,7 @@ export function inWords(text, words) {
 export function worded(fault) {
   const { message, hint, words, ...rest } = fault;
   const next = spoken(words?.hint) ?? (hint ? english(hint) : hint);
-  return /** @type {F} */ ({ ...rest, message: inWords(message, words), ...(next === undefined ? {} : { hint: next }) });
+  const said = inWords(message, words);
+  const shown = spoken(words?.message) === null ? said : capitalised(said, words?.message?.values ?? []);
+  return /** @type {F} */ ({ ...rest, message: shown, ...(next === undefined ? {} : { hint: next }) });
 }

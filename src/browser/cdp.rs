@@ -306,7 +306,7 @@ impl Cdp {
             state.pending.extract_if(of_it).map(|(_, waiting)| waiting).collect()
         };
         for Waiting { method, on_reply, .. } in waiting {
-            let message = "the page crashed or went away".to_owned();
+            let message = "the page crashed or was closed".to_owned();
             on_reply(Err(CdpError::Protocol { method: method.into_owned(), code: SESSION_NOT_FOUND, message }));
         }
     }

@@ -31,7 +31,7 @@ pub enum BrowserError {
     #[error("{url} was not reached: the page itself went to {instead} meanwhile")]
     Diverted { url: String, instead: String },
     /// A page got an answer from an address from which nothing is read.
-    #[error("the page has to do with {0}, an address from which gstack reads nothing")]
+    #[error("the page involves {0}, an address that gstack never reads")]
     RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },

@@ -27,9 +27,9 @@ pub enum ChatError {
     NoConversation(ConversationId),
     #[error("{1} conversations begin with {0}")]
     Ambiguous(ConversationId, usize),
-    #[error("there is no file {0} in this conversation")]
+    #[error("this conversation has no file {0}")]
     NoFile(FileId),
-    #[error("this conversation is at work")]
+    #[error("a turn is running in this conversation")]
     Busy(ConversationId),
     #[error("{0}")]
     Refused(Refusal),
@@ -57,7 +57,7 @@ impl ChatError {
                 let message = match *action {
                     "read" => told::CAN_NOT_READ.with(words),
                     "write" => told::CAN_NOT_WRITE.with(words),
-                    "make" => told::CAN_NOT_MAKE.with(words),
+                    "create" => told::CAN_NOT_MAKE.with(words),
                     _ => self.to_string().into(),
                 };
                 Fault::new(FaultCode::Storage, message).hint(next_step(path, source))
@@ -131,7 +131,7 @@ mod tests {
         for error in [
             storage("read"),
             storage("write"),
-            storage("make"),
+            storage("create"),
             storage("move"),
             ChatError::Newer { path: path.clone(), version: 9 },
             ChatError::Lost { path: path.clone(), known: 3, found: 1 },

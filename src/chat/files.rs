@@ -71,7 +71,7 @@ fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attach
         .recursive(true)
         .mode(0o700)
         .create(files)
-        .map_err(|source| ChatError::storage("make", files, source))?;
+        .map_err(|source| ChatError::storage("create", files, source))?;
     let (mime, ending) = kind(mime);
     let id = FileId::new(format!("{}.{ending}", uuid::Uuid::new_v4().simple()));
     let path = files.join(id.as_str());
@@ -80,7 +80,7 @@ fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attach
         .create_new(true)
         .mode(FILE_MODE)
         .open(&path)
-        .map_err(|source| ChatError::storage("make", &path, source))?;
+        .map_err(|source| ChatError::storage("create", &path, source))?;
     if let Err(source) = file.write_all(bytes) {
         // The first error is the one to tell; half a file has no use.
         fs::remove_file(&path).ok();

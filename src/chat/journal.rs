@@ -262,8 +262,8 @@ impl Journal {
             .recursive(true)
             .mode(0o700)
             .create(folder)
-            .map_err(|source| ChatError::storage("make", folder, source))?;
-        let file = open_file(&self.path, true).map_err(|source| ChatError::storage("make", &self.path, source))?;
+            .map_err(|source| ChatError::storage("create", folder, source))?;
+        let file = open_file(&self.path, true).map_err(|source| ChatError::storage("create", &self.path, source))?;
         let header = line::encode(&Header { gstack_chat: FORMAT, conversation_id: self.conversation_id.clone() });
         let sync = |folder: &Path| File::open(folder).and_then(|folder| folder.sync_all());
         let made = lock(&file, &self.path).and_then(|()| {

@@ -68,7 +68,7 @@ impl Store {
     pub fn open(home: &Home) -> Result<Self, ChatError> {
         let root = home.conversations();
         crate::base::home::private_folder(&root)
-            .map_err(|error| ChatError::storage("make", &root, io::Error::other(error)))?;
+            .map_err(|error| ChatError::storage("create", &root, io::Error::other(error)))?;
         let mut known = HashMap::new();
         let listed = fs::read_dir(&root).map_err(|source| ChatError::storage("read", &root, source))?;
         for entry in listed {

@@ -166,9 +166,9 @@ pub enum Effect {
 /// Why an event was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("{QUEUE_LIMIT} messages are waiting already")]
+    #[error("{QUEUE_LIMIT} messages are already waiting")]
     QueueFull,
-    #[error("this message was sent before")]
+    #[error("this message was already sent")]
     AlreadySent,
     #[error("this message is not waiting")]
     NotWaiting,

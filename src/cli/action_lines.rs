@@ -13,7 +13,7 @@ pub fn lines_of(action: &ActionRecord) -> Vec<String> {
     }
     lines.extend(action.destination.as_ref().map(|to| format!("leads to: {}", clean(to))));
     if action.submits {
-        lines.push("it sends a form, or does what can't be taken back".to_owned());
+        lines.push("it sends a form, or does something that can't be undone".to_owned());
     }
     lines.extend(clean(&action.content).lines().map(str::to_owned));
     lines.extend(action.agent_reason.as_ref().map(|why| format!("the agent says: {}", clean(why))));

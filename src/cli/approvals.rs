@@ -31,25 +31,23 @@ pub enum Approvals {
 
 pub fn command() -> Command {
     let id = || {
-        Arg::new("id")
-            .value_name("ID")
-            .help("The approval, or the beginning of its id; may be left out where one waits")
+        Arg::new("id").value_name("ID").help("The approval's id, or the start of it; optional if only one is waiting")
     };
     let switch = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     Command::new("approvals")
-        .about("List what agents wait for, watch, or answer")
+        .about("List, watch and answer what agents ask")
         .args_conflicts_with_subcommands(true)
-        .arg(switch("watch", "Show each one as it comes, and when it is answered"))
+        .arg(switch("watch", "Print each one as it arrives, and when it is answered"))
         .subcommand(
             Command::new("allow")
-                .about("Allow it: once, unless said otherwise")
+                .about("Allow it, by default once")
                 .arg(id())
-                .arg(switch("site", "And from now on on this site"))
-                .arg(switch("conversation", "And from now on in this conversation"))
-                .arg(switch("always", "And from now on everywhere, until `gstack policy remove`"))
+                .arg(switch("site", "Also from now on, on this site"))
+                .arg(switch("conversation", "Also from now on, in this conversation"))
+                .arg(switch("always", "Also from now on, everywhere, until `gstack policy remove`"))
                 .group(ArgGroup::new("how long").args(["site", "conversation", "always"])),
         )
-        .subcommand(Command::new("deny").about("Say no, or leave a question unanswered").arg(id()))
+        .subcommand(Command::new("deny").about("Deny it, or decline to answer a question").arg(id()))
         .subcommand(
             Command::new("answer")
                 .about(
@@ -60,13 +58,13 @@ pub fn command() -> Command {
                         .value_name("ANSWER")
                         .required(true)
                         .num_args(1..)
-                        .help("Numbers of several options with commas, where several may be chosen"),
+                        .help("Several options by number, with commas, if the question allows several"),
                 )
                 .arg(
                     Arg::new("id")
                         .long("id")
                         .value_name("ID")
-                        .help("The question, or the beginning of its id; may be left out where one waits"),
+                        .help("The question's id, or the start of it; optional if only one is waiting"),
                 ),
         )
 }

@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 pub fn command() -> Command {
     Command::new("audit")
-        .about("What agents wanted to do and who allowed or denied it")
+        .about("Show what agents wanted to do and who allowed or denied it")
         .arg(
             Arg::new("lines")
                 .short('n')
@@ -20,15 +20,15 @@ pub fn command() -> Command {
                 .value_name("N")
                 .default_value("50")
                 .value_parser(value_parser!(usize))
-                .help("The newest so many"),
+                .help("How many of the newest entries to print"),
         )
-        .arg(Arg::new("follow").short('f').long("follow").action(ArgAction::SetTrue).help("Go on with what comes"))
+        .arg(Arg::new("follow").short('f').long("follow").action(ArgAction::SetTrue).help("Keep printing new entries"))
         .arg(
             Arg::new("verify")
                 .long("verify")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["lines", "follow"])
-                .help("Prove that no line was changed, removed or inserted"),
+                .help("Check that no line was changed, removed or inserted"),
         )
         .arg(
             Arg::new("head")
@@ -36,7 +36,7 @@ pub fn command() -> Command {
                 .value_name("HASH")
                 .requires("verify")
                 .value_parser(hash)
-                .help("With --verify: a hash that --verify printed before and that you kept"),
+                .help("With --verify: compare with a hash that --verify printed earlier"),
         )
 }
 
@@ -164,7 +164,7 @@ fn decided(entry: &AuditEntry) -> String {
         AuditBy::Panel => format!("{word} by you in the panel"),
         AuditBy::Terminal => format!("{word} by you in the terminal"),
         AuditBy::Timeout => format!("{word}: nobody answered in time"),
-        AuditBy::Withdrawn => format!("{word}: it was taken back"),
+        AuditBy::Withdrawn => format!("{word}: it was withdrawn"),
     };
     let reach = match entry.answer {
         Some(Decision::AllowSite) => ", for this site",

@@ -31,9 +31,9 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
             _ = interrupts.recv() => {
                 view.end_line(json);
                 tell(match view.turn {
-                    Some(_) => "The turn goes on. To end it: gstack chat --stop",
+                    Some(_) => "The turn continues. To end it: gstack chat --stop",
                     None if conversation.is_some() => {
-                        "The message was sent and goes on; its answer is in the side panel. To end it: gstack chat --stop"
+                        "The message was sent, and its turn continues; the answer is in the side panel. To end it: gstack chat --stop"
                     }
                     None => "It is not known whether the message was sent. `gstack sessions` shows it if it was.",
                 });
@@ -70,7 +70,7 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                 if let ChatBody::MessageRemoved { client_id } = &event.body
                     && *client_id == request.client_id
                 {
-                    return Err(Fault::new(FaultCode::Cancelled, "the message was taken back in the side panel"));
+                    return Err(Fault::new(FaultCode::Cancelled, "the message was withdrawn in the side panel"));
                 }
                 if !json {
                     view.event(&event.body);
@@ -88,7 +88,7 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
         }
     }
     Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the answer did")
-        .hint("Your message is kept: the conversation goes on in the side panel.")
+        .hint("Your message is kept: the conversation continues in the side panel.")
         .command("gstack connect"))
 }
 

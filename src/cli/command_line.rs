@@ -20,15 +20,20 @@ Help on one command: gstack help <command>. When something is wrong: gstack doct
 pub fn command() -> Command {
     let own = [
         Command::new("connect")
-            .about("Open a browser with the side panel, or find the one that is open")
-            .arg(Arg::new("browser").long("browser").value_name("PATH").help("The browser's program"))
-            .arg(Arg::new("headless").long("headless").action(ArgAction::SetTrue).help("Without a window"))
+            .about("Open a browser with the side panel, or use the one that is open")
+            .arg(Arg::new("browser").long("browser").value_name("PATH").help("The browser's executable"))
+            .arg(
+                Arg::new("headless")
+                    .long("headless")
+                    .action(ArgAction::SetTrue)
+                    .help("Run the browser without a window"),
+            )
             .arg(
                 Arg::new("headed")
                     .long("headed")
                     .action(ArgAction::SetTrue)
                     .conflicts_with("headless")
-                    .help("With a window, even where no display was found"),
+                    .help("Open a window even if no display was found"),
             )
             .arg(
                 Arg::new("attach")
@@ -42,7 +47,7 @@ pub fn command() -> Command {
                     .long("everyday")
                     .action(ArgAction::SetTrue)
                     .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
-                    .help("Drive your everyday browser, by way of the extension in it"),
+                    .help("Drive your everyday browser through its extension"),
             )
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
@@ -52,16 +57,17 @@ pub fn command() -> Command {
                     .value_name("ARG")
                     .help("Arguments for the browser itself, after --"),
             ),
-        Command::new("disconnect").about("Close the browser; conversations stay").arg(
+        Command::new("disconnect").about("Close the browser; conversations are kept").arg(
             Arg::new("force")
                 .long("force")
                 .action(ArgAction::SetTrue)
-                .help("Kill a browser that is hung; what pages had not saved is lost"),
+                .help("Kill a browser that does not respond; unsaved work in pages is lost"),
         ),
         Command::new("stop").about("End the gstack daemon; the browser stays open"),
         Command::new("restart").about("Close the browser and the daemon, then connect again"),
-        Command::new("status").about("What runs: browser, tabs, panels, agents"),
-        Command::new("doctor").about("Check every hop from the panel to the agent, with a remedy for each that fails"),
+        Command::new("status").about("Show what is running: browser, tabs, panels, agents"),
+        Command::new("doctor")
+            .about("Check every hop from the panel to the agent, and say how to fix the one that fails"),
         Command::new("chat")
             .about("Send a message to the agent and stream its answer")
             .arg(
@@ -70,20 +76,20 @@ pub fn command() -> Command {
                     .num_args(1..)
                     .value_name("MESSAGE"),
             )
-            .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask, see `gstack agents`"))
+            .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask; see `gstack agents`"))
             .arg(
                 Arg::new("model")
                     .long("model")
                     .value_name("fast|deep|ID")
-                    .help("The model for this message alone, see `gstack agents`"),
+                    .help("The model for this message only; see `gstack agents`"),
             )
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (always done)"))
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Stream the answer (the default)"))
             .arg(
                 Arg::new("stop")
                     .long("stop")
                     .action(ArgAction::SetTrue)
                     .conflicts_with_all(["message", "continue"])
-                    .help("Stop what the agent does in this tab"),
+                    .help("Stop the agent in this tab"),
             )
             .arg(
                 Arg::new("all")
@@ -91,31 +97,31 @@ pub fn command() -> Command {
                     .action(ArgAction::SetTrue)
                     .requires("stop")
                     .conflicts_with("message")
-                    .help("With --stop: in all tabs"),
+                    .help("With --stop: stop all agents"),
             )
             .arg(
                 Arg::new("continue")
                     .long("continue")
                     .action(ArgAction::SetTrue)
                     .conflicts_with("message")
-                    .help("Let the messages run that wait for your go-ahead"),
+                    .help("Run messages that wait for you to continue"),
             ),
         sessions::command(),
         settings::command(),
-        Command::new("stop-turn").about("Stop what the agent does: in all tabs, or with --tab in one"),
+        Command::new("stop-turn").about("Stop the agents in all tabs, or with --tab in one"),
         approvals::command(),
         policy::command(),
         panels::command(),
         audit::command(),
         mcp::command(),
-        Command::new("agents").about("The agents that were found, and how to install the others"),
+        Command::new("agents").about("List the agents that were found, and how to install others"),
         Command::new("activity")
-            .about("What was done in the browser, and by whom; secrets are left out")
-            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Go on with what comes")),
+            .about("Show what was done in the browser and by whom, without secrets")
+            .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Keep printing new entries")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
         Command::new("completions")
-            .about("Print the completion script for a shell; install/setup.sh puts it in its place")
+            .about("Print the completion script for a shell; install/setup.sh installs it")
             .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(shell::SHELLS)),
         Command::new("man").about("Print the manual page; to read it: gstack man | man -l -"),
     ];
@@ -137,13 +143,13 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .arg(Arg::new("json").long("json").global(true).action(ArgAction::SetTrue).help("Print JSON"))
-        .arg(Arg::new("tab").long("tab").global(true).value_name("N").help("The tab to work on (or GSTACK_TAB)"))
+        .arg(Arg::new("tab").long("tab").global(true).value_name("N").help("The tab to work in (or GSTACK_TAB)"))
         .arg(
             Arg::new("session")
                 .long("session")
                 .global(true)
                 .value_name("NAME")
-                .help("An isolated instance (or GSTACK_SESSION)"),
+                .help("An isolated instance with its own browser (or GSTACK_SESSION)"),
         )
         .subcommands(own)
         .subcommands(browser)
@@ -162,7 +168,12 @@ fn host_command(name: &'static str, about: &'static str) -> Command {
                 .long("user-data-dir")
                 .value_name("DIR")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("A browser profile of your own instead of the installed browsers"),
+                .help("A browser profile to register with, instead of the installed browsers"),
         )
-        .arg(Arg::new("dry-run").long("dry-run").action(ArgAction::SetTrue).help("Say what would be done, do nothing"))
+        .arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .help("Print what would be done, and do nothing"),
+        )
 }

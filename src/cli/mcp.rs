@@ -30,19 +30,19 @@ pub fn command() -> Command {
             .value_name("NAME")
             .value_parser(["core", "all"])
             .default_value("core")
-            .help("core: what a person does with a page. all: every command")
+            .help("core: reading and acting in pages. all: every command")
     };
     let secrets = || {
         Arg::new("secrets")
             .long("secrets")
             .action(ArgAction::SetTrue)
-            .help("With --profile all: cookies, storage and DevTools commands too")
+            .help("With --profile all: include cookies, storage and DevTools commands")
     };
     let client = || {
         Arg::new("client").required(true).value_name("CLIENT").value_parser(PossibleValuesParser::new(McpClient::NAMES))
     };
     let print = || {
-        Arg::new("print").long("print").action(ArgAction::SetTrue).help("Show the file as it would be, change nothing")
+        Arg::new("print").long("print").action(ArgAction::SetTrue).help("Print the resulting file, and change nothing")
     };
     Command::new("mcp")
         .about("Serve the browser's commands as tools to an MCP client, on standard input and output")
@@ -51,13 +51,18 @@ pub fn command() -> Command {
         .arg(secrets())
         .subcommand(
             Command::new("install")
-                .about("Tell a client of it")
+                .about("Add gstack to an MCP client's configuration")
                 .arg(client())
                 .arg(profile())
                 .arg(secrets())
                 .arg(print()),
         )
-        .subcommand(Command::new("uninstall").about("Take that back").arg(client()).arg(print()))
+        .subcommand(
+            Command::new("uninstall")
+                .about("Remove gstack from an MCP client's configuration")
+                .arg(client())
+                .arg(print()),
+        )
 }
 
 pub fn parse(matches: &ArgMatches) -> Mcp {

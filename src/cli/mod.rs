@@ -119,7 +119,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let disconnected = disconnect(&client, &running, force).await?;
             show(json, &disconnected, || match disconnected.closed {
                 true => "Disconnected: the browser is closed. Conversations stay.".to_owned(),
-                false => "Disconnected: the browser goes on without gstack. Conversations stay.".to_owned(),
+                false => "Disconnected: the browser stays open without gstack. Conversations are kept.".to_owned(),
             })?;
         }
         Invocation::Stop => stop(&running, json).await?,
@@ -237,7 +237,7 @@ async fn renew(home: &Home, invocation: &Invocation) {
                     ));
                 }
                 if !handover::ended(home, &handing_over).await {
-                    return tell("The older gstack has not ended yet; this goes on with it.");
+                    return tell("The older gstack has not ended yet; this command uses it.");
                 }
                 // An older program that connects in this moment starts an older daemon again: that is asked as well.
                 if start::connect(home, home.http_socket()).await.is_err() {
@@ -323,7 +323,7 @@ async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
             say(
                 json,
                 match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
-                    true => "Stopped. The browser stays open; `gstack connect` goes on with it.",
+                    true => "Stopped. The browser stays open; `gstack connect` uses it again.",
                     false => "Stopped.",
                 },
             );

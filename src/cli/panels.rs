@@ -22,14 +22,14 @@ pub fn command() -> Command {
         Arg::new(name).required(true).value_name(value).help(help)
     };
     Command::new("panels")
-        .about("The browsers whose side panel may act for you")
-        .subcommand(Command::new("list").about("The confirmed browsers and those that wait (also without a word)"))
+        .about("List and confirm the browsers whose side panel may act for you")
+        .subcommand(Command::new("list").about("List confirmed and waiting browsers (the default)"))
         .subcommand(Command::new("confirm").about("Confirm the browser whose side panel shows this code").arg(word(
             "code",
             "CODE",
             "As the side panel shows it",
         )))
-        .subcommand(Command::new("forget").about("Take a confirmation back").arg(word(
+        .subcommand(Command::new("forget").about("Withdraw a confirmation").arg(word(
             "id",
             "ID",
             "As `gstack panels` shows it",

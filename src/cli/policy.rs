@@ -35,7 +35,7 @@ pub fn command() -> Command {
             .required(true)
             .value_name("SCOPE")
             .value_parser(PossibleValuesParser::new(names))
-            .help("What it is about")
+            .help("What the rule covers")
     };
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
@@ -48,26 +48,28 @@ pub fn command() -> Command {
         ))
     };
     Command::new("policy")
-        .about("The rules about what agents may do without asking")
-        .subcommand(Command::new("list").about("Every rule in force (also without a word)"))
-        .subcommand(place(Command::new("allow").about("Let agents do this without asking")).arg(scope()).arg(option(
-            "for",
-            "SPAN",
-            "For so long: 90m, 2h, 1d",
-        )))
+        .about("List and change the rules about what agents may do without asking")
+        .subcommand(Command::new("list").about("List every rule (the default)"))
         .subcommand(
-            place(Command::new("deny").about("Never let agents do this; wins over every rule that allows"))
+            place(Command::new("allow").about("Allow agents to do this without asking")).arg(scope()).arg(option(
+                "for",
+                "SPAN",
+                "For so long: 90m, 2h, 1d",
+            )),
+        )
+        .subcommand(
+            place(Command::new("deny").about("Never let agents do this; overrides rules that allow it"))
                 .arg(scope())
                 .arg(option("for", "SPAN", "For so long: 90m, 2h, 1d")),
         )
         .subcommand(
-            place(Command::new("unattended").about("Let agents do everything without asking, for a time"))
-                .arg(Arg::new("span").required(true).value_name("SPAN").help("How long: 90m, 2h, 1d")),
+            place(Command::new("unattended").about("Let agents do everything without asking, for a limited time"))
+                .arg(Arg::new("span").required(true).value_name("SPAN").help("For how long: 90m, 2h, 1d")),
         )
         .subcommand(
             Command::new("remove")
-                .about("Take a rule back")
-                .arg(Arg::new("id").required(true).value_name("ID").help("As `gstack policy list` shows it")),
+                .about("Remove a rule")
+                .arg(Arg::new("id").required(true).value_name("ID").help("Its id in `gstack policy list`")),
         )
 }
 

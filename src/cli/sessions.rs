@@ -37,36 +37,42 @@ pub enum Sessions {
 }
 
 pub fn command() -> Command {
-    let id = || Arg::new("id").required(true).value_name("ID").help("Its beginning is enough");
+    let id = || Arg::new("id").required(true).value_name("ID").help("The conversation's id, or the start of it");
     Command::new("sessions")
-        .about("Conversations: list, search, show, open in a tab, rename, delete, restore, compact, export")
+        .about("List, search, show, open, rename, delete, restore, compact and export conversations")
         .arg(search())
         .args_conflicts_with_subcommands(true)
-        .subcommand(Command::new("list").about("List them, the newest first").arg(search()))
+        .subcommand(Command::new("list").about("List them, newest first").arg(search()))
         .subcommand(Command::new("show").about("Print one as Markdown").arg(id()))
-        .subcommand(Command::new("open").about("Go on with one in the current tab, or in --tab N").arg(id()))
+        .subcommand(Command::new("open").about("Continue one in the current tab, or in --tab N").arg(id()))
         .subcommand(
             Command::new("rename")
-                .about("Name one; without a title its first words again")
+                .about("Rename one; without a title, its first words become the title again")
                 .arg(id())
                 .arg(Arg::new("title").num_args(0..).value_name("TITLE")),
         )
-        .subcommand(Command::new("delete").about("Put one aside; it can be restored for some days").arg(id()))
-        .subcommand(Command::new("restore").about("Bring a deleted one back").arg(id()))
+        .subcommand(Command::new("delete").about("Delete one; it can be restored for some days").arg(id()))
+        .subcommand(Command::new("restore").about("Restore a deleted one").arg(id()))
         .subcommand(
             Command::new("compact")
-                .about("Make the files of one, or of all, smaller; nothing that was said is lost")
+                .about("Shrink the files of one or of all; no message is lost")
                 .arg(id().required(false)),
         )
         .subcommand(
-            Command::new("export").about("Write one to a file, or print it: Markdown, with --json JSON").arg(id()).arg(
-                Arg::new("path").value_name("PATH").value_parser(clap::value_parser!(PathBuf)).help("A file to make"),
-            ),
+            Command::new("export")
+                .about("Write one to a file, or print it, as Markdown or with --json as JSON")
+                .arg(id())
+                .arg(
+                    Arg::new("path")
+                        .value_name("PATH")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("The file to write"),
+                ),
         )
 }
 
 fn search() -> Arg {
-    Arg::new("search").long("search").value_name("TEXT").help("Only those whose title, page or messages hold this")
+    Arg::new("search").long("search").value_name("TEXT").help("Only those whose title, page or messages contain this")
 }
 
 pub fn parse(matches: &ArgMatches) -> Sessions {

@@ -18,18 +18,18 @@ pub enum Wanted {
 }
 
 pub fn command() -> Command {
-    let name = || Arg::new("name").required(true).value_name("NAME").help("As `gstack settings` lists it");
+    let name = || Arg::new("name").required(true).value_name("NAME").help("Its name in `gstack settings`");
     Command::new("settings")
-        .about("The settings, with what each does; get, set or unset one")
+        .about("List, get, set and unset settings")
         .subcommand(Command::new("list").about("List them"))
         .subcommand(Command::new("get").about("Print one's value").arg(name()))
         .subcommand(
             Command::new("set")
-                .about("Change one; the file's comments stay")
+                .about("Change one; comments in the file are kept")
                 .arg(name())
                 .arg(Arg::new("value").required(true).value_name("VALUE").allow_negative_numbers(true)),
         )
-        .subcommand(Command::new("unset").about("The default again").arg(name()))
+        .subcommand(Command::new("unset").about("Restore the default").arg(name()))
 }
 
 pub fn parse(matches: &ArgMatches) -> Wanted {

@@ -8,7 +8,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 const CLEAR: Flag =
-    Flag { name: "--clear", alias: "", value: None, holds: Holds::Choice, help: "Forget what was collected" };
+    Flag { name: "--clear", alias: "", value: None, holds: Holds::Choice, help: "Clear what was collected" };
 
 pub(super) const COMMANDS: &[Spec] = &[
     Spec {
@@ -31,11 +31,11 @@ pub(super) const COMMANDS: &[Spec] = &[
                 alias: "",
                 value: Some("LEVEL"),
                 holds: Holds::Choice,
-                help: "This level and what is graver: error, warning, info or debug",
+                help: "This level and more severe ones: error, warning, info or debug",
             },
         ],
-        summary: "The page's console messages and uncaught exceptions",
-        details: "From the time on when gstack first worked on the tab.",
+        summary: "Print the page's console messages and uncaught exceptions",
+        details: "Collected since gstack first worked in the tab.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -54,8 +54,8 @@ pub(super) const COMMANDS: &[Spec] = &[
         class: Class::Read,
         parameters: &[],
         flags: &[CLEAR],
-        summary: "The page's requests",
-        details: "From the time on when gstack first worked on the tab.",
+        summary: "List the page's requests",
+        details: "Collected since gstack first worked in the tab.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -74,7 +74,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         class: Class::Read,
         parameters: &[],
         flags: &[CLEAR],
-        summary: "The dialogs (alert, confirm, prompt) that the page opened",
+        summary: "List the dialogs (alert, confirm, prompt) that the page opened",
         details: "",
         untrusted: true,
         writes: Writes::Nothing,

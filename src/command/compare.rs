@@ -27,7 +27,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     ],
     flags: &[TIMEOUT],
     summary: "Compare the text of two pages line by line",
-    details: "Both are opened in a tab of their own that is closed again.",
+    details: "Opens each page in its own tab, and closes it afterwards.",
     untrusted: true,
     writes: Writes::Tab,
     tab: TabUse::ThisPage,

@@ -27,7 +27,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     ],
     flags: &[],
     summary: "Save or load cookies, open pages and their local storage",
-    details: "The file is readable by you only. Loading opens the pages in new tabs and closes none.",
+    details: "Only you can read the file. Loading opens the pages in new tabs and closes none.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,

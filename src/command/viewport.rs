@@ -24,7 +24,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
         help: "Width and height: 1280x720",
     }],
     flags: &[],
-    summary: "Set the size that the page is laid out for",
+    summary: "Set the size of the viewport",
     details: "",
     untrusted: false,
     writes: Writes::Page,

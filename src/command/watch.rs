@@ -17,7 +17,7 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
     parameters: &[parameter("action", false, Kind::Text, Holds::Choice, "stop, to end it and see what it saw last")],
     flags: &[],
     summary: "Watch the tab while you use it: a snapshot after every change that settles",
-    details: "It does nothing in the page. watch stop prints the last snapshot.",
+    details: "Does nothing in the page. `watch stop` prints the last snapshot.",
     untrusted: true,
     writes: Writes::Page,
     tab: TabUse::ThisPage,

@@ -242,7 +242,7 @@ mod tests {
             ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"]
         {
             let fault = kept_out_of(url).unwrap();
-            assert!(fault.message.contains("nothing can be picked here") && fault.hint.is_some(), "{url}");
+            assert!(fault.message.contains("you can't pick an element here") && fault.hint.is_some(), "{url}");
         }
         for url in ["https://example.com/", "about:blank", "http://127.0.0.1:8000/", "file:///tmp/a.html", ""] {
             assert!(kept_out_of(url).is_none(), "{url}");

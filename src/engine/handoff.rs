@@ -178,7 +178,7 @@ fn handed_off(url: &str, message: Option<&str>, failed: &[String], tabs: usize) 
     let mut lines = vec![format!("HANDED OFF: the browser is in a window, at {url} ({tabs} tabs)")];
     lines.extend(message.map(|message| format!("For the person: {message}")));
     lines.extend(failed.iter().cloned());
-    lines.push("Go on with: gstack resume".to_owned());
+    lines.push("Continue with: gstack resume".to_owned());
     let data = json!({ "url": url, "message": message, "tabs": tabs, "notLoaded": failed });
     Output { text: lines.join("\n"), data: Some(data), ..Output::default() }.into_result()
 }

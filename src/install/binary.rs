@@ -28,14 +28,14 @@ pub fn fleeting(path: &Path) -> Option<String> {
     });
     if build_folder {
         return Some(format!(
-            "{} lies in a build folder: after `cargo clean` browsers would not find it. Install it with: cargo install --path .",
+            "{} is in a build folder: after `cargo clean` browsers would not find it. Install it with: cargo install --path .",
             path.display()
         ));
     }
     let temporary = std::env::temp_dir();
     let temporary = temporary.canonicalize().unwrap_or(temporary);
     (path.starts_with(&temporary) || path.starts_with("/tmp"))
-        .then(|| format!("{} lies in a temporary folder: browsers would not find it after a restart.", path.display()))
+        .then(|| format!("{} is in a temporary folder: browsers would not find it after a restart.", path.display()))
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ impl ServerHandler for StdioTools {
         let outcome = tokio::select! {
             outcome = progress::told(&context, spec.name, self.run(spec, &arguments)) => outcome,
             // The connection to the daemon ends with this, and the command with the connection.
-            () = context.ct.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the call was taken back")),
+            () = context.ct.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the call was withdrawn")),
         };
         let failed = |fault: Fault| {
             let hint = hints::for_client(&fault, Some(spec), &|name| self.profile.find(name).is_some());

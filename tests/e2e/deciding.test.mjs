@@ -200,7 +200,7 @@ describe('what a person decides in the panel', () => {
     await press(panel, '.history-row__title', 'blue parcel');
     await panel.seen('answer', 'At the corner shop.');
     assert.equal(await panel.page.evaluate(`document.querySelector('#dock').hidden`), true, `it is only read:\n${await panel.page.text()}`);
-    await press(panel, '#reading button', 'Go on here');
+    await press(panel, '#reading button', 'Continue here');
     await panel.page.waitFor(`!document.querySelector('#dock').hidden`);
     await scene.talk('And the red one?', 'Next to it.');
     await panel.page.click('button[aria-label=History]');

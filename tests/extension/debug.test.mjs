@@ -270,7 +270,7 @@ describe("the debug drawer", options, () => {
       await opened(panel);
       await panel.evaluate(tab("inspector"));
       await panel.evaluate(click("#debug-inspector .drawer__nothing button"));
-      await panel.until("document.querySelector('#toast').innerText.includes('no extension')");
+      await panel.until("document.querySelector('#toast').innerText.includes('extensions can')");
       await panel.evaluate(
         "[...document.querySelectorAll('#toast button')].find(({ innerText }) => innerText === 'Choose from refs').click()",
       );

@@ -82,7 +82,7 @@ describe("history", options, () => {
       await openHistory(panel);
       await panel.evaluate("document.querySelectorAll('.history-row__title')[3].click()");
       await panel.until("!document.querySelector('#reading').hidden && document.querySelector('#dock').hidden");
-      await press(panel, "Go on here");
+      await press(panel, "Continue here");
       await panel.until("document.querySelector('#reading').hidden && !document.querySelector('#dock').hidden");
       await panel.until(text("Why the hero image loads last"));
       assert.equal(await panel.evaluate(`document.activeElement === ${composer}`), true);

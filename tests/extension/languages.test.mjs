@@ -66,6 +66,18 @@ describe("a fault", () => {
   });
 });
 
+test("a fault's own words begin with a capital letter; the program's name and a value stay as they are", async () => {
+  const { worded } = await import("../../extension/shared/fault-words.js");
+  const said = (code, ...values) => worded({ ...FAULT, words: { message: { code, values } } }).message.replace(/[\u2068\u2069]/g, "");
+  speak("en");
+  assert.equal(said("message_empty"), "The message is empty");
+  assert.equal(said("updating").slice(0, 9), "gstack is");
+  assert.equal(said("not_a_folder", "notes"), "notes is not a folder");
+  assert.equal(worded({ ...FAULT, message: "nonsense is not a value", words: null }).message, "nonsense is not a value");
+  speak("de");
+  assert.equal(said("message_empty"), "Die Nachricht ist leer");
+});
+
 describe("what else the daemon tells", () => {
   const told = [
     [
@@ -75,7 +87,7 @@ describe("what else the daemon tells", () => {
     ],
     ["version 0.1.0, pid 7, home /h", { message: { code: "hop_daemon", values: ["0.1.0", "7", "/h"] } }, /0\.1\.0.*7.*\/h/s],
     ["no work tree could be made: git was not found", { message: { code: "tree_no_git" } }, /git/],
-    ["the page was left while it was being asked", { message: { code: "page_left" } }, /./],
+    ["the page navigated away while gstack was reading it", { message: { code: "page_left" } }, /./],
     ["GEMINI_API_KEY is set: …", { message: { code: "key_billed_gemini", values: ["GEMINI_API_KEY"] } }, /GEMINI_API_KEY.*Google/s],
   ];
 

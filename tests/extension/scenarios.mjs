@@ -31,7 +31,7 @@ const words = (message, values, hint) => ({ message: { code: message, values }, 
 const signedOut = (label, command) => ({
   code: "agent-signed-out",
   message: `${label} is not signed in.`,
-  hint: "Sign in in a terminal, then send the message again.",
+  hint: "Sign in from a terminal, then send the message again.",
   command,
   hop: "agent",
   words: words("agent_signed_out", [label], "sign_in"),
@@ -268,7 +268,7 @@ export const scenarios = {
     ...debugScenario(base),
     refused: {
       code: "forbidden",
-      message: "nothing can be picked here: the browser lets no extension into its own pages",
+      message: "you can't pick an element here: extensions can't access the browser's own pages",
       hint: "Choose from the refs.",
     },
   },
@@ -705,7 +705,7 @@ export const scenarios = {
         fault: {
           code: "agent-crashed",
           message: "Codex ended unexpectedly (exit status: 101).",
-          hint: "Send the message again: the conversation goes on.",
+          hint: "Send the message again: the conversation continues.",
           hop: "agent",
           words: words("agent_ended", ["Codex", "exit status: 101"], "send_again_goes_on"),
         },

@@ -19,7 +19,7 @@ fn an_attached_browser_is_driven_and_left_running() {
     assert!(stage.fails(&["connect", "--attach", "http://192.0.2.1:9222"]).contains("on this machine"));
     let handoff = stage.run(&["handoff"]);
     assert!(handoff.starts_with("HANDED OFF"), "{handoff}");
-    assert!(stage.run(&["disconnect"]).contains("goes on without gstack"));
+    assert!(stage.run(&["disconnect"]).contains("stays open without gstack"));
     assert_eq!(stage.status()["mode"], "none");
     assert!(browser.0.try_wait().unwrap().is_none(), "the person's browser was ended");
     assert!(stage.run(&["connect", "--attach", &address]).contains("browser attached"));

@@ -35,7 +35,7 @@ pub enum PageError {
     #[error("{what}: {reason}")]
     Refused { what: String, reason: String },
     /// The tab went to another site meanwhile; nothing was done.
-    #[error("the tab does not show {wanted} any more: nothing was done")]
+    #[error("the tab no longer shows {wanted}: nothing was done")]
     OtherSite { wanted: String },
     /// The element is not what it was when it was judged; nothing was done.
     #[error("{what} has changed since it was looked at: nothing was done")]
@@ -52,7 +52,7 @@ pub enum PageError {
     #[error("{what} has no result: {reason}; whether it did what it was to do is not known")]
     Unanswered { what: String, reason: String },
     /// The document went away while it was asked.
-    #[error("the page was left while it was being asked")]
+    #[error("the page navigated away while gstack was reading it")]
     DocumentGone,
     /// The frame that selectors were looked for in went away; from now on it is the main one.
     #[error("the frame that you had switched to is gone")]

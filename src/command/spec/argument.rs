@@ -101,7 +101,7 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
     alias: "",
     value: Some("MS"),
     holds: Holds::Choice,
-    help: "How long to wait at most, in milliseconds",
+    help: "The longest to wait, in milliseconds",
 };
 
 pub(in crate::command) const fn switch(name: &'static str, help: &'static str) -> Flag {

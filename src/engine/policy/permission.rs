@@ -112,7 +112,7 @@ impl PolicyService {
             AnsweredBy::Timeout => Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed")
                 .hint("Say what you wanted, and end your turn.")),
             AnsweredBy::Withdrawn => {
-                Err(Fault::new(FaultCode::Cancelled, "the question was taken back before it was answered"))
+                Err(Fault::new(FaultCode::Cancelled, "the question was withdrawn before it was answered"))
             }
             AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Rule => {
                 Err(Fault::new(FaultCode::Denied, "the person said no")

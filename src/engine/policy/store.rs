@@ -77,7 +77,7 @@ impl PolicyStore {
         rules.retain(|old| !says_the_same(old, &rule));
         if rules.len() >= MOST_RULES {
             return Err(Fault::new(FaultCode::TooLarge, format!("there are {MOST_RULES} rules already"))
-                .hint("Take back rules that you no longer need: `gstack policy list` shows them."));
+                .hint("Remove rules that you no longer need: `gstack policy list` shows them."));
         }
         rules.push(rule);
         self.replace(rules, wall)

@@ -93,15 +93,13 @@ fn left_words(left: &Left) -> String {
             format!("{place}: a work tree whose making was cut off; the next start of gstack removes it")
         }
         (Stand::Forgotten, _) => {
-            format!(
-                "{place}: a work tree that its repository does not know any more. Look through it, then: rm -rf '{place}'"
-            )
+            format!("{place}: a work tree that its repository no longer knows. Look through it, then: rm -rf '{place}'")
         }
         (Stand::Whole, Ok(loss)) if loss.is_nothing() => {
             format!("{place}: a work tree that no conversation works in; the next start of gstack removes it")
         }
         (Stand::Whole, Ok(loss)) => format!(
-            "{place}: a work tree that no conversation works in any more, with {}. Save them, then: git -C '{place}' worktree remove --force '{place}'",
+            "{place}: a work tree that no conversation uses any longer, with {}. Save them, then: git -C '{place}' worktree remove --force '{place}'",
             loss.words()
         ),
         (Stand::Whole, Err(error)) => format!("{place}: a work tree that can't be looked at: {error}"),

@@ -31,7 +31,7 @@ pub enum TreeError {
     DiskFull { source: Box<TreeError> },
     #[error("{path} can't be used: {source}")]
     Disk { path: PathBuf, source: io::Error },
-    #[error("the repository of {folder} does not know the work tree {tree} any more")]
+    #[error("the repository of {folder} no longer knows the work tree {tree}")]
     Forgotten { folder: PathBuf, tree: PathBuf },
 }
 
