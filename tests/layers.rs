@@ -39,16 +39,18 @@ const LAYERS: [(&str, &[&str]); 17] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
 /// It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 9] = [
+const SERVICES: [(&str, &[&str]); 11] = [
     ("tasks", &[]),
     ("config", &[]),
     ("folders", &[]),
+    ("provision", &[]),
     ("ports", &[]),
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
     ("tabs", &["ports"]),
     ("agents", &["config", "ports", "tasks"]),
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
+    ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
 ];
 
 /// Crates that only some layers may name.

@@ -24,9 +24,9 @@ const CONFIRM: &str =
 impl Engine {
     /// Takes the everyday browser into use whose extension is connected. False: it was in use already.
     pub(super) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.inner.browsers.change.lock().await;
+        let _turn = self.browsers().turn().await;
         let step = Step::begin();
-        if let Some(browser) = self.browser() {
+        if let Some(browser) = self.browsers().current() {
             if browser.is_relayed() {
                 browser.let_in();
                 step.done(tell, "browser found", format!("in use already, {} tabs", browser.tabs().len()));
@@ -34,7 +34,7 @@ impl Engine {
             }
             return Err(other_browser());
         }
-        let mut connected = self.everyday_browsers();
+        let mut connected = self.browsers().all_everyday();
         let waiting = self.waiting_browsers();
         let everyday = match (connected.pop(), connected.len()) {
             (Some(one), 0) => one,
@@ -59,7 +59,7 @@ impl Engine {
             }
         };
         everyday.browser().let_in();
-        self.use_everyday(&everyday);
+        self.browsers().use_everyday(&everyday);
         let tabs = everyday.browser().tabs().len();
         step.done(tell, "browser in use", format!("{}, {tabs} tabs, by its extension", everyday.name));
         tell(ConnectLine::Notice(LOGINS.to_owned()));
@@ -72,17 +72,17 @@ impl Engine {
 
     /// Attaches to the browser behind a DevTools address. False: it was attached to already.
     pub(super) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.inner.browsers.change.lock().await;
+        let _turn = self.browsers().turn().await;
         let step = Step::begin();
         let endpoint = endpoint::find(address).await?;
-        if let Some(open) = self.attached_to() {
+        if let Some(open) = self.browsers().attached_to() {
             if open == Some(endpoint.address.clone()) {
                 step.done(tell, "browser found", endpoint.address);
                 return Ok(false);
             }
             return Err(other_browser());
         }
-        let browser = self.use_foreign_browser(&endpoint).await?;
+        let browser = self.browsers().use_foreign(&endpoint).await?;
         let version = browser.version().await?;
         step.done(tell, "browser attached", format!("{version}, {}, {}", tabs(browser.tabs().len()), endpoint.address));
         tell(ConnectLine::Notice(NO_PANEL.to_owned()));

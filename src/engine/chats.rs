@@ -148,7 +148,7 @@ impl Engine {
         };
         if let Some(tab) = conversation.info().tab_id {
             // Anyone who writes wants something done there.
-            self.let_in(tab);
+            self.browsers().let_in(tab);
         }
         let runner = self.runner(&conversation);
         let answer = off_thread(move || runner.send(message).map_err(|e| e.fault())).await?;

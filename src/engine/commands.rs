@@ -2,11 +2,9 @@
 //!
 //! Owns the one way in which commands run, no matter who asks. Who may ask is decided before.
 
-use super::Engine;
-use super::away::everyday_away;
+use super::browsers::{everyday_away, no_browser, not_driven, sent_out_of};
 use super::ports::PortId;
-use super::relays::sent_out_of;
-use super::tab_reports::no_browser;
+use super::{Engine, folders};
 use crate::base::site;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
@@ -22,7 +20,6 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::CommandRun;
 use crate::protocol::relay::Refusal;
-use crate::protocol::told;
 use futures_util::FutureExt;
 use std::path::Path;
 use std::pin::pin;
@@ -61,7 +58,7 @@ impl Engine {
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
         let call = Call::parse(&request.command, &request.args);
-        let tab = request.tab_id.or_else(|| self.current_tab());
+        let tab = request.tab_id.or_else(|| self.browsers().current_tab());
         let begun = match &call {
             Ok(call) => self.activity().begin(source, tab, call),
             Err(_) => self.activity().begin_unreadable(source, tab, &request.command, &request.args),
@@ -101,38 +98,38 @@ impl Engine {
         if let Some(outcome) = registry::run_without_browser(&call, cwd, &self.temporary_folder()?).await {
             return outcome.map(Output::into_result);
         }
-        self.everyday_back(request.tab_id).await;
-        let everyday = request.tab_id.and_then(|tab| self.everyday_with(tab));
+        self.browsers().everyday_back(request.tab_id).await;
+        let everyday = request.tab_id.and_then(|tab| self.browsers().everyday_with(tab));
         // What a person has open elsewhere is theirs to know, and no model's.
         let lists_all = call.spec.tab == TabUse::Lists && !request.for_model;
         if request.for_model
             && let Some(everyday) = &everyday
-            && !self.is_in_use(everyday)
+            && !self.browsers().is_in_use(everyday)
         {
             return Err(not_for_models());
         }
-        let has_own = self.browser().is_some() || everyday.is_some();
-        if lists_all && !has_own && !self.everyday_browsers().is_empty() {
+        let has_own = self.browsers().current().is_some() || everyday.is_some();
+        if lists_all && !has_own && !self.browsers().all_everyday().is_empty() {
             return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
         }
-        if request.tab_id.is_some_and(|tab| self.is_away(tab)) {
+        if request.tab_id.is_some_and(|tab| self.browsers().is_away(tab)) {
             return Err(not_driven());
         }
         let mut lost = false;
         if !has_own {
-            if self.everyday_is_chosen() {
+            if self.browsers().everyday_is_chosen() {
                 return Err(everyday_away());
             }
-            lost = self.has_lost_browser();
+            lost = self.browsers().has_lost();
             self.start_headless(&request).await?;
         }
-        self.linger_for_terminal(request.tab_id);
+        self.browsers().linger_for_terminal(request.tab_id);
         let for_model = request.for_model;
         let moves = moves_of(request.tab_id);
         let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
         let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
-        self.record_tabs().await;
-        let outcome = self.inner.browsers.failures.note(outcome, self.is_unseen());
+        self.browsers().record_tabs().await;
+        let outcome = self.browsers().note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
         if lists_all {
             output = self.with_everyday_tabs(output, request.tab_id);
@@ -145,10 +142,10 @@ impl Engine {
         let place = self.place_of(port, run.chrome_tab_id)?;
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;
-        if self.browser_of(port).is_none() {
+        if self.browsers().of_port(port).is_none() {
             return Err(not_driven());
         }
-        self.let_in(place.tab_id);
+        self.browsers().let_in(place.tab_id);
         let begun = self.activity().begin(ActivitySource::Panel, Some(place.tab_id), &call);
         let target = Target { tab: Some(place.tab_id), ..Target::default() };
         let outcome = self.run(&call, target, CancellationToken::new()).await.map(Output::into_result);
@@ -174,9 +171,9 @@ impl Engine {
         progress: Progress,
     ) -> Result<Output, Fault> {
         let spec = call.spec;
-        self.everyday_back(target.tab).await;
+        self.browsers().everyday_back(target.tab).await;
         let (browser, pages) =
-            self.pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+            self.browsers().pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
         if browser.is_relayed() {
             everyday::check(call)?;
         }
@@ -271,18 +268,14 @@ impl Engine {
         self.open_browser(&connect, &mut |_| {}).await.map(|_| ())
     }
 
-    /// Private to this user; where screenshots without a path go.
     /// The home, with the person's own links on the way to it resolved.
     fn own_folder(&self) -> std::path::PathBuf {
         self.home().root().canonicalize().unwrap_or_else(|_| self.home().root().to_owned())
     }
 
+    /// Private to this user; where screenshots without a path go.
     pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
-        let folder = self.home().temporary();
-        crate::base::home::private_folder(&folder)
-            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
-        // A link of the person's own may lead to the home; later none is followed.
-        folder.canonicalize().map_err(|e| Fault::new(FaultCode::Storage, e.to_string()))
+        folders::temporary(self.home())
     }
 }
 
@@ -370,12 +363,5 @@ fn not_for_models() -> Fault {
     Fault::new(FaultCode::Forbidden, "this is a tab of the person's everyday browser, which they have not handed over")
         .hint("The person can: gstack connect --everyday")
         .command("gstack connect --everyday")
-        .at(Hop::Browser)
-}
-
-pub(super) fn not_driven() -> Fault {
-    Fault::new(FaultCode::BrowserDown, told::BROWSER_NOT_CONNECTED)
-        .hint(told::BROWSER_NOT_CONNECTED_NEXT)
-        .command("gstack connect")
         .at(Hop::Browser)
 }

@@ -2,9 +2,10 @@
 //!
 //! Owns the order of the steps. A second `connect` finds what the first has opened.
 
-use super::Engine;
+use super::browsers::{ChangeTurn, no_browser};
 use super::commands::Target;
 use super::ports::Missing;
+use super::{Engine, folders};
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
@@ -70,10 +71,10 @@ impl Engine {
 
     /// A browser that was found open may be ending just then: the next one is opened instead.
     async fn connect_until_open(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
-        let found_open = self.browser().is_some();
+        let found_open = self.browsers().current().is_some();
         let outcome = self.connect_steps(request, tell).await;
         match outcome {
-            Err(fault) if found_open && !self.has_browser() => {
+            Err(fault) if found_open && !self.browsers().is_open() => {
                 tracing::info!(%fault, "the browser ended while it was connected to; another one is opened");
                 self.connect_steps(request, tell).await
             }
@@ -92,9 +93,9 @@ impl Engine {
             None if request.everyday => self.connect_everyday(tell).await?,
             None => self.open_browser(request, tell).await?,
         };
-        let browser = self.browser().ok_or_else(|| super::tab_reports::no_browser("it closed while it was opened"))?;
+        let browser = self.browsers().current().ok_or_else(|| no_browser("it closed while it was opened"))?;
         // The welcome page comes after the extension: into a page that stood before, no content script is put.
-        let attached = self.is_attached();
+        let attached = self.browsers().is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url());
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
@@ -125,7 +126,7 @@ impl Engine {
         }
         Ok(Connected {
             mode: self.status().mode,
-            browser_pid: self.browser_pid(),
+            browser_pid: self.browsers().pid(),
             started,
             panel: self.ports().panels() > 0,
             agent: label,
@@ -134,20 +135,21 @@ impl Engine {
 
     /// Opens the browser and loads the extension. False: it was open already.
     pub(super) async fn open_browser(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.inner.browsers.change.lock().await;
-        self.open_browser_in_turn(request, tell).await
+        let turn = self.browsers().turn().await;
+        self.open_browser_in_turn(&turn, request, tell).await
     }
 
-    /// The same, for who has the turn to change the browser.
+    /// The same for a caller that has the turn to change the browser.
     pub(super) async fn open_browser_in_turn(
         &self,
+        _turn: &ChangeTurn<'_>,
         request: &ConnectRequest,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
-        if let Some(browser) = self.browser() {
+        if let Some(browser) = self.browsers().current() {
             let step = Step::begin();
             let status = match browser.is_headless() {
-                _ if self.is_attached() => "attached to",
+                _ if self.browsers().is_attached() => "attached to",
                 true => "headless",
                 false => "with a window",
             };
@@ -161,16 +163,14 @@ impl Engine {
         }
         let step = Step::begin();
         let folder = (self.inner.provision.unpack_extension)(self.home())?;
-        let profile = self.home().browser_profile();
-        crate::base::home::private_folder(&profile)
-            .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?;
+        let profile = folders::private(self.home().browser_profile())?;
         (self.inner.provision.register_host)(&profile)?;
         step.done(tell, "host registered", format!("in {}", profile.display()));
 
         let step = Step::begin();
         let started = launch::start(self.home(), &self.launch_options(request)).await?;
         let (found, notes) = (started.browser, started.notes);
-        let browser = self.use_browser(started.link).await?;
+        let browser = self.browsers().use_kept(started.link).await?;
         let mode = if browser.is_headless() { ", without a window" } else { "" };
         let detail = found.as_ref().map_or_else(
             || "found the open one".to_owned(),
@@ -240,7 +240,7 @@ impl Engine {
         };
         tokio::select! {
             within = tokio::time::timeout(PANEL_LIMIT, connected) => within.map_err(|_| self.no_panel(browser))?,
-            () = browser.gone().cancelled() => return Err(super::tab_reports::no_browser("it closed while it was opened")),
+            () = browser.gone().cancelled() => return Err(no_browser("it closed while it was opened")),
         }
         step.done(tell, "panel connected", "side panel → background → host → daemon");
         Ok(())

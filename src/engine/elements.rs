@@ -3,9 +3,8 @@
 //! Owns which panel picks where. What is drawn is the browser layer's.
 
 use super::Engine;
-use super::commands::not_driven;
+use super::browsers::{no_browser, not_driven};
 use super::ports::{PortId, notification};
-use super::tab_reports::no_browser;
 use crate::base::mutex::lock;
 use crate::base::own_page::{self, OwnPage};
 use crate::browser::linger::Stay;
@@ -43,7 +42,7 @@ impl Engine {
 
     /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
     pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
-        let (browser, pages) = self.pages_with(tab).ok_or_else(|| no_browser("refs are of a page"))?;
+        let (browser, pages) = self.browsers().pages_with(tab).ok_or_else(|| no_browser("refs are of a page"))?;
         let tab = match tab {
             Some(id) => browser.tab(id)?,
             None => browser.current().await?,
@@ -102,7 +101,7 @@ impl Engine {
         if !end.is_cancelled() {
             lock(&self.inner.pointing).picks.remove(&key);
             // The person clicked in the page; what they type next is for the panel.
-            if let Some(browser) = self.browser_of(port).filter(|_| outcome.is_ok()) {
+            if let Some(browser) = self.browsers().of_port(port).filter(|_| outcome.is_ok()) {
                 browser.keyboard_to_last_panel();
             }
         }
@@ -132,7 +131,7 @@ impl Engine {
         self.spawn(async move {
             for (tab, _stay) in drawn {
                 // A tab that was closed has nothing drawn.
-                let Some((browser, pages)) = engine.pages_with(Some(tab)) else { continue };
+                let Some((browser, pages)) = engine.browsers().pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
                 let cleared = async {
                     let marks = pages.marks(&tab).await?;
@@ -188,11 +187,11 @@ impl Engine {
     /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
         let place = self.place_of(port, tab)?;
-        let found = self.browser_of(port).and_then(|_| self.pages_with(Some(place.tab_id)));
+        let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));
         let (browser, pages) = found.ok_or_else(not_driven)?;
         let tab = browser.tab(place.tab_id)?;
         if mark_use == MarkUse::Draw {
-            self.let_in(place.tab_id);
+            self.browsers().let_in(place.tab_id);
         } else if browser.is_relayed() && !tab.is_engaged() {
             return Ok(None);
         }

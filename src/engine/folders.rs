@@ -1,8 +1,8 @@
-//! Which folders a conversation may work in.
+//! Folders: which ones a conversation may work in, and those that gstack keeps private.
 //!
 //! Owns the check of a folder that a person names. Never opens anything in it.
 
-use crate::base::home::Home;
+use crate::base::home::{Home, private_folder};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told;
 use std::ffi::OsStr;
@@ -37,6 +37,19 @@ pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Faul
                 .hint(told::CHOOSE_PROJECT_FOLDER))
         }
     }
+}
+
+/// Makes a folder that only this user may look into. Returns its path.
+pub(in crate::engine) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
+    private_folder(&folder).map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
+    Ok(folder)
+}
+
+/// Where screenshots and downloads without a path go. A link of the person's own may lead to the home; it is resolved here,
+/// because later none is followed.
+pub(in crate::engine) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
+    let folder = private(home.temporary())?;
+    folder.canonicalize().map_err(|error| Fault::new(FaultCode::Storage, error.to_string()))
 }
 
 /// Why an agent must not work there.

@@ -4,8 +4,9 @@
 //! without one. Never touches a browser that is somebody else's.
 
 use super::Engine;
+use super::browsers::{ChangeTurn, no_browser};
 use super::commands::{Target, moves_of};
-use super::tab_reports::{driven_place, no_browser};
+use super::tab_reports::driven_place;
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
 use crate::command::{Call, Context, Output};
@@ -39,9 +40,9 @@ impl Engine {
     }
 
     async fn hand_off(&self, request: &CommandRequest, message: Option<String>) -> Result<CommandResult, Fault> {
-        let _turn = self.inner.browsers.change.lock().await;
-        let browser = self.browser().ok_or_else(|| no_browser("there is nothing to hand over"))?;
-        if self.is_attached() || !browser.is_headless() {
+        let turn = self.browsers().turn().await;
+        let browser = self.browsers().current().ok_or_else(|| no_browser("there is nothing to hand over"))?;
+        if self.browsers().is_attached() || !browser.is_headless() {
             // It is in front of a person already.
             let tab = self.terminal_context(request)?.tab().await?;
             tab.activate().await?;
@@ -53,16 +54,16 @@ impl Engine {
         let conversations = self.conversations_of(&state);
         let blank = browser.tabs().len().saturating_sub(state.pages.len());
         tracing::info!(pages = state.pages.len(), blank, "the browser is handed off");
-        self.close_browser_in_turn().await?;
-        let with_window = self.reopen(request, false, &state, &conversations).await;
+        self.browsers().close(&turn).await?;
+        let with_window = self.reopen(&turn, request, false, &state, &conversations).await;
         let restored = match with_window {
             Ok(restored) => restored,
             Err(fault) => {
                 // Whatever was opened has no use; the pages come back as they were.
-                if self.browser().is_some() {
-                    self.close_browser_in_turn().await?;
+                if self.browsers().current().is_some() {
+                    self.browsers().close(&turn).await?;
                 }
-                self.reopen(request, true, &state, &conversations).await?;
+                self.reopen(&turn, request, true, &state, &conversations).await?;
                 return Err(Fault::new(
                     FaultCode::BrowserDown,
                     format!("no window could be opened: {}", fault.message),
@@ -71,7 +72,7 @@ impl Engine {
                 .at(Hop::Browser));
             }
         };
-        let browser = self.browser().ok_or_else(|| no_browser("it closed while it was opened"))?;
+        let browser = self.browsers().current().ok_or_else(|| no_browser("it closed while it was opened"))?;
         if let Err(fault) = self.open_panel(&browser, &mut |_| {}).await {
             tracing::warn!(%fault, "the side panel did not open for a handoff");
         }
@@ -87,7 +88,7 @@ impl Engine {
 
     /// How the page looks after the person had it.
     pub(super) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
-        if self.browser().is_none() {
+        if self.browsers().current().is_none() {
             return Err(no_browser("there is nothing to go on with"));
         }
         let call = Call::parse("snapshot", &["-i".to_owned()])?;
@@ -118,6 +119,7 @@ impl Engine {
     /// Opens the browser on its profile and brings the state back; the conversations go to their pages' new tabs.
     async fn reopen(
         &self,
+        turn: &ChangeTurn<'_>,
         request: &CommandRequest,
         headless: bool,
         state: &BrowserState,
@@ -129,7 +131,7 @@ impl Engine {
             environment: request.environment.clone(),
             ..ConnectRequest::default()
         };
-        self.open_browser_in_turn(&connect, &mut |_| {}).await?;
+        self.open_browser_in_turn(turn, &connect, &mut |_| {}).await?;
         let context = self.terminal_context(&CommandRequest { tab_id: None, ..request.clone() })?;
         let first = context.tab().await?;
         let restored = browser_state::restore(&context, state).await?;
@@ -164,7 +166,7 @@ impl Engine {
     }
 
     fn terminal_context(&self, request: &CommandRequest) -> Result<Context, Fault> {
-        let (browser, pages) = self.pages().ok_or_else(|| no_browser("it went away"))?;
+        let (browser, pages) = self.browsers().pages().ok_or_else(|| no_browser("it went away"))?;
         self.context(browser, pages, terminal_target(request), CancellationToken::new())
     }
 }

@@ -104,20 +104,20 @@ impl Engine {
 
     /// The browser behind a port, else the one in use.
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
-        let everyday = of.and_then(|port| self.everyday(port)).map(|everyday| everyday.browser().clone());
-        let Some(browser) = everyday.or_else(|| self.browser()) else {
-            let fault = super::tab_reports::no_browser("commands and agents have nothing to act on");
+        let everyday = of.and_then(|port| self.browsers().everyday(port)).map(|everyday| everyday.browser().clone());
+        let Some(browser) = everyday.or_else(|| self.browsers().current()) else {
+            let fault = super::browsers::no_browser("commands and agents have nothing to act on");
             return bad(Hop::Browser, fault);
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browser_pid().filter(|_| !browser.is_relayed());
+                let pid = self.browsers().pid().filter(|_| !browser.is_relayed());
                 let tabs = browser.tabs().len().to_string();
                 let detail = match pid {
                     Some(pid) => told::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
                     None if browser.is_relayed() => told::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
-                    None if self.is_attached() => told::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None if self.browsers().is_attached() => told::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
                     None => told::HOP_BROWSER_TABS.with([&version, &tabs]),
                 };
                 good(Hop::Browser, detail, Some(began))

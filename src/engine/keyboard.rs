@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Engine {
     pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
         self.ports().set_keyboard(port, client.clone().filter(|_| focus.focused));
-        let (Some(browser), Ok(sender)) = (self.browser_of(port), self.ports().sender(port)) else { return };
+        let (Some(browser), Ok(sender)) = (self.browsers().of_port(port), self.ports().sender(port)) else { return };
         if !focus.focused {
             return browser.keyboard_elsewhere();
         }
@@ -39,7 +39,7 @@ impl Engine {
     /// A panel is gone (`None`: all of the port), and with it the keyboard if it had that.
     pub(super) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
         if self.ports().take_keyboard(port, client)
-            && let Some(browser) = self.browser_of(port)
+            && let Some(browser) = self.browsers().of_port(port)
         {
             browser.keyboard_elsewhere();
         }

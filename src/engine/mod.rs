@@ -7,7 +7,7 @@ mod activity;
 mod agents;
 mod approvals;
 mod attach;
-mod away;
+mod browser_changes;
 mod browsers;
 mod chats;
 mod choosing;
@@ -17,7 +17,7 @@ mod connect;
 mod connected_from;
 mod earlier;
 mod elements;
-mod failures;
+mod everyday_list;
 mod folders;
 mod handoff;
 mod handover;
@@ -30,12 +30,10 @@ mod panels;
 mod policy;
 mod ports;
 mod provision;
-mod relays;
 mod runner;
 mod settings;
 mod shown;
 mod spare;
-mod tab_record;
 mod tab_reports;
 mod tab_sets;
 mod tabs;
@@ -49,6 +47,7 @@ pub use crate::agent::adapter::{Image, Tools};
 pub use crate::browser::relay::Heard;
 pub use activity::{ActivityLog, Followed, RING as ACTIVITY_RING};
 pub use agents::AgentPool;
+pub use browsers::Browsers;
 pub use config::Config;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};
@@ -67,15 +66,14 @@ use crate::protocol::VERSION;
 use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode};
 use agents::Tokens;
-use browsers::Browsers;
+use browsers::{BrowserChange, Needs};
 use chats::Subscriptions;
 use config::ConfigFile;
 use connected_from::ConnectedFrom;
 use panel_keys::PanelKeys;
 use ports::Ports;
-use relays::Relays;
 use runner::Runners;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use tabs::{RecentlyClosed, TabBook, TabSets};
 use tasks::Tasks;
@@ -104,9 +102,7 @@ struct Inner {
     provision: Provision,
     store: Arc<Store>,
     agents: AgentPool,
-    tab_numbers: TabNumbers,
     browsers: Browsers,
-    relays: Mutex<Relays>,
     ports: Ports,
     panel_keys: Mutex<PanelKeys>,
     subscriptions: Mutex<Subscriptions>,
@@ -156,14 +152,22 @@ impl Engine {
         let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
         let panel_keys = PanelKeys::open(home.panels_file());
         let folder = ConnectedFrom::open(&home);
-        let browsers = Browsers::open(&home);
-        let relays = Mutex::new(Relays::awaiting(lock(&browsers.chosen).get()));
+        let numbers = TabNumbers::default();
         let config = ConfigFile::new(home.clone(), config);
         let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
         let worktrees =
             Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
-        let engine = Self {
-            inner: Arc::new(Inner {
+        let inner = Arc::new_cyclic(|inner| {
+            let browsers = Browsers::open(Needs {
+                home: home.clone(),
+                config: config.clone(),
+                ports: ports.clone(),
+                tasks: tasks.clone(),
+                provision,
+                numbers: numbers.clone(),
+                tell: teller(Weak::clone(inner)),
+            });
+            Inner {
                 home,
                 config,
                 handing_over: Mutex::default(),
@@ -172,14 +176,12 @@ impl Engine {
                 provision,
                 store,
                 agents,
-                tab_numbers: TabNumbers::default(),
-                browsers,
-                relays,
+                browsers: browsers,
                 ports,
                 panel_keys: Mutex::new(panel_keys),
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
-                tab_book: TabBook::default(),
+                tab_book: TabBook::new(numbers),
                 tab_sets: TabSets::default(),
                 refreshing: Mutex::default(),
                 recently_closed: Mutex::default(),
@@ -193,9 +195,10 @@ impl Engine {
                 busy: watch::Sender::new(false),
                 mode: watch::Sender::new("none"),
                 tasks,
-            }),
-        };
-        engine.take_over_browser().await;
+            }
+        });
+        let engine = Self { inner };
+        engine.browsers().take_over().await;
         engine.agents().end_orphans();
         engine.agents().look();
         engine.worktrees().sweep_left();
@@ -219,7 +222,7 @@ impl Engine {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }
-        self.detach_browser().await;
+        self.browsers().detach().await;
         self.agents().kill_left_over();
         let engine = self.clone();
         let saved = tokio::task::spawn_blocking(move || engine.store().close()).await;
@@ -246,6 +249,10 @@ impl Engine {
     pub fn agents(&self) -> &AgentPool {
         &self.inner.agents
     }
+    /// The browser in use, and the everyday ones that are connected.
+    pub fn browsers(&self) -> &Browsers {
+        &self.inner.browsers
+    }
     /// What was done in the browser, by anyone.
     pub fn activity(&self) -> &ActivityLog {
         &self.inner.activity
@@ -268,10 +275,10 @@ impl Engine {
     }
 
     pub fn status(&self) -> Status {
-        let browser = self.browser_status();
+        let browser = self.browsers().status();
         Status {
             healthy: browser.is_some(),
-            mode: self.mode().to_owned(),
+            mode: self.browsers().mode().to_owned(),
             url: browser.as_ref().and_then(|b| b.url.clone()),
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
@@ -287,9 +294,9 @@ impl Engine {
     }
 
     fn update_busy(&self) {
-        let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.has_browser();
+        let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.browsers().is_open();
         self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);
-        let mode = self.mode();
+        let mode = self.browsers().mode();
         self.inner.mode.send_if_modified(|known| std::mem::replace(known, mode) != mode);
     }
 
@@ -315,9 +322,6 @@ impl Engine {
     }
     fn tab_sets(&self) -> &TabSets {
         &self.inner.tab_sets
-    }
-    fn tab_numbers(&self) -> &TabNumbers {
-        &self.inner.tab_numbers
     }
     fn shutdown(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
@@ -348,4 +352,13 @@ impl Engine {
     fn mcp_url(&self) -> String {
         format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
     }
+}
+
+/// Passes the browsers' changes to the engine, as long as there is one.
+fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
+    Box::new(move |change| {
+        if let Some(inner) = inner.upgrade() {
+            Engine { inner }.browser_changed(change);
+        }
+    })
 }

@@ -27,14 +27,14 @@ impl Engine {
         self.end_unshown_spare();
         self.forget_tabs(id);
         self.keyboard_lost(id, None);
-        self.close_relay(id);
+        self.browsers().close_relay(id);
         self.end_pointing(id, None);
         self.activity().forget_port(id);
         let port = self.ports().remove(id);
         self.ports().tell_changed();
         self.update_busy();
         if let Some(port) = port {
-            self.port_lost(port);
+            self.browsers().port_lost(port);
         }
     }
 
@@ -62,7 +62,7 @@ impl Engine {
             version: VERSION.to_owned(),
             epoch: self.store().epoch().clone(),
             pid: std::process::id(),
-            driven: self.piped(port).is_some() || hello.relay,
+            driven: self.browsers().piped(port).is_some() || hello.relay,
             challenge,
             home_id: Some(self.home_id()),
             confirmed,
@@ -76,7 +76,7 @@ impl Engine {
     pub(super) fn admit_port(&self, port: PortId) {
         let Some(hello) = self.ports().confirm(port) else { return };
         self.replace_ports_of(&hello.instance_id, port);
-        self.open_relay(port, &hello);
+        self.browsers().open_relay(port, &hello);
         self.ports().tell_changed();
     }
 
@@ -95,7 +95,7 @@ impl Engine {
         for id in self.ports().earlier_of(instance, port) {
             self.forget_tabs(id);
             // Its relay would keep the browser's name, and this port's tabs would be those of another browser.
-            self.close_relay(id);
+            self.browsers().close_relay(id);
         }
     }
 

@@ -1,13 +1,13 @@
-//! What `connect` needs put in place on disk, given by the daemon: the engine knows no installer.
+//! What a browser needs on the disk before it is started. Given by the daemon, because the engine knows no installer.
 
 use crate::base::home::Home;
 use crate::protocol::fault::Fault;
 use std::path::{Path, PathBuf};
 
-/// Two acts of the installer.
+/// Installer callbacks.
 #[derive(Clone, Copy)]
 pub struct Provision {
-    /// Unpacks the extension into the home; gives its folder.
+    /// Unpacks the extension into the home; returns its folder.
     pub unpack_extension: fn(&Home) -> Result<PathBuf, Fault>,
     /// Registers the native messaging host in a browser's user data folder.
     pub register_host: fn(&Path) -> Result<(), Fault>,

@@ -22,7 +22,7 @@ impl Engine {
 
     /// The page of a tab, and Chrome's id of the tab once that is known.
     pub(super) fn shown_tab(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
-        if let Some((browser, _)) = self.pages_with(Some(tab_id))
+        if let Some((browser, _)) = self.browsers().pages_with(Some(tab_id))
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
@@ -46,7 +46,7 @@ impl Engine {
     }
 
     fn url_in(&self, tab: TabId) -> Option<String> {
-        let (browser, _) = self.pages_with(Some(tab))?;
+        let (browser, _) = self.browsers().pages_with(Some(tab))?;
         Some(browser.tab(tab).ok()?.info().ok()?.url)
     }
 }

@@ -4,6 +4,7 @@
 //! within that run of its port. What is known of tabs is kept in `tabs`.
 
 use super::Engine;
+use super::browsers::{no_browser, tab_key};
 use super::chats::TabPlace;
 use super::ports::PortId;
 use super::shown::page;
@@ -11,7 +12,7 @@ use super::tabs::Working;
 use super::tasks::off_thread;
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
-use crate::browser::tabs::{BrowserEvent, TabInfo};
+use crate::browser::tabs::TabInfo;
 use crate::chat::session::TabKey;
 use crate::chat::{Conversation, Event};
 use crate::protocol::chat::ConversationState;
@@ -21,20 +22,19 @@ use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingT
 use crate::protocol::tabs::{ChromeTab, TabWithConversation, TabsChanged};
 use crate::protocol::told;
 use std::sync::Arc;
-use tokio::sync::broadcast::error::RecvError;
 
 impl Engine {
     /// Chrome's tab events from one port.
     pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
-        let browser = self.piped(port);
+        let browser = self.browsers().piped(port);
         let gone = self.tab_book().report(port, &changed);
         if let Some(browser) = &browser {
             for tab in &changed.tabs {
                 browser.bind(tab);
             }
         }
-        if let Some(everyday) = self.everyday(port) {
-            self.report_tabs(&everyday, &changed);
+        if let Some(everyday) = self.browsers().everyday(port) {
+            self.browsers().report_tabs(&everyday, &changed);
         }
         for tab in changed.tabs.iter().filter(|tab| tab.restored) {
             self.tab_restored(port, tab);
@@ -59,7 +59,7 @@ impl Engine {
     /// Where a Chrome tab's conversation belongs.
     pub(super) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
         let reported = self.tab_book().reported(port, chrome_id);
-        if let Some(browser) = self.browser_of(port) {
+        if let Some(browser) = self.browsers().of_port(port) {
             let by_page =
                 reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
             if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
@@ -76,7 +76,7 @@ impl Engine {
 
     fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
         let instance = self.ports().instance_of(port);
-        let tab_id = self.tab_book().number(port, tab.chrome_tab_id, self.tab_numbers());
+        let tab_id = self.tab_book().number(port, tab.chrome_tab_id);
         let key = TabKey {
             browser_run: BrowserRun::new(instance),
             target_id: TargetId::new(format!("chrome-tab-{}", tab.chrome_tab_id)),
@@ -86,7 +86,7 @@ impl Engine {
 
     /// Where a message from the terminal belongs: the named tab, else the current one, else none.
     pub(super) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
-        let Some((browser, _)) = self.pages_with(tab) else {
+        let Some((browser, _)) = self.browsers().pages_with(tab) else {
             return match tab {
                 None => Ok(None),
                 Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
@@ -100,43 +100,6 @@ impl Engine {
             },
         };
         Ok(Some(driven_place(&browser, &tab.info()?)))
-    }
-
-    /// Follows a browser's own events until it goes.
-    pub(super) async fn follow_browser(self, browser: Browser) {
-        let mut events = browser.events();
-        let shutdown = self.shutdown();
-        loop {
-            let event = tokio::select! {
-                event = events.recv() => event,
-                () = browser.gone().cancelled() => break,
-                () = shutdown.cancelled() => return,
-            };
-            match event {
-                Ok(BrowserEvent::TabClosed(tab)) => {
-                    self.tab_closed(tab);
-                    self.record_tabs().await;
-                }
-                Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
-                Ok(BrowserEvent::TabOpened(info)) => {
-                    // An everyday browser's reports have told who opened it.
-                    if let Some(opener) = info.opener.filter(|_| !browser.is_relayed()) {
-                        self.tab_opened_by(opener, info.id);
-                    }
-                    self.tell_tabs();
-                    self.record_tabs().await;
-                }
-                Ok(BrowserEvent::TabChanged(_)) => self.tell_tabs(),
-                Ok(BrowserEvent::SentOut(tab, refusal)) => self.sent_out(tab, refusal),
-                // Fallen behind: what the book says is read from the browser when it is needed.
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-            }
-        }
-        if browser.is_relayed() {
-            self.everyday_gone(&browser);
-        } else {
-            self.browser_gone(&browser);
-        }
     }
 
     /// A tab's conversation goes to history; what ran for it is stopped.
@@ -196,7 +159,7 @@ impl Engine {
     /// The turn is in the journal; here it is brought onto the disk and shown as over.
     pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tab_book().end_work(conversation.id());
-        self.leave_after_turn(conversation.id());
+        self.browsers().leave_after_turn(conversation.id());
         self.inner.turns_changed.send_replace(());
         self.tell_working();
         self.tell_tabs();
@@ -252,7 +215,8 @@ impl Engine {
 
     /// A tab of ours as one port's Chrome knows it.
     pub(super) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
-        let driven = self.browser_of(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
+        let driven =
+            self.browsers().of_port(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
         match driven {
             Some(info) => self.tab_book().reported_as(port, &info),
             None => self.tab_book().numbered_of(port, tab_id),
@@ -276,13 +240,5 @@ impl Engine {
 }
 
 pub(super) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
-    let key = TabKey { browser_run: browser.run().clone(), target_id: info.target.clone() };
-    TabPlace { tab_id: info.id, key, page: page(&info.url, &info.title) }
-}
-
-pub(super) fn no_browser(what: &str) -> Fault {
-    Fault::new(FaultCode::BrowserDown, told::NO_BROWSER.with([what]))
-        .hint(told::NO_BROWSER_NEXT)
-        .command("gstack connect")
-        .at(Hop::Browser)
+    TabPlace { tab_id: info.id, key: tab_key(browser, info), page: page(&info.url, &info.title) }
 }

@@ -64,7 +64,8 @@ impl Engine {
 
     /// The tabs that are there now beside this one, for [`Self::tabs_opened_since`].
     pub(super) fn tabs_now(&self, beside: TabId) -> Vec<TabId> {
-        self.pages_with(Some(beside))
+        self.browsers()
+            .pages_with(Some(beside))
             .map(|(browser, _)| browser.tabs().iter().map(|tab| tab.id).collect())
             .unwrap_or_default()
     }
@@ -72,7 +73,7 @@ impl Engine {
     /// The same for what a command has made its page open, before the browser's events have told of it here.
     /// `before`: the tabs that were there before the command.
     pub(super) async fn tabs_opened_since(&self, conversation: &Conversation, beside: TabId, before: &[TabId]) {
-        let Some((browser, _)) = self.pages_with(Some(beside)) else { return };
+        let Some((browser, _)) = self.browsers().pages_with(Some(beside)) else { return };
         if let Err(error) = browser.all_told(TOLD_LIMIT).await {
             tracing::debug!(%error, "a tab that is being opened is told of later");
         }

@@ -44,7 +44,7 @@ impl Engine {
     /// The conversation goes on in the named or current tab.
     pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
         let place = self.place_for_terminal(open.tab_id).await?;
-        let place = place.ok_or_else(|| super::tab_reports::no_browser("a conversation is opened in a tab"))?;
+        let place = place.ok_or_else(|| super::browsers::no_browser("a conversation is opened in a tab"))?;
         self.attach_to(&open.conversation_id, place).await
     }
 

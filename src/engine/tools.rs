@@ -129,7 +129,7 @@ impl ConversationTools {
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let working = || self.engine.tab_sets().working(self.conversation());
-        let tab = named.or_else(working).or_else(|| self.engine.current_tab());
+        let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
         let begun = self.engine.activity().begin(ActivitySource::Agent, tab, &call);
         let outcome = self.run_permitted(call, named, step, cancel).await;
         begun.end(outcome.as_ref().map(|result| result.text.as_str()));
@@ -152,7 +152,7 @@ impl ConversationTools {
         let Place { tab, subject } = self.place(&call, named)?;
         self.engine.working(conversation, |working| working.tab = Some(tab));
         let shown = self.engine.shown_in(tab);
-        self.engine.stay_for_turn(conversation, tab)?;
+        self.engine.browsers().stay_for_turn(conversation, tab)?;
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not land on the page that came meanwhile.
         let leaves = spec.leads == Leads::TabToAddress;
@@ -273,7 +273,7 @@ impl ConversationTools {
 
     /// What a call does, with what its ref is called in the page.
     fn words(&self, call: &Call, tab: Option<TabId>) -> Words {
-        let pages = self.engine.pages_with(tab).map(|(_, pages)| pages);
+        let pages = self.engine.browsers().pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe(call, &label)
     }
@@ -285,7 +285,7 @@ impl ConversationTools {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
                 let working = self.engine.tab_sets().working(self.conversation());
-                let tab = working.or_else(|| self.engine.current_tab());
+                let tab = working.or_else(|| self.engine.browsers().current_tab());
                 self.engine.activity().begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
                 Err(fault)
             }

@@ -113,7 +113,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 }
 
 async fn health(State(engine): State<Engine>) -> Json<serde_json::Value> {
-    Json(json!({ "status": if engine.has_browser() { "healthy" } else { "no-browser" }, "version": VERSION }))
+    Json(json!({ "status": if engine.browsers().is_open() { "healthy" } else { "no-browser" }, "version": VERSION }))
 }
 
 async fn command(

@@ -206,9 +206,9 @@ impl Request {
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
             ToDaemon::MarkdownRender(markdown) => reply.give(engine.render_markdown(markdown.blocks).await),
             ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),
-            ToDaemon::RelayAnswer(answer) => engine.relay_heard(port, Heard::Answer(answer)),
-            ToDaemon::RelayEvent(event) => engine.relay_heard(port, Heard::Event(event)),
-            ToDaemon::RelayDetached(detached) => engine.relay_heard(port, Heard::Detached(detached)),
+            ToDaemon::RelayAnswer(answer) => engine.browsers().heard(port, Heard::Answer(answer)),
+            ToDaemon::RelayEvent(event) => engine.browsers().heard(port, Heard::Event(event)),
+            ToDaemon::RelayDetached(detached) => engine.browsers().heard(port, Heard::Detached(detached)),
             ToDaemon::CommandRun(run) => reply.give(engine.command_from_panel(port, run).await),
         }
     }

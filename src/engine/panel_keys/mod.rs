@@ -76,7 +76,7 @@ impl Engine {
     /// The host of this port is a descendant of the browser that gstack has started, and names that browser.
     pub(super) fn is_of_started_browser(&self, port: PortId) -> bool {
         let Some((peer, claimed)) = self.ports().claim_of(port) else { return false };
-        self.started_browser().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
+        self.browsers().started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
     }
 
     /// A browser was taken into use: ports of it that came before are confirmed by its start.

@@ -13,8 +13,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 /// Everything known of Chrome's tabs and of what agents do in ours. Cheap to clone.
-#[derive(Clone, Default)]
-pub(in crate::engine) struct TabBook(Arc<Mutex<Book>>);
+#[derive(Clone)]
+pub(in crate::engine) struct TabBook {
+    book: Arc<Mutex<Book>>,
+    /// The one counter of tab numbers.
+    numbers: TabNumbers,
+}
 
 #[derive(Default)]
 struct Book {
@@ -37,9 +41,13 @@ pub(in crate::engine) struct Working {
 }
 
 impl TabBook {
+    pub(in crate::engine) fn new(numbers: TabNumbers) -> Self {
+        Self { book: Arc::default(), numbers }
+    }
+
     /// Takes what a port reports. Returns the numbered tabs that are gone.
     pub(in crate::engine) fn report(&self, port: PortId, changed: &TabsChanged) -> Vec<ChromeTabId> {
-        let mut book = lock(&self.0);
+        let mut book = lock(&self.book);
         let Book { reported, foreign, .. } = &mut *book;
         let known = reported.entry(port).or_default();
         let mut gone = Vec::new();
@@ -63,25 +71,25 @@ impl TabBook {
 
     /// A port is gone, and with it what it reported. Returns the tabs that were numbered here.
     pub(in crate::engine) fn forget_port(&self, port: PortId) -> Vec<TabId> {
-        let mut book = lock(&self.0);
+        let mut book = lock(&self.book);
         book.reported.remove(&port);
         book.foreign.extract_if(|(of, _), _| *of == port).map(|(_, tab_id)| tab_id).collect()
     }
 
     pub(in crate::engine) fn reported(&self, port: PortId, id: ChromeTabId) -> Option<ChromeTab> {
-        lock(&self.0).reported.get(&port)?.get(&id).cloned()
+        lock(&self.book).reported.get(&port)?.get(&id).cloned()
     }
 
     /// The title of a page that a browser's extension has told.
     pub(in crate::engine) fn reported_title(&self, id: ChromeTabId, url: &str) -> Option<String> {
-        let book = lock(&self.0);
+        let book = lock(&self.book);
         let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&id));
         reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
     }
 
     /// A tab of a driven browser as one port's Chrome knows it.
     pub(in crate::engine) fn reported_as(&self, port: PortId, info: &TabInfo) -> Option<ChromeTab> {
-        let book = lock(&self.0);
+        let book = lock(&self.book);
         let known = book.reported.get(&port)?;
         match info.chrome_id {
             Some(chrome_id) => known.get(&chrome_id).cloned(),
@@ -90,49 +98,49 @@ impl TabBook {
     }
 
     /// The number of a tab in a browser that gstack does not drive; a new one the first time.
-    pub(in crate::engine) fn number(&self, port: PortId, id: ChromeTabId, numbers: &TabNumbers) -> TabId {
-        *lock(&self.0).foreign.entry((port, id)).or_insert_with(|| numbers.next())
+    pub(in crate::engine) fn number(&self, port: PortId, id: ChromeTabId) -> TabId {
+        *lock(&self.book).foreign.entry((port, id)).or_insert_with(|| self.numbers.next())
     }
 
     /// Takes the number of such a tab that was closed.
     pub(in crate::engine) fn take_number(&self, port: PortId, id: ChromeTabId) -> Option<TabId> {
-        lock(&self.0).foreign.remove(&(port, id))
+        lock(&self.book).foreign.remove(&(port, id))
     }
 
     /// A tab that was numbered here, as its port reported it.
     pub(in crate::engine) fn numbered(&self, tab_id: TabId) -> Option<ChromeTab> {
-        let book = lock(&self.0);
+        let book = lock(&self.book);
         let ((port, chrome_id), _) = book.foreign.iter().find(|(_, id)| **id == tab_id)?;
         book.reported.get(port)?.get(chrome_id).cloned()
     }
 
     /// The same, if that port has numbered it.
     pub(in crate::engine) fn numbered_of(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
-        let book = lock(&self.0);
+        let book = lock(&self.book);
         let ((_, chrome_id), _) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id)?;
         book.reported.get(&port)?.get(chrome_id).cloned()
     }
 
     /// A turn began.
     pub(in crate::engine) fn begin_work(&self, id: ConversationId, working: Working) {
-        lock(&self.0).working.insert(id, working);
+        lock(&self.book).working.insert(id, working);
     }
 
     /// The turn is over.
     pub(in crate::engine) fn end_work(&self, id: &ConversationId) {
-        lock(&self.0).working.remove(id);
+        lock(&self.book).working.remove(id);
     }
 
     /// Changes what is known of a turn's work. False: no turn runs there.
     pub(in crate::engine) fn change_work(&self, id: &ConversationId, change: impl FnOnce(&mut Working)) -> bool {
-        lock(&self.0).working.get_mut(id).map(change).is_some()
+        lock(&self.book).working.get_mut(id).map(change).is_some()
     }
 
     pub(in crate::engine) fn working(&self) -> BTreeMap<ConversationId, Working> {
-        lock(&self.0).working.clone()
+        lock(&self.book).working.clone()
     }
 
     pub(in crate::engine) fn turns_running(&self) -> usize {
-        lock(&self.0).working.len()
+        lock(&self.book).working.len()
     }
 }

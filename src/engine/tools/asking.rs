@@ -134,7 +134,7 @@ impl ConversationTools {
     }
 
     async fn page_and_target(&self, tab: TabId, call: &Call) -> Option<(Page, Option<Target>)> {
-        let (browser, pages) = self.engine.pages_with(Some(tab))?;
+        let (browser, pages) = self.engine.browsers().pages_with(Some(tab))?;
         let page = pages.open(&browser.tab(tab).ok()?).await.ok()?;
         Some((page, call.target()))
     }

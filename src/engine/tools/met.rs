@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 impl ConversationTools {
     /// Lets the person answer each dialog that a page of the conversation's tabs opens, until it is dropped.
     pub(super) async fn answer_dialogs(&self, tab: TabId, cancel: &CancellationToken) -> Infallible {
-        if let Some((browser, _)) = self.engine.pages_with(Some(tab)) {
+        if let Some((browser, _)) = self.engine.browsers().pages_with(Some(tab)) {
             let mut events = browser.events();
             // One that a page opened after the act before.
             self.answer_open_dialog(&browser, tab, cancel).await;
@@ -99,7 +99,7 @@ impl ConversationTools {
             .iter()
             .filter_map(|effect| if let Effect::Download(download) = effect { Some(download.clone()) } else { None })
             .collect();
-        let Some((browser, _)) = self.engine.pages_with(Some(tab)) else { return };
+        let Some((browser, _)) = self.engine.browsers().pages_with(Some(tab)) else { return };
         for download in downloads {
             if !self.may_download(&download, tab, cancel).await {
                 browser.discard_download(&download.id, "the person did not allow it").await;

@@ -6,7 +6,7 @@ use super::ConversationTools;
 use crate::browser::browser::Browser;
 use crate::command::spec::TabUse;
 use crate::command::{Call, Moves, not_in_set, tab_number};
-use crate::engine::commands::not_driven;
+use crate::engine::browsers::not_driven;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl ConversationTools {
     pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
         let own = self.conversation().info().tab_id.ok_or_else(not_driven)?;
         // All tabs of a set are of one browser.
-        let (browser, _) = self.engine.pages_with(Some(own)).ok_or_else(not_driven)?;
+        let (browser, _) = self.engine.browsers().pages_with(Some(own)).ok_or_else(not_driven)?;
         if self.by_person {
             return Ok(Place { tab: own, subject: own });
         }

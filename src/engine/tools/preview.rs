@@ -25,7 +25,7 @@ impl ConversationTools {
 
     async fn draw_preview(&self, call: &Call, tab: TabId, id: &ApprovalId, text: Option<String>) -> Option<Drawn> {
         let target = call.target()?;
-        let (browser, pages) = self.engine.pages_with(Some(tab))?;
+        let (browser, pages) = self.engine.browsers().pages_with(Some(tab))?;
         let tab = browser.tab(tab).ok()?;
         let page = pages.open(&tab).await.ok()?;
         let marks = pages.marks(&tab).await.ok()?;

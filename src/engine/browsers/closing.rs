@@ -1,0 +1,99 @@
+//! A browser goes out of use: it was lost, closed on purpose, or left at the daemon's end.
+
+use super::change::BrowserChange;
+use super::service::Browsers;
+use crate::base::mutex::lock;
+use crate::browser::browser::Browser;
+use crate::browser::launch;
+use crate::protocol::control::Disconnected;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::methods::ToPanel;
+use crate::protocol::told;
+use tokio::sync::MutexGuard;
+
+/// The turn to open or close a browser. One holds it at a time.
+pub(in crate::engine) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
+
+impl Browsers {
+    /// Waits for the turn to open or close a browser.
+    pub(in crate::engine) async fn turn(&self) -> ChangeTurn<'_> {
+        ChangeTurn(self.0.change.lock().await)
+    }
+
+    /// The connection ended: the browser was closed or crashed, or its keeper was killed.
+    pub(super) fn gone(&self, browser: &Browser) {
+        {
+            let mut current = lock(&self.0.current);
+            if current.as_ref().is_none_or(|known| known.browser.run() != browser.run()) {
+                return;
+            }
+            *current = None;
+        }
+        if self.needs().tasks.shutdown().is_cancelled() {
+            return;
+        }
+        tracing::info!("the browser is gone");
+        self.tell_closed(browser);
+        self.tell(BrowserChange::InUse);
+        let fault = Fault::new(FaultCode::BrowserDown, told::BROWSER_CLOSED)
+            .hint(told::BROWSER_CLOSED_NEXT)
+            .command("gstack connect")
+            .at(Hop::Browser);
+        self.needs().ports.broadcast(&ToPanel::Fault(fault));
+    }
+
+    fn tell_closed(&self, browser: &Browser) {
+        for tab in browser.tabs() {
+            self.tell(BrowserChange::TabClosed(tab.id));
+        }
+    }
+
+    /// Detaches from the browser at the daemon's end: it lives on in its keeper.
+    pub(in crate::engine) async fn detach(&self) {
+        let current = lock(&self.0.current).take();
+        if let Some(current) = current {
+            current.browser.detach().await;
+        }
+    }
+
+    /// Kills the browser that gstack has started, which may hang. False if there is none. Needs no turn, because the holder
+    /// of the turn may wait for an answer of that browser.
+    pub(in crate::engine) async fn kill(&self) -> Result<bool, Fault> {
+        let pid = lock(&self.0.current).as_ref().and_then(|current| current.pid.filter(|_| current.attached.is_none()));
+        let Some(pid) = pid else { return Ok(false) };
+        launch::kill(&self.needs().home, pid).await?;
+        Ok(true)
+    }
+
+    /// Closes the browser in use, or detaches from one that is somebody else's. Conversations stay. Fails if none was open.
+    pub(in crate::engine) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
+        // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
+        let current = lock(&self.0.current).take();
+        let was_chosen = self.leave_everyday();
+        if current.is_none() && was_chosen {
+            // It was in use although its extension is away now.
+            return Ok(Disconnected { closed: false });
+        }
+        if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {
+            current.browser.release_all();
+            self.tell(BrowserChange::InUse);
+            return Ok(Disconnected { closed: false });
+        }
+        if let Some(current) = &current {
+            self.tell_closed(&current.browser);
+            current.browser.detach().await;
+        }
+        if current.as_ref().is_some_and(|current| current.attached.is_some()) {
+            self.forget_recorded_tabs();
+            self.tell(BrowserChange::InUse);
+            return Ok(Disconnected { closed: false });
+        }
+        let stopped = launch::stop(&self.needs().home).await?;
+        self.forget_recorded_tabs();
+        self.tell(BrowserChange::InUse);
+        if stopped || current.is_some() {
+            return Ok(Disconnected { closed: true });
+        }
+        Err(Fault::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser))
+    }
+}

@@ -1,0 +1,33 @@
+//! Waiting for an everyday browser that has just gone.
+
+use super::away::BACK_WITHIN;
+use super::service::Browsers;
+use crate::base::mutex::lock;
+use crate::protocol::ids::TabId;
+
+impl Browsers {
+    /// An everyday browser is in use, be it connected now or not.
+    pub(in crate::engine) fn everyday_is_chosen(&self) -> bool {
+        lock(&self.0.chosen).get().is_some()
+    }
+
+    /// Waits for the everyday browser that a command is for, where that one has just gone. At once in every other case.
+    pub(in crate::engine) async fn everyday_back(&self, tab: Option<TabId>) {
+        let mut changed = self.needs().ports.watch();
+        let settled = changed.wait_for(|()| !self.is_expected(tab));
+        if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {
+            // What comes next says so in words.
+            tracing::debug!("an everyday browser stays away");
+        }
+    }
+
+    fn is_expected(&self, tab: Option<TabId>) -> bool {
+        let in_use = self.current().map(|browser| browser.run().clone());
+        let relays = lock(&self.0.relays);
+        relays.away.expected().any(|run| match (tab, &in_use) {
+            (Some(tab), _) => relays.numbers.get(run).is_some_and(|numbers| numbers.keeps(tab)),
+            (None, Some(in_use)) => run == in_use,
+            (None, None) => true,
+        })
+    }
+}

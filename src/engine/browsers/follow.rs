@@ -1,0 +1,64 @@
+//! A browser's own events, as long as it is connected.
+
+use super::change::BrowserChange;
+use super::service::Browsers;
+use crate::browser::browser::Browser;
+use crate::browser::tabs::BrowserEvent;
+use crate::protocol::ids::TabId;
+use crate::protocol::relay::Refusal;
+use tokio::sync::broadcast::error::RecvError;
+
+impl Browsers {
+    /// Tells the changes of a browser's tabs until it goes.
+    pub(super) async fn follow(self, browser: Browser) {
+        let mut events = browser.events();
+        let shutdown = self.needs().tasks.shutdown();
+        loop {
+            let event = tokio::select! {
+                event = events.recv() => event,
+                () = browser.gone().cancelled() => break,
+                () = shutdown.cancelled() => return,
+            };
+            match event {
+                Ok(BrowserEvent::TabClosed(tab)) => {
+                    self.tell(BrowserChange::TabClosed(tab));
+                    self.record_tabs().await;
+                }
+                Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
+                Ok(BrowserEvent::TabOpened(info)) => {
+                    // The reports of an everyday browser's extension have told who opened it.
+                    if let Some(opener) = info.opener.filter(|_| !browser.is_relayed()) {
+                        self.tell(BrowserChange::TabOpenedBy { opener, tab: info.id });
+                    }
+                    self.tell(BrowserChange::TabsChanged);
+                    self.record_tabs().await;
+                }
+                Ok(BrowserEvent::TabChanged(_)) => self.tell(BrowserChange::TabsChanged),
+                Ok(BrowserEvent::SentOut(tab, refusal)) => self.tell(BrowserChange::SentOut(tab, refusal)),
+                // If it fell behind, tabs are read from the browser when they are needed.
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+            }
+        }
+        if browser.is_relayed() {
+            self.everyday_gone(&browser);
+        } else {
+            self.gone(&browser);
+        }
+    }
+}
+
+/// Resolves when somebody else ends our attachment to the tab. Only that of an everyday browser's tab ever ends so.
+pub(in crate::engine) async fn sent_out_of(browser: &Browser, tab: Option<TabId>) -> Refusal {
+    if browser.is_relayed() && tab.is_some() {
+        let mut events = browser.events();
+        loop {
+            match events.recv().await {
+                Ok(BrowserEvent::SentOut(of, refusal)) if Some(of) == tab => return refusal,
+                Ok(BrowserEvent::TabClosed(of)) if Some(of) == tab => return Refusal::Closed,
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break,
+            }
+        }
+    }
+    std::future::pending().await
+}

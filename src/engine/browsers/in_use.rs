@@ -1,0 +1,106 @@
+//! Which browser is in use, for those who ask.
+//!
+//! Owns no change of it: `opening`, `relays` and `closing` do.
+
+use super::current::Current;
+use super::service::Browsers;
+use crate::base::mutex::lock;
+use crate::base::process::Process;
+use crate::browser::browser::Browser;
+use crate::browser::page::Pages;
+use crate::engine::ports::PortId;
+use crate::protocol::ids::{BrowserRun, TabId};
+
+/// For `status` and `doctor`.
+pub(in crate::engine) struct BrowserStatus {
+    pub(in crate::engine) pid: Option<u32>,
+    pub(in crate::engine) tabs: usize,
+    pub(in crate::engine) url: Option<String>,
+}
+
+impl Browsers {
+    fn connected(&self) -> Option<Current> {
+        lock(&self.0.current).clone().filter(Current::is_connected)
+    }
+
+    /// The browser in use, if its connection stands.
+    pub(in crate::engine) fn current(&self) -> Option<Browser> {
+        self.connected().map(|current| current.browser)
+    }
+
+    /// The browser in use with what commands remember of it.
+    pub(in crate::engine) fn pages(&self) -> Option<(Browser, Pages)> {
+        self.connected().map(|current| (current.browser, current.pages))
+    }
+
+    /// Whether a browser is in use and connected.
+    pub fn is_open(&self) -> bool {
+        self.connected().is_some()
+    }
+
+    /// The current tab of the browser in use, as far as that is known.
+    pub(in crate::engine) fn current_tab(&self) -> Option<TabId> {
+        self.current()?.current_known()
+    }
+
+    /// The browser behind a port, if gstack has started that browser and drives it.
+    pub(in crate::engine) fn piped(&self, port: PortId) -> Option<Browser> {
+        let run = self.needs().ports.run_of(port)?;
+        self.current().filter(|browser| *browser.run() == run)
+    }
+
+    /// The browser behind a port: the one that gstack has started, or an everyday one.
+    pub(in crate::engine) fn of_port(&self, port: PortId) -> Option<Browser> {
+        self.piped(port).or_else(|| Some(self.everyday(port)?.browser().clone()))
+    }
+
+    /// The browser of a tab, with what commands remember of it. Without a tab, or for a tab that no everyday browser has,
+    /// the one in use; `None` if the tab's browser is away.
+    pub(in crate::engine) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
+        let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
+        everyday.or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
+    }
+
+    pub(in crate::engine) fn pid(&self) -> Option<u32> {
+        lock(&self.0.current).as_ref().and_then(|current| current.pid)
+    }
+
+    /// The browser in use is somebody else's.
+    pub(in crate::engine) fn is_attached(&self) -> bool {
+        self.attached_to().flatten().is_some()
+    }
+
+    /// The address of an attached browser; `Some(None)` for one of our own, `None` if there is no browser.
+    pub(in crate::engine) fn attached_to(&self) -> Option<Option<String>> {
+        self.connected().map(|current| current.attached)
+    }
+
+    /// The browser that gstack has started, and its process.
+    pub(in crate::engine) fn started(&self) -> Option<(BrowserRun, Process)> {
+        let current = self.connected()?;
+        Some((current.browser.run().clone(), current.process?))
+    }
+
+    /// What kind of browser is in use: `headed`, `headless`, `attached`, `everyday` or `none`.
+    pub(in crate::engine) fn mode(&self) -> &'static str {
+        match self.connected() {
+            None if self.everyday_is_chosen() => "everyday",
+            None => "none",
+            Some(current) if current.browser.is_relayed() => "everyday",
+            Some(current) if current.attached.is_some() => "attached",
+            Some(current) if current.browser.is_headless() => "headless",
+            Some(_) => "headed",
+        }
+    }
+
+    /// `None` if no browser is open.
+    pub(in crate::engine) fn status(&self) -> Option<BrowserStatus> {
+        let browser = self.current()?;
+        let tabs = browser.tabs();
+        Some(BrowserStatus {
+            pid: self.pid(),
+            tabs: tabs.len(),
+            url: browser.current_known().and_then(|id| tabs.into_iter().find(|tab| tab.id == id)).map(|tab| tab.url),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! A browser comes into use: taken over from an earlier daemon, started by us, or somebody else's.
+
+use super::change::BrowserChange;
+use super::current::{Current, tab_key};
+use super::service::Browsers;
+use crate::base::mutex::lock;
+use crate::base::process::Process;
+use crate::browser::browser::{AttachOptions, Browser};
+use crate::browser::downloads::DownloadFolders;
+use crate::browser::endpoint::Endpoint;
+use crate::browser::keeper_link::{self, KeeperLink};
+use crate::browser::page::Pages;
+use crate::browser::page::capture_file::CaptureFile;
+use crate::browser::page::script::early_script;
+use crate::browser::tabs::TabRecord;
+use crate::browser::websocket;
+use crate::command::url_guard;
+use crate::engine::folders;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::BrowserRun;
+use crate::protocol::told;
+use std::time::Duration;
+
+/// A kept browser answers at once. One that does not is looked at again by the next command.
+const TAKE_OVER_LIMIT: Duration = Duration::from_secs(5);
+
+impl Browsers {
+    /// Takes the browser into use that an earlier daemon left in its keeper, if there is one.
+    pub(in crate::engine) async fn take_over(&self) {
+        let link = match tokio::time::timeout(TAKE_OVER_LIMIT, keeper_link::connect(&self.needs().home)).await {
+            Ok(Ok(link)) => link,
+            Ok(Err(error)) => return tracing::debug!(%error, "no browser to take over"),
+            Err(_) => return tracing::warn!("the browser's keeper does not answer"),
+        };
+        match self.use_kept(link).await {
+            Ok(_) => tracing::info!("took over the open browser"),
+            Err(fault) => tracing::warn!(%fault, "the open browser could not be taken over"),
+        }
+    }
+
+    /// Attaches to the browser of our keeper, makes it the one in use and follows its events.
+    pub(in crate::engine) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
+        let (pid, headless) = (link.pid, link.headless);
+        let record = self.recorded_tabs(link.run.as_str());
+        // The browser's resolver rules refuse addresses to pages.
+        let options = self.attach_options(headless, &record, false)?;
+        let browser = Browser::attach_kept(link, options).await?;
+        self.restore_current(&browser, &record);
+        self.take_into_use(&browser, Some(pid), None);
+        Ok(browser)
+    }
+
+    /// Attaches to somebody else's browser and makes it the one in use.
+    pub(in crate::engine) async fn use_foreign(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
+        let transport = websocket::connect(&endpoint.address).await?;
+        let record = self.recorded_tabs(&endpoint.address);
+        let options = self.attach_options(endpoint.headless, &record, true)?;
+        let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
+        self.restore_current(&browser, &record);
+        let pid = browser.pid().await;
+        self.take_into_use(&browser, pid, Some(endpoint.address.clone()));
+        Ok(browser)
+    }
+
+    fn attach_options(&self, headless: bool, record: &TabRecord, holds_back: bool) -> Result<AttachOptions, Fault> {
+        Ok(AttachOptions {
+            headless,
+            downloads: Some(self.download_folders()?),
+            numbers: self.needs().numbers.going_on_from(record),
+            early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
+            holds_back,
+            lets_go_after: None,
+        })
+    }
+
+    /// What pages make a browser save goes to where screenshots without a path go.
+    fn download_folders(&self) -> Result<DownloadFolders, Fault> {
+        let home = &self.needs().home;
+        Ok(DownloadFolders { saved: folders::temporary(home)?, incoming: folders::private(home.incoming())? })
+    }
+
+    fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
+        let pages = Pages::default().captured_to(self.capture_file());
+        let own = pid.filter(|_| attached.is_none()).and_then(|pid| i32::try_from(pid).ok());
+        let process = own.and_then(Process::find);
+        let current = Current { browser: browser.clone(), pages, pid, process, attached };
+        self.leave_everyday();
+        self.drop_relays_of(browser.run());
+        *lock(&self.0.current) = Some(current);
+        for tab in browser.tabs() {
+            self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(browser, &tab) });
+        }
+        self.tell(BrowserChange::Started);
+        self.tell(BrowserChange::InUse);
+        self.needs().tasks.spawn(self.clone().follow(browser.clone()));
+    }
+
+    fn capture_file(&self) -> Option<CaptureFile> {
+        if !self.needs().config.get().browser.capture_to_disk {
+            return None;
+        }
+        match CaptureFile::open(self.needs().home.capture_file()) {
+            Ok(file) => Some(file),
+            Err(error) => {
+                let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
+                let fault = Fault::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT);
+                self.needs().ports.tell_fault(&fault);
+                None
+            }
+        }
+    }
+}

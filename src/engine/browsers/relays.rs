@@ -1,0 +1,165 @@
+//! Everyday browsers: those that a person started, in whose tabs gstack acts by way of the extension there.
+//!
+//! Owns one relay a port, and which everyday browser is in use. Never attaches to a tab by itself: a command does.
+
+use super::change::BrowserChange;
+use super::current::{Current, tab_key};
+use super::everyday::Everyday;
+use super::service::Browsers;
+use crate::base::mutex::lock;
+use crate::browser::browser::{AttachOptions, Browser};
+use crate::browser::page::Pages;
+use crate::browser::page::script::early_script;
+use crate::browser::relay::{About, Heard, Relay, Reported};
+use crate::command::url_guard;
+use crate::engine::ports::{PortId, notification};
+use crate::protocol::hello::Hello;
+use crate::protocol::ids::{BrowserRun, TabId};
+use crate::protocol::tabs::TabsChanged;
+use std::sync::Arc;
+
+impl Browsers {
+    /// The extension of a browser that gstack has no other way into has said hello.
+    pub(in crate::engine) fn open_relay(&self, port: PortId, hello: &Hello) {
+        if self.piped(port).is_some() {
+            return;
+        }
+        let Ok(sender) = self.needs().ports.sender(port) else { return };
+        let mut relays = lock(&self.0.relays);
+        // A copied profile names itself like the one that it was copied from.
+        let instance = BrowserRun::new(hello.instance_id.as_str());
+        let is_taken = relays.open.iter().any(|(of, everyday)| *of != port && *everyday.browser().run() == instance);
+        let run = if is_taken { BrowserRun::random() } else { instance };
+        let numbers = relays.numbers.entry(run.clone()).or_insert_with(|| self.needs().numbers.keeping()).clone();
+        let options = AttachOptions {
+            headless: false,
+            // The browser saves them where the person wants it.
+            downloads: None,
+            numbers,
+            early_scripts: vec![early_script()],
+            refuses: Some(url_guard::is_refused_address),
+            holds_back: false,
+            lets_go_after: Some(self.needs().config.get().browser.let_go_after()),
+        };
+        let about = About { product: hello.browser.clone(), can_relay: hello.relay };
+        let outlet = Box::new(move |message| sender.send(&notification(None, &message)));
+        let relay = Relay::open(run, about, options, outlet);
+        let name = hello.browser.clone().unwrap_or_else(|| "browser".to_owned());
+        let everyday = Arc::new(Everyday { relay, pages: Pages::default(), name });
+        relays.open.insert(port, everyday.clone());
+        drop(relays);
+        self.everyday_is_back(&everyday);
+        self.needs().tasks.spawn(self.clone().follow(everyday.browser().clone()));
+    }
+
+    /// The port is gone: what ran in its tabs is cut off. They may still be there, and be reached again.
+    pub(in crate::engine) fn close_relay(&self, port: PortId) {
+        let mut relays = lock(&self.0.relays);
+        let Some(everyday) = relays.open.remove(&port) else { return };
+        relays.away.begin(everyday.browser().run());
+        drop(relays);
+        for tab in everyday.browser().tabs() {
+            self.tell(BrowserChange::TabAway(tab.id));
+        }
+    }
+
+    /// gstack drives that browser by another way now.
+    pub(super) fn drop_relays_of(&self, run: &BrowserRun) {
+        for port in self.needs().ports.of_run(run) {
+            self.close_relay(port);
+        }
+        lock(&self.0.relays).away.end(run);
+    }
+
+    pub(in crate::engine) fn everyday(&self, port: PortId) -> Option<Arc<Everyday>> {
+        lock(&self.0.relays).open.get(&port).cloned()
+    }
+
+    /// All of them, in the order in which they came.
+    pub(in crate::engine) fn all_everyday(&self) -> Vec<Arc<Everyday>> {
+        lock(&self.0.relays).open.values().cloned().collect()
+    }
+
+    /// The everyday browser that has this tab.
+    pub(in crate::engine) fn everyday_with(&self, tab: TabId) -> Option<Arc<Everyday>> {
+        self.all_everyday().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
+    }
+
+    /// The tab is of an everyday browser whose extension is not connected now.
+    pub(in crate::engine) fn is_away(&self, tab: TabId) -> bool {
+        let relays = lock(&self.0.relays);
+        let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
+        relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
+    }
+
+    /// What the extension said of DevTools.
+    pub fn heard(&self, port: PortId, heard: Heard) {
+        if let Some(everyday) = self.everyday(port) {
+            everyday.relay.hear(heard);
+        }
+    }
+
+    /// What the extension said of its tabs. A tab that was reached before gets its conversation back.
+    pub(in crate::engine) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
+        let Reported { opened, closed } = everyday.relay.report(changed);
+        // At once: what the extension asks next may already be about the tab that comes after it.
+        for tab in closed {
+            self.tell(BrowserChange::TabClosed(tab));
+        }
+        if changed.full {
+            for tab in everyday.browser().tabs() {
+                self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(everyday.browser(), &tab) });
+            }
+        }
+        for of in opened {
+            self.tell(BrowserChange::TabOpenedBy { opener: of.opener, tab: of.tab });
+        }
+        if changed.full {
+            lock(&self.0.relays).away.end(everyday.browser().run());
+            self.needs().ports.tell_changed();
+        }
+    }
+
+    /// An everyday browser becomes the one in use.
+    pub(in crate::engine) fn use_everyday(&self, everyday: &Everyday) {
+        let (browser, pages) = everyday.pages();
+        lock(&self.0.chosen).set(Some(browser.run().clone()));
+        let attached = Some(everyday.name.clone());
+        *lock(&self.0.current) = Some(Current { browser, pages, pid: None, process: None, attached });
+        self.tell(BrowserChange::InUse);
+    }
+
+    /// No everyday browser is the one in use any more. False if none was.
+    pub(super) fn leave_everyday(&self) -> bool {
+        let was = self.everyday_is_chosen();
+        lock(&self.0.chosen).set(None);
+        was
+    }
+
+    pub(in crate::engine) fn is_in_use(&self, everyday: &Everyday) -> bool {
+        self.current().is_some_and(|browser| browser.run() == everyday.browser().run())
+    }
+
+    /// The extension of an everyday browser was restarted: if it was the browser in use, it is again.
+    fn everyday_is_back(&self, everyday: &Everyday) {
+        let run = everyday.browser().run();
+        let is_it = lock(&self.0.chosen).get() == Some(run);
+        // The end of the connection before this one may not be seen yet.
+        if is_it && self.current().is_none_or(|known| known.run() == run) {
+            self.use_everyday(everyday);
+        }
+    }
+
+    /// The connection to an everyday browser has ended. It may come again.
+    pub(super) fn everyday_gone(&self, browser: &Browser) {
+        {
+            let mut current = lock(&self.0.current);
+            let is_it = |known: &Current| known.browser.run() == browser.run() && !known.is_connected();
+            // Another connection to the same browser may have taken its place.
+            if current.take_if(|known| is_it(known)).is_none() {
+                return;
+            }
+        }
+        self.tell(BrowserChange::InUse);
+    }
+}
