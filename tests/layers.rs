@@ -47,10 +47,10 @@ const SERVICES: [(&str, &[&str]); 11] = [
     ("ports", &[]),
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
-    ("tabs", &["ports"]),
     ("agents", &["config", "ports", "tasks"]),
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
     ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
+    ("tabs", &["browsers", "ports"]),
 ];
 
 /// Crates that only some layers may name.

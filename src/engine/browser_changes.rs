@@ -24,8 +24,8 @@ impl Engine {
             }
             BrowserChange::TabAway(tab) => self.store().tab_away(tab),
             BrowserChange::TabClosed(tab) => self.tab_closed(tab),
-            BrowserChange::TabOpenedBy { opener, tab } => self.tab_opened_by(opener, tab),
-            BrowserChange::TabsChanged => self.tell_tabs(),
+            BrowserChange::TabOpenedBy { opener, tab } => self.tabs().opened_by(opener, tab),
+            BrowserChange::TabsChanged => self.tabs().tell(),
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
         }
     }

@@ -7,7 +7,6 @@ use super::agents::split_model;
 use super::ports::{PanelSink, PortId};
 use super::runner::Runner;
 use super::tasks::off_thread;
-use crate::chat::session::TabKey;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
 use crate::chat::{ChatError, Conversation, Event, Subscription, markdown};
@@ -42,7 +41,7 @@ static RENDERING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(1);
 impl Engine {
     /// The conversation of a Chrome tab; made where there is none.
     pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.place_of(port, open.chrome_tab_id)?;
+        let place = self.tabs().place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.folder(), page: Some(place.page.clone()) };
         let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
         let conversation = match open() {
@@ -57,8 +56,8 @@ impl Engine {
         if conversation.state() == ConversationState::Idle {
             conversation.set_page(place.page);
         }
-        self.tell_tabs();
-        self.refresh(&conversation);
+        self.tabs().tell();
+        self.tabs().refresh(&conversation);
         Ok(conversation.info())
     }
 
@@ -133,7 +132,7 @@ impl Engine {
             None => split_model(send.text),
         };
         let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
-        let page = send.page.map(PageContext::bounded).or_else(|| self.page_of(&conversation));
+        let page = send.page.map(PageContext::bounded).or_else(|| self.tabs().page_of(&conversation));
         if let Some(page) = &page {
             conversation.set_page(PageContext { selection: None, ..page.clone() });
         }
@@ -196,7 +195,7 @@ impl Engine {
         }
         let place = conversation.place();
         self.tidy_worktree(conversation, place);
-        self.tell_tabs();
+        self.tabs().tell();
         Ok(fresh.info())
     }
 
@@ -314,13 +313,6 @@ fn bytes_of(file: &NewAttachment, temporary: &std::path::Path) -> Result<Vec<u8>
             .hint(told::FILE_TOO_LARGE_NEXT));
     }
     std::fs::read(&place).map_err(|error| unreadable(FaultCode::Storage, &error))
-}
-
-/// A tab as a conversation belongs to it.
-pub(super) struct TabPlace {
-    pub(super) tab_id: TabId,
-    pub(super) key: TabKey,
-    pub(super) page: PageContext,
 }
 
 #[cfg(test)]

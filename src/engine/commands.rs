@@ -139,7 +139,7 @@ impl Engine {
 
     /// A quick action of a panel, on the tab that it shows.
     pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
-        let place = self.place_of(port, run.chrome_tab_id)?;
+        let place = self.tabs().place_of(port, run.chrome_tab_id)?;
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;
         if self.browsers().of_port(port).is_none() {

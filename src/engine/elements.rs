@@ -79,7 +79,7 @@ impl Engine {
 
     /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
     pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
-        let place = self.place_of(port, of.chrome_tab_id)?;
+        let place = self.tabs().place_of(port, of.chrome_tab_id)?;
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
@@ -113,7 +113,7 @@ impl Engine {
 
     /// Ends the picks of a tab.
     pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
-        let tab = self.place_of(port, of.chrome_tab_id)?.tab_id;
+        let tab = self.tabs().place_of(port, of.chrome_tab_id)?.tab_id;
         self.end_picks(|_, at| at == tab);
         Ok(())
     }
@@ -157,14 +157,14 @@ impl Engine {
 
     /// Tells the browsers' extensions where an agent's input goes in a tab; none where no extension listens.
     pub(super) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
-        self.ports().senders().iter().find(|(port, _)| self.chrome_tab(*port, tab).is_some())?;
+        self.ports().senders().iter().find(|(port, _)| self.tabs().chrome_tab(*port, tab).is_some())?;
         let engine = self.clone();
         Some(Arc::new(move |at| engine.tell_acting(at)))
     }
 
     fn tell_acting(&self, PointerAt { tab, x, y, pressed }: PointerAt) {
         for (port, sender) in self.ports().senders() {
-            if let Some(chrome) = self.chrome_tab(port, tab) {
+            if let Some(chrome) = self.tabs().chrome_tab(port, tab) {
                 let acting = Acting { chrome_tab_id: chrome.chrome_tab_id, x, y, pressed };
                 sender.send(&notification(None, &ToPanel::TabsActing(acting)));
             }
@@ -186,7 +186,7 @@ impl Engine {
 
     /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
-        let place = self.place_of(port, tab)?;
+        let place = self.tabs().place_of(port, tab)?;
         let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));
         let (browser, pages) = found.ok_or_else(not_driven)?;
         let tab = browser.tab(place.tab_id)?;

@@ -6,7 +6,7 @@
 use super::Engine;
 use super::browsers::{ChangeTurn, no_browser};
 use super::commands::{Target, moves_of};
-use super::tab_reports::driven_place;
+use super::tabs::driven_place;
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
 use crate::command::{Call, Context, Output};
@@ -108,7 +108,7 @@ impl Engine {
             .hint("Run it in a terminal of a desktop session, or go on without a window.")
             .at(Hop::Browser));
         }
-        match self.turns_running() {
+        match self.tabs().turns_running() {
             0 => Ok(()),
             turns => Err(Fault::new(FaultCode::Conflict, format!("{turns} turns of agents run in this browser"))
                 .hint("Wait for them, or stop them: gstack stop-turn")
@@ -144,7 +144,7 @@ impl Engine {
             first.close().await?;
             context.browser.tab(current)?.activate().await?;
         }
-        self.tell_tabs();
+        self.tabs().tell();
         Ok(restored)
     }
 

@@ -20,7 +20,7 @@ impl Engine {
     /// Begins to hand over. Asked again it only says how it stands.
     pub fn hand_over(&self) -> HandingOver {
         let first = !std::mem::replace(&mut *lock(&self.inner.handing_over), true);
-        let turns = self.turns_running();
+        let turns = self.tabs().turns_running();
         if first {
             tracing::info!(turns, "handing over to a newer gstack");
             self.ports().tell_fault(&updating());
@@ -35,7 +35,7 @@ impl Engine {
         let shutdown = self.shutdown();
         let mut changed = self.inner.turns_changed.subscribe();
         let done = async {
-            while self.turns_running() > 0 {
+            while self.tabs().turns_running() > 0 {
                 if changed.changed().await.is_err() {
                     return;
                 }

@@ -3,8 +3,9 @@
 //! Owns the way of these requests to the disk, beside the runtime's own threads. What is at work is stopped before its
 //! conversation goes away. Never drives a turn.
 
-use super::chats::{TabPlace, persist};
+use super::chats::persist;
 use super::ports::PortId;
+use super::tabs::TabPlace;
 use super::tasks::off_thread;
 use super::{Engine, folders};
 use crate::base::inbox;
@@ -57,7 +58,7 @@ impl Engine {
         let conversation = self.conversation(&rename.conversation_id)?;
         let renamed = conversation.clone();
         off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
-        self.tell_tabs();
+        self.tabs().tell();
         Ok(conversation.info())
     }
 
@@ -77,10 +78,10 @@ impl Engine {
         }
         let ended: Vec<_> = self.subscriptions().extract_if(|(_, _, of), _| of == id).collect();
         drop(ended);
-        self.tab_sets().forget(id);
+        self.tabs().sets().forget(id);
         let (engine, gone) = (self.clone(), id.clone());
         off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
-        self.tell_tabs();
+        self.tabs().tell();
         Ok(())
     }
 
@@ -145,7 +146,7 @@ impl Engine {
         port: PortId,
         attach: ConversationAttach,
     ) -> Result<ConversationInfo, Fault> {
-        let place = self.place_of(port, attach.chrome_tab_id)?;
+        let place = self.tabs().place_of(port, attach.chrome_tab_id)?;
         self.attach_to(&attach.conversation_id, place).await
     }
 
@@ -168,7 +169,7 @@ impl Engine {
         let attached = self.store().attach(id, place.tab_id, Some(place.key));
         let conversation = attached.map_err(|e| e.fault())?;
         conversation.set_page(page);
-        self.tell_tabs();
+        self.tabs().tell();
         persist(conversation.clone()).await?;
         Ok(conversation.info())
     }
@@ -212,7 +213,7 @@ impl Engine {
         if leave.text.trim().is_empty() {
             return Err(Fault::new(FaultCode::BadRequest, told::NOTE_EMPTY).hint(told::NOTE_EMPTY_NEXT));
         }
-        let page = self.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
+        let page = self.tabs().page_of(&conversation).or(conversation.info().page).unwrap_or_default();
         let place = conversation.place();
         // Anyone who reads it works in the repository, not in the conversation's tree of it.
         let folder = PathBuf::from(place.worktree.map_or(place.folder, |tree| tree.of));

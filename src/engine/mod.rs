@@ -32,10 +32,8 @@ mod ports;
 mod provision;
 mod runner;
 mod settings;
-mod shown;
 mod spare;
 mod tab_reports;
-mod tab_sets;
 mod tabs;
 mod tasks;
 mod terminal;
@@ -75,7 +73,7 @@ use ports::Ports;
 use runner::Runners;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
-use tabs::{RecentlyClosed, TabBook, TabSets};
+use tabs::Tabs;
 use tasks::Tasks;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -107,11 +105,7 @@ struct Inner {
     panel_keys: Mutex<PanelKeys>,
     subscriptions: Mutex<Subscriptions>,
     runners: Mutex<Runners>,
-    tab_book: TabBook,
-    tab_sets: TabSets,
-    /// Held while what a conversation shows of its tabs is brought up to date: what was looked at last is shown last.
-    refreshing: Mutex<()>,
-    recently_closed: Mutex<RecentlyClosed>,
+    tabs: Tabs,
     /// The tools of the agents that run.
     tokens: Tokens<ConversationTools>,
     policy: PolicyService,
@@ -167,6 +161,7 @@ impl Engine {
                 numbers: numbers.clone(),
                 tell: teller(Weak::clone(inner)),
             });
+            let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store.clone());
             Inner {
                 home,
                 config,
@@ -181,10 +176,7 @@ impl Engine {
                 panel_keys: Mutex::new(panel_keys),
                 subscriptions: Mutex::default(),
                 runners: Mutex::default(),
-                tab_book: TabBook::new(numbers),
-                tab_sets: TabSets::default(),
-                refreshing: Mutex::default(),
-                recently_closed: Mutex::default(),
+                tabs,
                 tokens: Tokens::default(),
                 policy,
                 approvals_changed: watch::Sender::new(()),
@@ -287,14 +279,14 @@ impl Engine {
             port: self.inner.port,
             panels: self.ports().panels(),
             agents_running: self.agents().running(),
-            turns_running: self.turns_running(),
+            turns_running: self.tabs().turns_running(),
             policy_fault: self.policy().fault().map(|fault| fault.message),
             sandbox: self.agents().sandbox_status(),
         }
     }
 
     fn update_busy(&self) {
-        let busy = self.ports().panels() > 0 || self.turns_running() > 0 || self.browsers().is_open();
+        let busy = self.ports().panels() > 0 || self.tabs().turns_running() > 0 || self.browsers().is_open();
         self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);
         let mode = self.browsers().mode();
         self.inner.mode.send_if_modified(|known| std::mem::replace(known, mode) != mode);
@@ -317,11 +309,8 @@ impl Engine {
     fn worktrees(&self) -> &Worktrees {
         &self.inner.worktrees
     }
-    fn tab_book(&self) -> &TabBook {
-        &self.inner.tab_book
-    }
-    fn tab_sets(&self) -> &TabSets {
-        &self.inner.tab_sets
+    fn tabs(&self) -> &Tabs {
+        &self.inner.tabs
     }
     fn shutdown(&self) -> CancellationToken {
         self.inner.tasks.shutdown()

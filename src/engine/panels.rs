@@ -25,7 +25,7 @@ impl Engine {
         let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
         drop(ended);
         self.end_unshown_spare();
-        self.forget_tabs(id);
+        self.tabs().forget_port(id);
         self.keyboard_lost(id, None);
         self.browsers().close_relay(id);
         self.end_pointing(id, None);
@@ -93,7 +93,7 @@ impl Engine {
     /// else they would be strange tabs, with new conversations.
     fn replace_ports_of(&self, instance: &InstanceId, port: PortId) {
         for id in self.ports().earlier_of(instance, port) {
-            self.forget_tabs(id);
+            self.tabs().forget_port(id);
             // Its relay would keep the browser's name, and this port's tabs would be those of another browser.
             self.browsers().close_relay(id);
         }

@@ -25,7 +25,7 @@ impl Engine {
 
     /// Lets the waiting messages of the named or current tab's conversation run.
     pub async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
-        let place = self.place_for_terminal(tab).await?;
+        let place = self.tabs().place_for_terminal(tab).await?;
         let id = place.and_then(|place| self.store().of_tab(place.tab_id)).ok_or_else(no_conversation)?;
         self.chat_continue(&id)
     }
@@ -35,7 +35,7 @@ impl Engine {
         if request.tab_id.is_some() || !request.current {
             return Ok(self.stop_turns(request.tab_id));
         }
-        match self.place_for_terminal(None).await? {
+        match self.tabs().place_for_terminal(None).await? {
             Some(place) => Ok(self.stop_turns(Some(place.tab_id))),
             None => Ok(0),
         }
@@ -43,7 +43,7 @@ impl Engine {
 
     /// The conversation goes on in the named or current tab.
     pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.place_for_terminal(open.tab_id).await?;
+        let place = self.tabs().place_for_terminal(open.tab_id).await?;
         let place = place.ok_or_else(|| super::browsers::no_browser("a conversation is opened in a tab"))?;
         self.attach_to(&open.conversation_id, place).await
     }
@@ -110,12 +110,12 @@ impl Engine {
     /// The conversation of the named or current tab; one without a tab where no browser is open.
     async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
         let folder = request.cwd.clone().unwrap_or_else(|| self.folder());
-        match self.place_for_terminal(request.tab_id).await? {
+        match self.tabs().place_for_terminal(request.tab_id).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };
                 let conversation =
                     self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
-                self.tell_tabs();
+                self.tabs().tell();
                 Ok(conversation)
             }
             None => Ok(self.store().create(NewConversation { folder, page: None })),

@@ -128,7 +128,7 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let working = || self.engine.tab_sets().working(self.conversation());
+        let working = || self.engine.tabs().sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
         let begun = self.engine.activity().begin(ActivitySource::Agent, tab, &call);
         let outcome = self.run_permitted(call, named, step, cancel).await;
@@ -150,8 +150,8 @@ impl ConversationTools {
         }
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(&call, named)?;
-        self.engine.working(conversation, |working| working.tab = Some(tab));
-        let shown = self.engine.shown_in(tab);
+        self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
+        let shown = self.engine.tabs().shown_in(tab);
         self.engine.browsers().stay_for_turn(conversation, tab)?;
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not land on the page that came meanwhile.
@@ -160,7 +160,7 @@ impl ConversationTools {
         let target = |expected| Target {
             tab: Some(tab),
             moves: self.moves(),
-            tab_set: (!self.by_person).then(|| self.engine.tab_sets().of(conversation)),
+            tab_set: (!self.by_person).then(|| self.engine.tabs().sets().of(conversation)),
             cwd: Some(&folder),
             only_on: only_on.clone(),
             expected,
@@ -177,7 +177,7 @@ impl ConversationTools {
         call = edited.unwrap_or(call);
         // What it sends may be the first half of something, also if it fails halfway.
         self.remember_sent(tab, &call);
-        let mut before = self.engine.tabs_now(tab);
+        let mut before = self.engine.tabs().now(tab);
         let is_bound = judged.is_some();
         let mut outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
         // Its element changed after it was judged, and nothing was done: that is another action.
@@ -186,25 +186,25 @@ impl ConversationTools {
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
             self.remember_sent(tab, &call);
-            before = self.engine.tabs_now(tab);
+            before = self.engine.tabs().now(tab);
             outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
         }
         let mut output = outcome.inspect_err(|fault| self.remember_fault(tab, fault))?;
         self.permit_downloads(tab, &mut output, &asking).await;
         output.cut(self.engine.config().agents.most_output(), &how_to_narrow(spec));
         if spec.changes() {
-            self.engine.tabs_opened_since(conversation, tab, &before).await;
+            self.engine.tabs().opened_since(conversation, tab, &before).await;
         }
         if spec.tab == TabUse::Closes {
-            self.engine.tab_sets().leave(subject);
-            let next = self.engine.tab_sets().settle_working(conversation);
+            self.engine.tabs().sets().leave(subject);
+            let next = self.engine.tabs().sets().settle_working(conversation);
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
         if wrote {
             let text = call.typed().unwrap_or_default();
             output.say(Some(format!("The person changed the text before they allowed it. It is now: {text:?}")));
         }
-        output.say(self.engine.tab_news(conversation));
+        output.say(self.engine.tabs().news(conversation));
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
@@ -225,7 +225,7 @@ impl ConversationTools {
 
     /// Notes what a call sends to a site: what it types, and the addresses it goes to.
     fn remember_sent(&self, tab: TabId, call: &Call) {
-        let site = self.engine.site_of(tab).unwrap_or_default();
+        let site = self.engine.tabs().site_of(tab).unwrap_or_default();
         let (addresses, typed) = (call.destinations(), call.typed());
         self.engine.policy().with_taint_log(self.conversation().id(), |log| {
             addresses.iter().for_each(|address| log.went(address));
@@ -242,10 +242,11 @@ impl ConversationTools {
             // Titles and addresses are each tab's own.
             let pages: Vec<PageContext> = self
                 .engine
-                .tab_sets()
+                .tabs()
+                .sets()
                 .of(conversation)
                 .into_iter()
-                .filter_map(|tab| self.engine.shown_tab(tab).map(|(_, page)| page))
+                .filter_map(|tab| self.engine.tabs().shown(tab).map(|(_, page)| page))
                 .collect();
             self.engine
                 .policy()
@@ -253,7 +254,7 @@ impl ConversationTools {
             return;
         }
         let named = output.source_url.as_deref().and_then(site::of);
-        let site = named.or_else(|| self.engine.site_of(tab)).unwrap_or_default();
+        let site = named.or_else(|| self.engine.tabs().site_of(tab)).unwrap_or_default();
         let data = output.data.as_ref().map(ToString::to_string).unwrap_or_default();
         let words = [output.head.as_deref(), Some(output.text.as_str()), output.note.as_deref(), Some(&data)];
         self.engine.policy().with_taint_log(conversation.id(), |log| {
@@ -266,7 +267,7 @@ impl ConversationTools {
 
     /// A fault may repeat a page.
     fn remember_fault(&self, tab: TabId, fault: &Fault) {
-        let site = self.engine.site_of(tab).unwrap_or_default();
+        let site = self.engine.tabs().site_of(tab).unwrap_or_default();
         let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
         self.engine.policy().with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
@@ -284,7 +285,7 @@ impl ConversationTools {
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
-                let working = self.engine.tab_sets().working(self.conversation());
+                let working = self.engine.tabs().sets().working(self.conversation());
                 let tab = working.or_else(|| self.engine.browsers().current_tab());
                 self.engine.activity().begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
                 Err(fault)
@@ -304,7 +305,7 @@ impl Tools for ConversationTools {
         let Some(call) = call else {
             return StepWords::of_own_tool(StepKind::Other, "Using", tool.to_owned());
         };
-        let words = self.words(&call, self.engine.tab_sets().working(self.conversation()));
+        let words = self.words(&call, self.engine.tabs().sets().working(self.conversation()));
         StepWords { kind: words.kind, verb: words.verb, object: words.object, phrase: Some(words.phrase) }
     }
 }

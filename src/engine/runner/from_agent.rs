@@ -30,7 +30,7 @@ impl Task {
             AgentEvent::StepStarted { step_id, words, tool, arguments } => {
                 let doing = format!("{} {}", words.verb, words.object);
                 let phrase = words.phrase.clone();
-                self.engine.working(&self.conversation, |working| {
+                self.engine.tabs().change_work(&self.conversation, |working| {
                     working.doing = doing.trim().to_owned();
                     working.phrase = phrase;
                 });
@@ -48,7 +48,7 @@ impl Task {
                 self.engine.policy().with_taint_log(self.conversation.id(), |log| {
                     log.step_done(step_id.as_str(), &result, is_whole && !result.is_empty());
                 });
-                self.engine.working(&self.conversation, |working| {
+                self.engine.tabs().change_work(&self.conversation, |working| {
                     working.doing.clear();
                     working.phrase = None;
                 });
@@ -213,7 +213,7 @@ impl Task {
         self.requests.insert(asked.request, approval_id.clone());
         let (answer, decided) = oneshot::channel();
         self.waiting.insert(approval_id.clone(), answer);
-        self.engine.working(&self.conversation, |doing| doing.waiting = true);
+        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
         let limit = self.engine.approval_limit();
         let runner = self.runner.clone();
         let waiting_id = approval_id.clone();

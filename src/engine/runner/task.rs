@@ -223,7 +223,7 @@ impl Task {
     pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<(Decision, AnsweredBy)>) {
         let approval_id = request.approval_id.clone();
         self.waiting.insert(approval_id.clone(), answer);
-        self.engine.working(&self.conversation, |doing| doing.waiting = true);
+        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
         self.step(Event::ApprovalAsked(request));
         // Taken back just before the card was there: then the withdrawal met nothing.
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
@@ -291,7 +291,7 @@ impl Task {
     /// Whether something waits for the person, for the tab's badge.
     pub(super) fn tell_waiting(&self) {
         let waiting = !self.waiting.is_empty() || !self.questions.is_empty();
-        self.engine.working(&self.conversation, |doing| doing.waiting = waiting);
+        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = waiting);
     }
 
     fn start_turn(&mut self, message: Arc<Message>) {
@@ -321,7 +321,7 @@ impl Task {
     async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
-        let working_tab = self.engine.working_page(&self.conversation);
+        let working_tab = self.engine.tabs().working_page(&self.conversation);
         let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
         let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
         if let Some(words) = &earlier {
@@ -366,7 +366,7 @@ impl Task {
 
     /// The page as it is now, with what the person had selected when they wrote.
     fn page(&self, message: &Message) -> Option<PageContext> {
-        let now = self.engine.page_of(&self.conversation);
+        let now = self.engine.tabs().page_of(&self.conversation);
         let selection = message.page.as_ref().and_then(|page| page.selection.clone());
         match now {
             Some(page) => Some(PageContext { selection, ..page }),

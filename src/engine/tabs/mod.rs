@@ -1,12 +1,18 @@
-//! Tabs by their numbers: what each port's Chrome has said of its tabs, where agents work, and which tabs a conversation
-//! may use.
+//! Tabs by their numbers: what each port's Chrome has said of them, what they show, where agents work, and which tabs a
+//! conversation may use.
 //!
-//! Owns that as plain state. Never asks a browser and never tells a panel: those who change it do.
+//! Owns that state, the translation between the ids of Chrome, DevTools and gstack, and what panels are told of it. Never
+//! drives a page, and never starts or stops a turn.
 
 mod book;
 mod closed;
+mod opened;
+mod place;
+mod service;
 mod sets;
+mod shown;
+mod telling;
 
-pub(super) use book::{TabBook, Working};
-pub(super) use closed::RecentlyClosed;
-pub(super) use sets::{How, TabSets};
+pub(super) use place::{TabPlace, driven_place};
+pub(super) use service::Tabs;
+pub(super) use sets::How;

@@ -81,11 +81,11 @@ impl ConversationTools {
     async fn judged(&self, call: &Call, tab: TabId) -> Result<Judged, Fault> {
         let conversation = self.runner.conversation();
         let closes_theirs =
-            call.spec.tab == TabUse::Closes && !self.engine.tab_sets().is_made_by_agent(conversation, tab);
+            call.spec.tab == TabUse::Closes && !self.engine.tabs().sets().is_made_by_agent(conversation, tab);
         let look = self.looked_at(call, tab).await;
         let (into_password, submits) = (look.into_password, look.submits(call));
         let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
-            let site = self.engine.site_of(tab);
+            let site = self.engine.tabs().site_of(tab);
             let conversation_id = conversation.id();
             let context = TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log };
             action_requests::request(call, context)

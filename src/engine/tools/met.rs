@@ -43,7 +43,7 @@ impl ConversationTools {
 
     /// The tab of the act, one of the conversation's set, or one that a page of these has just opened.
     fn is_ours(&self, browser: &Browser, tab: TabId, id: TabId) -> bool {
-        let set = self.engine.tab_sets().of(self.conversation());
+        let set = self.engine.tabs().sets().of(self.conversation());
         let opener = browser.tab(id).and_then(|tab| tab.info()).ok().and_then(|info| info.opener);
         id == tab || set.contains(&id) || opener.is_some_and(|opener| opener == tab || set.contains(&opener))
     }
@@ -61,7 +61,7 @@ impl ConversationTools {
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Act),
-            site: self.engine.site_of(tab),
+            site: self.engine.tabs().site_of(tab),
             risk: Risk::AnswersDialog,
         };
         let line = format!("accept {}", dialog.kind);
@@ -115,7 +115,7 @@ impl ConversationTools {
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Download),
-            site: crate::base::site::of(&download.url).or_else(|| self.engine.site_of(tab)),
+            site: crate::base::site::of(&download.url).or_else(|| self.engine.tabs().site_of(tab)),
             risk: Risk::Plain,
         };
         let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);

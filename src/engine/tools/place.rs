@@ -31,7 +31,7 @@ impl ConversationTools {
         }
         let tab = match named {
             Some(named) => self.in_set(&browser, named)?,
-            None => self.engine.tab_sets().working(self.conversation()).unwrap_or(own),
+            None => self.engine.tabs().sets().working(self.conversation()).unwrap_or(own),
         };
         let subject = match call.spec.tab {
             // Neither touches the page of the tab that it is called in, which may be gone.
@@ -44,13 +44,13 @@ impl ConversationTools {
 
     fn in_set(&self, browser: &Browser, tab: TabId) -> Result<TabId, Fault> {
         let conversation = self.conversation();
-        if self.engine.tab_sets().of(conversation).contains(&tab) {
+        if self.engine.tabs().sets().of(conversation).contains(&tab) {
             browser.tab(tab)?;
             return Ok(tab);
         }
         // It was closed under the agent's hands: that is told, and nothing is done in another one instead.
         match browser.tab(tab) {
-            Err(gone) if self.engine.tab_sets().working(conversation) == Some(tab) => {
+            Err(gone) if self.engine.tabs().sets().working(conversation) == Some(tab) => {
                 Err(Fault::from(gone).hint("`tabs` lists what is yours; choose one with `tab`."))
             }
             _ => Err(not_in_set(tab)),
@@ -64,8 +64,8 @@ impl ConversationTools {
         }
         let (engine, conversation) = (self.engine.clone(), self.conversation().clone());
         Moves::Told(Arc::new(move |tab| {
-            engine.tab_sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
-            engine.work_in(&conversation, tab);
+            engine.tabs().sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
+            engine.tabs().work_in(&conversation, tab);
             Ok(())
         }))
     }

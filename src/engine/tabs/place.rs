@@ -1,0 +1,91 @@
+//! In which tab a conversation belongs: the one place where ids of tabs are translated.
+//!
+//! A tab of a browser that gstack drives is named by its DevTools target, one of an everyday browser by its Chrome id within
+//! that run of its port.
+
+use super::service::Tabs;
+use super::shown::page;
+use crate::browser::browser::Browser;
+use crate::browser::tabs::TabInfo;
+use crate::chat::session::TabKey;
+use crate::engine::browsers::{no_browser, tab_key};
+use crate::engine::ports::PortId;
+use crate::protocol::chat::PageContext;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
+use crate::protocol::tabs::ChromeTab;
+use crate::protocol::told;
+
+/// A tab that a conversation can belong to.
+pub(in crate::engine) struct TabPlace {
+    pub(in crate::engine) tab_id: TabId,
+    pub(in crate::engine) key: TabKey,
+    pub(in crate::engine) page: PageContext,
+}
+
+impl Tabs {
+    /// Where a Chrome tab's conversation belongs.
+    pub(in crate::engine) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
+        let reported = self.0.book.reported(port, chrome_id);
+        if let Some(browser) = self.0.browsers.of_port(port) {
+            let by_page =
+                reported.as_ref().and_then(|tab| tab.target_id.as_ref()).and_then(|page| browser.by_page(page));
+            if let Some(info) = by_page.or_else(|| browser.by_chrome_id(chrome_id)) {
+                return Ok(driven_place(&browser, &info));
+            }
+        }
+        let Some(tab) = reported else {
+            return Err(Fault::new(FaultCode::NotFound, told::TAB_NOT_REPORTED.with([&chrome_id.to_string()]))
+                .hint(told::TAB_NOT_REPORTED_NEXT)
+                .at(Hop::Background));
+        };
+        Ok(self.foreign_place(port, &tab))
+    }
+
+    fn foreign_place(&self, port: PortId, tab: &ChromeTab) -> TabPlace {
+        let instance = self.0.ports.instance_of(port);
+        let tab_id = self.0.book.number(port, tab.chrome_tab_id);
+        let key = TabKey {
+            browser_run: BrowserRun::new(instance),
+            target_id: TargetId::new(format!("chrome-tab-{}", tab.chrome_tab_id)),
+        };
+        TabPlace { tab_id, key, page: page(&tab.url, &tab.title) }
+    }
+
+    /// Where a message from the terminal belongs: the named tab, else the current one, else none.
+    pub(in crate::engine) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
+        let Some((browser, _)) = self.0.browsers.pages_with(tab) else {
+            return match tab {
+                None => Ok(None),
+                Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
+            };
+        };
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => match browser.current().await {
+                Ok(tab) => tab,
+                Err(_) => return Ok(None),
+            },
+        };
+        Ok(Some(driven_place(&browser, &tab.info()?)))
+    }
+
+    /// Chrome has brought a closed tab back. Gives it its conversation again, if it has none of its own by now.
+    pub(in crate::engine) fn restored(&self, port: PortId, tab: &ChromeTab) {
+        let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
+        let own = self.0.store.of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
+        if own.is_some_and(|conversation| conversation.head() > 0) {
+            return;
+        }
+        let Some(id) = self.take_closed(&tab.url) else { return };
+        let free = self.conversation(&id).is_ok_and(|conversation| conversation.info().tab_id.is_none());
+        if free && let Err(error) = self.0.store.attach(&id, place.tab_id, Some(place.key)) {
+            tracing::warn!(%error, "a restored tab did not get its conversation back");
+        }
+    }
+}
+
+/// The tab of a browser that gstack drives.
+pub(in crate::engine) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
+    TabPlace { tab_id: info.id, key: tab_key(browser, info), page: page(&info.url, &info.title) }
+}

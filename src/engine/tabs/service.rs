@@ -1,0 +1,88 @@
+//! The handle to the tabs, and the state behind it.
+
+use super::book::{TabBook, Working};
+use super::closed::RecentlyClosed;
+use super::sets::TabSets;
+use crate::base::mutex::lock;
+use crate::browser::tabs::TabNumbers;
+use crate::chat::{Conversation, Store};
+use crate::engine::browsers::Browsers;
+use crate::engine::ports::{PortId, Ports};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{ConversationId, TabId};
+use std::sync::{Arc, Mutex};
+
+/// A handle to what is known of tabs. Cheap to clone.
+#[derive(Clone)]
+pub(in crate::engine) struct Tabs(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) book: TabBook,
+    sets: TabSets,
+    /// For a tab that Chrome brings back.
+    closed: Mutex<RecentlyClosed>,
+    /// Held while a conversation is told of its tabs: what was looked at last is shown last.
+    pub(super) refreshing: Mutex<()>,
+    pub(super) browsers: Browsers,
+    pub(super) ports: Ports,
+    pub(super) store: Arc<Store>,
+}
+
+impl Tabs {
+    /// `numbers`: the one counter of tab numbers.
+    pub(in crate::engine) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
+        let (book, sets) = (TabBook::new(numbers), TabSets::default());
+        let (closed, refreshing) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { book, sets, closed, refreshing, browsers, ports, store }))
+    }
+
+    pub(in crate::engine) fn book(&self) -> &TabBook {
+        &self.0.book
+    }
+
+    /// The tabs that each conversation's agent may use.
+    pub(in crate::engine) fn sets(&self) -> &TabSets {
+        &self.0.sets
+    }
+
+    /// A port is gone, and with it what it reported. Its tabs may still be open: their conversations are found again when
+    /// it comes back.
+    pub(in crate::engine) fn forget_port(&self, port: PortId) {
+        for tab in self.0.book.forget_port(port) {
+            self.0.store.tab_away(tab);
+        }
+    }
+
+    /// How many turns run.
+    pub(in crate::engine) fn turns_running(&self) -> usize {
+        self.0.book.turns_running()
+    }
+
+    /// A turn began in the conversation.
+    pub(in crate::engine) fn turn_began(&self, conversation: &Conversation, agent_label: String) {
+        let tab = self.sets().settle_working(conversation);
+        self.0.book.begin_work(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
+    }
+
+    /// The conversation's turn is over.
+    pub(in crate::engine) fn turn_ended(&self, id: &ConversationId) {
+        self.0.book.end_work(id);
+    }
+
+    /// A tab is about to go: keeps in mind which conversation showed which page there.
+    pub(in crate::engine) fn remember_closed(&self, tab: TabId) {
+        let Some(conversation) = self.0.store.of_tab(tab).and_then(|id| self.conversation(&id).ok()) else { return };
+        let info = conversation.info();
+        let Some(page) = info.page.filter(|_| info.head > 0) else { return };
+        lock(&self.0.closed).remember(info.conversation_id, page.url);
+    }
+
+    /// Takes the conversation that last showed this page in a tab that was closed.
+    pub(super) fn take_closed(&self, url: &str) -> Option<ConversationId> {
+        lock(&self.0.closed).take(url)
+    }
+
+    pub(super) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
+        self.0.store.get(id).map_err(|error| error.fault())
+    }
+}

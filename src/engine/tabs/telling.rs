@@ -1,0 +1,74 @@
+//! What backgrounds are told of tabs: which have a conversation, and where agents work.
+
+use super::book::Working;
+use super::service::Tabs;
+use crate::chat::Conversation;
+use crate::engine::ports::{PortId, notification};
+use crate::protocol::chat::ConversationState;
+use crate::protocol::ids::TabId;
+use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
+use crate::protocol::tabs::{ChromeTab, TabWithConversation};
+
+impl Tabs {
+    /// Changes what is shown of an agent's work in a conversation's tab.
+    pub(in crate::engine) fn change_work(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
+        if self.0.book.change_work(conversation.id(), change) {
+            self.tell_work();
+        }
+    }
+
+    /// Tells every background which tabs have a conversation, and every conversation what its tabs show.
+    pub(in crate::engine) fn tell(&self) {
+        self.refresh_all();
+        for (port, sender) in self.0.ports.senders() {
+            let tabs = self.tabs_with_conversation(port);
+            sender.send(&notification(None, &ToPanel::TabsConversations(TabsConversations { tabs })));
+        }
+    }
+
+    fn tabs_with_conversation(&self, port: PortId) -> Vec<TabWithConversation> {
+        let tabs = self.0.store.tabs();
+        let found = tabs.into_iter().filter_map(|(tab_id, id)| {
+            let conversation = self.0.store.get(&id).ok()?;
+            if conversation.head() == 0 {
+                return None;
+            }
+            let chrome = self.chrome_tab(port, tab_id)?;
+            Some(TabWithConversation {
+                tab_id,
+                chrome_tab_id: chrome.chrome_tab_id,
+                window_id: chrome.window_id,
+                title: chrome.title,
+                url: chrome.url,
+                conversation_id: id,
+                running: conversation.state() != ConversationState::Idle,
+            })
+        });
+        found.collect()
+    }
+
+    /// A tab of ours as one port's Chrome knows it.
+    pub(in crate::engine) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
+        let driven =
+            self.0.browsers.of_port(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
+        match driven {
+            Some(info) => self.0.book.reported_as(port, &info),
+            None => self.0.book.numbered_of(port, tab_id),
+        }
+    }
+
+    /// Tells every background where agents work.
+    pub(in crate::engine) fn tell_work(&self) {
+        let working = self.0.book.working();
+        for (port, sender) in self.0.ports.senders() {
+            let tabs = working.iter().filter_map(|(id, working)| {
+                let tab_id = working.tab.or_else(|| self.0.store.get(id).ok()?.info().tab_id)?;
+                let chrome_tab_id = self.chrome_tab(port, tab_id)?.chrome_tab_id;
+                let Working { agent_label, doing, phrase, waiting, .. } = working.clone();
+                Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, phrase, waiting })
+            });
+            let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
+            sender.send(&notification(None, &message));
+        }
+    }
+}
