@@ -16,6 +16,7 @@ import { Reopened } from "./background/reopened.js";
 import { TabReporter } from "./background/tab-reporter.js";
 import { WelcomeWatch } from "./background/welcome-watch.js";
 import { t } from "./shared/i18n.js";
+import { SAID } from "./shared/fault-words.js";
 
 const HOST = "io.gstack.host";
 const PANEL_URL = chrome.runtime.getURL("sidepanel.html");
@@ -35,10 +36,18 @@ const link = new NativeLink({
     code: "panel-unconfirmed",
     hop: "daemon",
     message: t("panelUnconfirmed"),
+    words: SAID,
     hint: t("panelUnconfirmedHint"),
     command: `gstack panels confirm ${code}`,
   }),
-  silent: { code: "timeout", hop: "daemon", message: t("daemonSilent"), hint: t("daemonSilentHint"), command: "gstack doctor" },
+  silent: {
+    code: "timeout",
+    hop: "daemon",
+    message: t("daemonSilent"),
+    words: SAID,
+    hint: t("daemonSilentHint"),
+    command: "gstack doctor",
+  },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
     // A live check of this hop; one that names a panel is that panel's to answer.

@@ -1298,7 +1298,11 @@ export type SandboxInfo = { inForce: boolean,
 /**
  * The mechanism, or what is missing.
  */
-detail: string, };
+detail: string, 
+/**
+ * The same as codes, if it has some.
+ */
+words?: FaultWords, };
 
 /**
  * The answer to `chat.send`: it is in the journal and on disk.

@@ -12,6 +12,7 @@ import { createStore } from "./panel/store.js";
 import { followTheme } from "./panel/theme.js";
 import { followTab } from "./panel/tab-follower.js";
 import { loadIcons } from "./panel/view/icons.js";
+import { SAID } from "./shared/fault-words.js";
 
 await Promise.all([followTheme(), loadIcons()]);
 // The catalogue says which way its language runs.
@@ -22,7 +23,7 @@ const store = createStore(reduce, INITIAL);
 const { id: windowId } = await chrome.windows.getCurrent();
 
 /** @type {import("./protocol.js").Fault} */
-const lost = { code: "daemon-down", hop: "background", message: t("backgroundLost"), hint: t("backgroundLostHint") };
+const lost = { code: "daemon-down", hop: "background", message: t("backgroundLost"), words: SAID, hint: t("backgroundLostHint") };
 const connection = new Connection({
   open: () => chrome.runtime.connect({ name: "panel" }),
   onMessage: (message) => session.receive(message),
@@ -31,7 +32,7 @@ const connection = new Connection({
   },
   onLost: (again) => session.lost(again ? lost : null),
   lost,
-  late: { code: "timeout", hop: "daemon", message: t("late") },
+  late: { code: "timeout", hop: "daemon", message: t("late"), words: SAID },
 });
 const session = new Session(connection, store);
 

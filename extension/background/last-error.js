@@ -5,6 +5,7 @@
  * native_message_process_host.cc), so this is the one place that reads an error's text.
  * @import { Fault } from "../protocol.js"
  */
+import { SAID } from "../shared/fault-words.js";
 
 /** @typedef {(name: string, ...values: (string | number)[]) => string} Translate */
 
@@ -22,24 +23,46 @@ const GARBLED = "Error when communicating with the native messaging host.";
 export function faultOfLastError(text, t) {
   switch (text) {
     case NOT_FOUND:
-      return { code: "daemon-down", hop: "host", message: t("hostMissing"), hint: t("hostMissingHint"), command: "gstack install-host" };
+      return {
+        code: "daemon-down",
+        hop: "host",
+        message: t("hostMissing"),
+        words: SAID,
+        hint: t("hostMissingHint"),
+        command: "gstack install-host",
+      };
     case FORBIDDEN:
-      return { code: "forbidden", hop: "host", message: t("hostForbidden"), hint: t("hostForbiddenHint"), command: "gstack install-host" };
+      return {
+        code: "forbidden",
+        hop: "host",
+        message: t("hostForbidden"),
+        words: SAID,
+        hint: t("hostForbiddenHint"),
+        command: "gstack install-host",
+      };
     case NOT_STARTED:
       return {
         code: "daemon-down",
         hop: "host",
         message: t("hostNotStarted"),
+        words: SAID,
         hint: t("hostNotStartedHint"),
         command: "gstack install-host",
       };
     case GARBLED:
-      return { code: "daemon-down", hop: "host", message: t("hostGarbled"), hint: t("hostGarbledHint"), command: "gstack doctor" };
+      return {
+        code: "daemon-down",
+        hop: "host",
+        message: t("hostGarbled"),
+        words: SAID,
+        hint: t("hostGarbledHint"),
+        command: "gstack doctor",
+      };
     case EXITED:
     case undefined:
-      return { code: "daemon-down", hop: "host", message: t("hostExited"), hint: t("hostExitedHint") };
+      return { code: "daemon-down", hop: "host", message: t("hostExited"), words: SAID, hint: t("hostExitedHint") };
     default:
-      return { code: "daemon-down", hop: "host", message: t("hostExited"), hint: text };
+      return { code: "daemon-down", hop: "host", message: t("hostExited"), words: SAID, hint: text };
   }
 }
 

@@ -9,6 +9,7 @@
 import { FaultError } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { pageContext, selectionContext } from "./state/context.js";
+import { SAID } from "../shared/fault-words.js";
 
 /** Runs in the page's isolated world; must stand on its own. */
 function selected() {
@@ -32,7 +33,7 @@ async function textOf(tabId, look, allFrames) {
     const answers = await chrome.scripting.executeScript({ target: { tabId, allFrames }, func: look });
     return answers.map(({ result }) => result ?? "").find((text) => text.trim() !== "") ?? "";
   } catch {
-    throw new FaultError({ code: "forbidden", message: t("pageClosed"), hint: t("pageClosedHint") });
+    throw new FaultError({ code: "forbidden", message: t("pageClosed"), words: SAID, hint: t("pageClosedHint") });
   }
 }
 
@@ -44,7 +45,7 @@ export async function attachPage(tab) {
 /** @param {TabView} tab */
 export async function attachSelection(tab) {
   const text = await textOf(tab.chromeTabId, selected, true);
-  if (!text) throw new FaultError({ code: "not-found", message: t("nothingSelected"), hint: t("nothingSelectedHint") });
+  if (!text) throw new FaultError({ code: "not-found", message: t("nothingSelected"), words: SAID, hint: t("nothingSelectedHint") });
   return selectionContext(text);
 }
 
@@ -57,6 +58,6 @@ export async function attachSelection(tab) {
 export async function attachScreenshot(connection, { chromeTabId, title }) {
   const { files } = await connection.request("command.run", { chromeTabId, command: "screenshot", args: ["--viewport"] });
   const path = files?.[0];
-  if (!path) throw new FaultError({ code: "internal", message: t("noScreenshot") });
+  if (!path) throw new FaultError({ code: "internal", message: t("noScreenshot"), words: SAID });
   return { kind: "shot", attachment: { name: `${title || t("screenshot")}.png`, mime: "image/png", path } };
 }

@@ -6,6 +6,8 @@
  */
 import { isolated, t } from "./i18n.js";
 
+/** The codes of a fault that is in the browser's language: none. */
+export const SAID = Object.freeze({});
 const FROM_THE_RIGHT = /[\u0590-\u08ff]/;
 
 /**
@@ -27,6 +29,24 @@ function spoken(phrase) {
   return words === name ? null : words;
 }
 
+/**
+ * What kind of trouble it is, for a fault whose own sentence has no words here. Null: the fault was made in this browser's
+ * language, or its English is what the person reads.
+ * @param {Fault} fault
+ */
+function kindOf({ code, words }) {
+  if (isSaid(words) || t("language") === "en") return null;
+  const kind = code.replaceAll("-", "_");
+  const said = t(`code_${kind}`);
+  return said === `code_${kind}` ? null : said;
+}
+
+/**
+ * No codes at all: the extension has made the fault, or has put it into words already.
+ * @param {FaultWords | null | undefined} words
+ */
+const isSaid = (words) => Boolean(words) && !words?.message && !words?.hint;
+
 /** English that stands for itself. @param {string} text */
 function english(text) {
   return text === "" || FROM_THE_RIGHT.test(text) ? text : isolated(text);
@@ -44,7 +64,7 @@ export function inWords(text, words) {
 }
 
 /**
- * The fault as a person reads it. What the catalogue has no words for stays as it came.
+ * The fault as a person reads it. A sentence that the catalogue has no words for stays as it came, behind the kind of trouble.
  * @template {Fault} F
  * @param {F} fault
  * @returns {F}
@@ -53,6 +73,9 @@ export function worded(fault) {
   const { message, hint, words, ...rest } = fault;
   const next = spoken(words?.hint) ?? (hint ? english(hint) : hint);
   const said = inWords(message, words);
-  const shown = spoken(words?.message) === null ? said : capitalised(said, words?.message?.values ?? []);
-  return /** @type {F} */ ({ ...rest, message: shown, ...(next === undefined ? {} : { hint: next }) });
+  const isTold = spoken(words?.message) !== null;
+  const kind = isTold ? null : kindOf(fault);
+  const whole = isTold ? capitalised(said, words?.message?.values ?? []) : said;
+  const shown = kind === null ? whole : `${kind} (${isolated(message)})`;
+  return /** @type {F} */ ({ ...rest, message: shown, words: SAID, ...(next === undefined ? {} : { hint: next }) });
 }

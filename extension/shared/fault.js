@@ -2,7 +2,7 @@
  * A fault as an exception. Owns the class; never decides what a fault's words are.
  * @import { Fault } from "../protocol.js"
  */
-import { worded } from "./fault-words.js";
+import { SAID, worded } from "./fault-words.js";
 
 /** What a failed request throws: the fault that the other side gave, or that stands for its absence. */
 export class FaultError extends Error {
@@ -21,5 +21,5 @@ export class FaultError extends Error {
  */
 export function faultOf(thrown) {
   if (thrown instanceof FaultError) return worded(thrown.fault);
-  return { code: "internal", message: thrown instanceof Error ? thrown.message : String(thrown) };
+  return { code: "internal", message: thrown instanceof Error ? thrown.message : String(thrown), words: SAID };
 }

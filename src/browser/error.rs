@@ -93,7 +93,10 @@ impl From<BrowserError> for Fault {
             return Fault::new(code, message).hint(hint).at(Hop::Browser);
         }
         let (code, hint): (_, Sentence) = match &error {
-            BrowserError::Navigation { reason, .. } => (FaultCode::Navigation, navigation_hint(reason).into()),
+            BrowserError::Navigation { url, reason } => {
+                let message = told::NOT_LOADED.with([url, reason]);
+                return Fault::new(FaultCode::Navigation, message).hint(navigation_hint(reason)).at(Hop::Browser);
+            }
             BrowserError::Diverted { .. } => {
                 (FaultCode::Navigation, "Try again, or open it in a new tab: newtab <url>".into())
             }

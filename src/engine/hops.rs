@@ -145,14 +145,12 @@ impl Engine {
         };
         let version = agent.version.as_deref().unwrap_or_default();
         let detail = match &agent.path {
+            Some(path) if agent.fault.is_none() => self.agents().with_sandbox([&agent.label, version, path]),
             Some(path) => told::HOP_AGENT.with([&agent.label, version, path]),
             None => format!("{} {version}", agent.label).trim_end().into(),
         };
         match &agent.fault {
-            None => {
-                let sandbox = self.agents().sandbox().map(|info| info.detail).unwrap_or_default();
-                good(Hop::Agent, detail.said(&sandbox), Some(began))
-            }
+            None => good(Hop::Agent, detail, Some(began)),
             Some(fault) => {
                 let (detail, words) = FaultWords::of(detail);
                 HopState { detail, words, ..bad(Hop::Agent, fault.clone()) }

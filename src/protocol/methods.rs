@@ -343,6 +343,10 @@ pub struct SandboxInfo {
     pub in_force: bool,
     /// The mechanism, or what is missing.
     pub detail: String,
+    /// The same as codes, if it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub words: Option<Box<FaultWords>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -364,6 +364,12 @@ told! {
     PAGE_LEFT = "the page navigated away while gstack was reading it";
     ADDRESS_NOT_READ = "the page involves $1, an address that gstack never reads";
     ADDRESS_NOT_READ_NEXT = "Such addresses hand out a machine's credentials. Leave the page with `goto` or `closetab`.";
+    REF_NOT_FOUND = "Ref $1 not found. Run 'snapshot' to get fresh refs.";
+    SELECTOR_NOT_FOUND = "Selector not found: $1";
+    SELECTOR_NOT_FOUND_NEXT = "Check the selector, or run 'snapshot' to find the element's ref.";
+    NEVER_APPEARED = "$1 did not appear within $2 s";
+    LOOK_AGAIN = "Run 'snapshot' to see the page as it is now.";
+    NOT_LOADED = "$1 could not be loaded: $2";
     PAGE_UNREADABLE = "the page's answer can't be read";
     SEE_DAEMON_LOG = "The details are in the daemon's log.";
     // What is behind each hop of Debug, Connection.
@@ -374,6 +380,10 @@ told! {
     HOP_BROWSER_EXTENSION = "$1, by its extension, $2 tabs";
     HOP_BROWSER_ATTACHED = "$1, attached to, $2 tabs";
     HOP_AGENT = "$1 $2 at $3";
+    HOP_AGENT_SANDBOXED = "$1 $2 at $3, in a sandbox ($4)";
+    HOP_AGENT_UNSANDBOXED = "$1 $2 at $3, without a sandbox: $4";
+    SANDBOX_MISSING = "Agents run without a sandbox: $1.";
+    SANDBOX_REQUIRED = "Agents do not start: agents.sandbox is set to require, and this machine has no sandbox: $1.";
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ describe("a fault", () => {
       const { message, hint, words } = worded(FAULT);
       assert.match(message, /OpenAI.*stream error/s, locale);
       assert.equal(hint, catalogue(locale).fault_try_in_a_minute.message);
-      assert.equal(words, undefined);
+      assert.deepEqual(words, {});
       said.add(message);
     }
     assert.equal(said.size, 7);
@@ -42,15 +42,33 @@ describe("a fault", () => {
     assert.equal(worded(FAULT).message, FAULT.message);
   });
 
-  test("without words keeps its English, which a sentence from the right does not turn around", async () => {
-    const { worded } = await import("../../extension/shared/fault-words.js");
-    const plain = { code: "conflict", message: "It is /tmp/a.", hint: "Look." };
-    speak("de");
-    assert.deepEqual(worded(plain), plain);
+  test("without words says its kind, and keeps its English, which a sentence from the right does not turn around", async () => {
+    const { SAID, worded } = await import("../../extension/shared/fault-words.js");
+    const plain = { code: "tab-gone", message: "It is /tmp/a.", hint: "Look." };
     const newer = { ...plain, words: { message: { code: "of_a_newer_daemon", values: ["a"] } } };
-    assert.deepEqual(worded(newer), plain);
+    speak("en");
+    for (const fault of [plain, newer]) assert.deepEqual(worded(fault), { ...plain, words: {} });
+    speak("de");
+    const german = { ...plain, message: "Der Tab ist nicht mehr da. (It is /tmp/a.)", words: {} };
+    for (const fault of [plain, newer, { ...plain, words: { hint: { code: "of_a_newer_daemon" } } }])
+      assert.deepEqual(worded(fault), german);
+    assert.deepEqual(worded(german), german, "what is in words stays so");
+    assert.equal(worded({ ...plain, code: "of-a-newer-daemon" }).message, plain.message);
+    assert.equal(worded({ code: "timeout", message: "Zu spät.", words: SAID }).message, "Zu spät.", "the extension's own");
     speak("ar");
-    assert.deepEqual(worded(plain), { code: "conflict", message: "\u2068It is /tmp/a.\u2069", hint: "\u2068Look.\u2069" });
+    const said = catalogue("ar").code_tab_gone.message;
+    assert.deepEqual(worded(plain), { ...plain, message: `${said} (\u2068It is /tmp/a.\u2069)`, hint: "\u2068Look.\u2069", words: {} });
+  });
+
+  test("of each kind that can reach a panel has words in every language", () => {
+    const declared = readFileSync(new URL("../protocol.d.ts", locales), "utf8").match(/export type FaultCode = ([^;]+);/)?.[1] ?? "";
+    const kinds = [...declared.matchAll(/"([a-z-]+)"/g)].map(([, code]) => `code_${code.replaceAll("-", "_")}`);
+    assert.ok(kinds.length > 20);
+    for (const locale of readdirSync(locales)) {
+      const known = Object.keys(catalogue(locale)).filter((name) => name.startsWith("code_"));
+      assert.deepEqual(known.sort(), [...kinds].sort(), locale);
+      assert.equal(new Set(known.map((name) => catalogue(locale)[name].message)).size, kinds.length, `${locale}: each its own words`);
+    }
   });
 
   test("has each Latin value isolated in a sentence from the right", async () => {

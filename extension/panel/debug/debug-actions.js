@@ -8,6 +8,7 @@
 import { connectionActions } from "../drawer-actions.js";
 import { FaultError } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
+import { SAID } from "../../shared/fault-words.js";
 
 /** @param {Panel} panel @param {Compose} compose @returns {Omit<DebugActions, "close" | "onTab">} */
 export function debugActions(panel, compose) {
@@ -16,7 +17,7 @@ export function debugActions(panel, compose) {
   let drawnIn = 0;
   const tabInView = () => {
     const { tab } = store.state;
-    if (!tab) throw new FaultError({ code: "not-found", message: t("noTab") });
+    if (!tab) throw new FaultError({ code: "not-found", message: t("noTab"), words: SAID });
     return tab.chromeTabId;
   };
   /** @param {string} command @param {string[]} args */

@@ -206,12 +206,13 @@ function missingAgent({ label, fault: told }) {
 }
 
 /** What confines the agents, or why nothing does. @param {SandboxInfo} sandbox */
-function sandboxNote({ inForce, detail }) {
+function sandboxNote({ inForce, detail, words: codes }) {
+  const told = inWords(detail, codes);
   const words = inForce ? t("sandboxed") : t("notSandboxed");
   return h(
     "div",
     { class: "menu__note", "data-sandbox": String(inForce) },
-    h("p", { title: detail }, words),
-    h("p", { class: "dim" }, inForce ? t("sandboxOpens", "sandbox-read", "sandbox-write") : detail),
+    h("p", { title: told }, words),
+    h("p", { class: "dim" }, inForce ? t("sandboxOpens", "sandbox-read", "sandbox-write") : told),
   );
 }

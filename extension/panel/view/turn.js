@@ -15,6 +15,7 @@ import { factsOf, usageWords } from "./facts.js";
 import { copyButton, h, iconButton, KeyedList } from "./dom.js";
 import { faultCard } from "./fault-card.js";
 import { askOf, StepsPart, viewOf } from "./parts.js";
+import { SAID } from "../../shared/fault-words.js";
 
 /**
  * @typedef {object} OwnTools
@@ -96,7 +97,7 @@ export class Turn {
     const fault =
       done?.fault ??
       (done?.outcome === "interrupted"
-        ? { code: /** @type {const} */ ("daemon-down"), message: t("interrupted"), hint: t("interruptedHint") }
+        ? { code: /** @type {const} */ ("daemon-down"), message: t("interrupted"), words: SAID, hint: t("interruptedHint") }
         : null);
     const show = done !== null && fault !== null && (done.outcome === "failed" || done.outcome === "interrupted");
     if (this.trouble.hidden === !show) return;

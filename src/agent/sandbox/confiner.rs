@@ -2,8 +2,9 @@
 //!
 //! Owns both, and the look for a mechanism, which is made once until it is forgotten. Never confines a process.
 
-use super::{Access, Confinement, Mechanism, Sandbox, detect, refused};
+use super::{Access, Confinement, Mechanism, Sandbox, detect};
 use crate::agent::adapter::AgentEnvironment;
+use crate::protocol::told::{self, Sentence};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,16 +57,17 @@ impl SandboxState {
     }
 
     /// What holds, and what a person can do about it.
-    pub fn words(&self) -> String {
+    pub fn words(&self) -> Sentence {
         match (self.mode, &self.found) {
-            (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".to_owned(),
-            (_, None) => "`gstack doctor` says whether agents run in a sandbox.".to_owned(),
+            (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".into(),
+            (_, None) => "`gstack doctor` says whether agents run in a sandbox.".into(),
             (_, Some(Ok(mechanism))) => format!(
                 "Agents run in a sandbox ({mechanism}). `sandbox-read` and `sandbox-write` under [agents] in config.toml \
                  open further folders."
-            ),
-            (SandboxMode::Auto, Some(Err(why))) => format!("Agents run without a sandbox: {why}."),
-            (SandboxMode::Require, Some(Err(why))) => format!("Agents do not start: {}.", refused(why)),
+            )
+            .into(),
+            (SandboxMode::Auto, Some(Err(why))) => told::SANDBOX_MISSING.with([why]),
+            (SandboxMode::Require, Some(Err(why))) => told::SANDBOX_REQUIRED.with([why]),
         }
     }
 }
@@ -146,7 +148,7 @@ mod tests {
         assert!(matches!(environment.confinement, Confinement::Off));
         assert!(confiner.found.lock().unwrap().is_none());
         let state = confiner.known().unwrap();
-        assert_eq!(state.words(), "Agents run without a sandbox (agents.sandbox = off).");
+        assert_eq!(&*state.words(), "Agents run without a sandbox (agents.sandbox = off).");
         assert!(!state.is_in_force());
         confiner.configure(Some(settings(SandboxMode::Auto)));
         assert!(!confiner.known().unwrap().is_in_force(), "nothing is said before the machine was looked at");

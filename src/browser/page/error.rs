@@ -111,8 +111,6 @@ fn seconds(time: Duration) -> String {
     format!("{hundredths}")
 }
 
-const LOOK_AGAIN: &str = "Run 'snapshot' to see the page as it is now.";
-
 /// What also happens to the panel's own actions, and is told in its language.
 fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
     Some(match error {
@@ -123,6 +121,12 @@ fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
         PageError::FrameLost => (FaultCode::TabGone, told::FRAME_LOST.into(), told::FRAME_LOST_NEXT),
         PageError::Unreadable(why) => {
             (FaultCode::Internal, Sentence::from(told::PAGE_UNREADABLE).said(why), told::SEE_DAEMON_LOG)
+        }
+        PageError::NotFound(selector) => {
+            (FaultCode::Element, told::SELECTOR_NOT_FOUND.with([selector]), told::SELECTOR_NOT_FOUND_NEXT)
+        }
+        PageError::NeverAppeared { what, waited } => {
+            (FaultCode::Element, told::NEVER_APPEARED.with([what, &seconds(*waited)]), told::LOOK_AGAIN)
         }
         _ => return None,
     })
@@ -135,39 +139,41 @@ impl From<PageError> for Fault {
         }
         let message = error.to_string();
         let page_words = error.page_words();
-        let (code, hint) = match error {
+        let (code, hint): (_, Sentence) = match error {
             PageError::Browser(error) => return error.into(),
-            PageError::RefNotFound(_) | PageError::RefStale { .. } => {
-                return Fault::new(FaultCode::Element, message).at(Hop::Browser);
+            PageError::RefNotFound(name) => {
+                return Fault::new(FaultCode::Element, told::REF_NOT_FOUND.with([&name])).at(Hop::Browser);
             }
-            PageError::NotFound(_) => {
-                (FaultCode::Element, "Check the selector, or run 'snapshot' to find the element's ref.")
-            }
+            PageError::RefStale { .. } => return Fault::new(FaultCode::Element, message).at(Hop::Browser),
             PageError::Several { .. } => {
-                (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.")
+                (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.".into())
             }
-            PageError::BadSelector(_) => {
-                (FaultCode::BadRequest, "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….")
-            }
-            PageError::NotReady { .. } | PageError::NeverAppeared { .. } => (FaultCode::Element, LOOK_AGAIN),
-            PageError::Refused { .. } => (FaultCode::Element, LOOK_AGAIN),
-            PageError::OtherSite { .. } => (FaultCode::Denied, LOOK_AGAIN),
-            PageError::Changed { .. } => (FaultCode::Conflict, LOOK_AGAIN),
-            PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression."),
+            PageError::BadSelector(_) => (
+                FaultCode::BadRequest,
+                "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….".into(),
+            ),
+            PageError::NotReady { .. } | PageError::Refused { .. } => (FaultCode::Element, told::LOOK_AGAIN.into()),
+            PageError::OtherSite { .. } => (FaultCode::Denied, told::LOOK_AGAIN.into()),
+            PageError::Changed { .. } => (FaultCode::Conflict, told::LOOK_AGAIN.into()),
+            PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression.".into()),
             PageError::Unknown { .. } | PageError::Unanswered { .. } => {
-                (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it.")
+                (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it.".into())
             }
             PageError::NotFetched { .. } => (
                 FaultCode::Navigation,
-                "Check the address. What a site shows to members only needs their sign-in in this browser.",
+                "Check the address. What a site shows to members only needs their sign-in in this browser.".into(),
             ),
-            PageError::AddressRefused(_) => {
-                (FaultCode::UrlRefused, "Only http and https addresses are fetched, and no cloud's metadata service.")
-            }
-            PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help"),
-            PageError::Timeout { .. } | PageError::DocumentGone | PageError::FrameLost | PageError::Unreadable(_) => {
-                (FaultCode::Internal, LOOK_AGAIN)
-            }
+            PageError::AddressRefused(_) => (
+                FaultCode::UrlRefused,
+                "Only http and https addresses are fetched, and no cloud's metadata service.".into(),
+            ),
+            PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help".into()),
+            PageError::Timeout { .. }
+            | PageError::DocumentGone
+            | PageError::FrameLost
+            | PageError::Unreadable(_)
+            | PageError::NotFound(_)
+            | PageError::NeverAppeared { .. } => (FaultCode::Internal, told::LOOK_AGAIN.into()),
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)
     }

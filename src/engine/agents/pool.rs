@@ -13,9 +13,10 @@ use crate::engine::config::{Config, ConfigFile};
 use crate::engine::ports::Ports;
 use crate::engine::tasks::Tasks;
 use crate::protocol::agents::AgentInfo;
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultWords};
 use crate::protocol::ids::{AgentName, ConversationId};
 use crate::protocol::methods::{Agents, SandboxInfo, ToPanel};
+use crate::protocol::told::{self, Sentence};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
@@ -114,12 +115,24 @@ impl AgentPool {
     pub(in crate::engine) fn sandbox(&self) -> Option<SandboxInfo> {
         let state = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off)?;
         state.found.as_ref()?;
-        Some(SandboxInfo { in_force: state.is_in_force(), detail: state.words() })
+        let (detail, words) = FaultWords::of(state.words());
+        Some(SandboxInfo { in_force: state.is_in_force(), detail, words })
+    }
+
+    /// An agent, by its label, version and path, with what confines it.
+    pub(in crate::engine) fn with_sandbox(&self, agent: [&str; 3]) -> Sentence {
+        let [label, version, path] = agent;
+        let known = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off);
+        match known.and_then(|state| state.found) {
+            Some(Ok(mechanism)) => told::HOP_AGENT_SANDBOXED.with([label, version, path, &mechanism]),
+            Some(Err(why)) => told::HOP_AGENT_UNSANDBOXED.with([label, version, path, &why]),
+            None => told::HOP_AGENT.with(agent),
+        }
     }
 
     /// The same for `status`, also while nothing was looked for or the person has turned it off.
     pub(in crate::engine) fn sandbox_status(&self) -> Option<String> {
-        self.0.known.known_sandbox().map(|state| state.words())
+        self.0.known.known_sandbox().map(|state| state.words().to_string())
     }
 
     /// The environment that agents, and git, run in, with what confines them.
