@@ -91,7 +91,7 @@ browser_tests() {
 }
 packaging_tests() {
   cargo build --locked --quiet
-  node_files tests/packaging/*.test.mjs
+  GSTACK_BROWSER_PATH=$browser node_files tests/packaging/*.test.mjs
 }
 # One program at a time: what fails runs once more by itself.
 rust_tests() {
@@ -111,7 +111,7 @@ if wants fmt || wants clippy || wants rust || wants packaging || wants oracle ||
   need_compiler
 fi
 need_node
-if wants rust || wants oracle || wants e2e || wants mcp; then
+if wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
   need_browser
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
@@ -120,12 +120,13 @@ if wants rust || wants oracle || wants e2e || wants mcp; then
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
   if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi
 fi
+if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
 if wants rust; then have python3 || apt_install python3; fi
-if wants lint || wants types || wants extension; then packages tests/extension; fi
+if wants lint || wants types || wants extension || wants packaging; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
 if wants mcp; then packages tests/mcp; fi
-if wants rust || wants e2e || wants mcp; then
+if wants rust || wants packaging || wants e2e || wants mcp; then
   packages tests/e2e
   packages tests/agents_npm
   export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
