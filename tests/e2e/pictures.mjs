@@ -1,6 +1,6 @@
 /*
  * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
- * docs/images/panel: every state of the panel, in both themes, 320 and 420 pixels wide.
+ * docs/images/panel: every state of the panel, in both themes, 360 (as wide as Chrome opens it) and 420 pixels wide.
  *
  * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the real
  * Claude Code answers, with its API played by tests/fake, so that the pictures are the same each time; the states are played
@@ -175,5 +175,5 @@ function optimise(file) {
 
 const [what, ...names] = process.argv.slice(2);
 if (what !== 'panel') await windows();
-if (what !== 'window') await draw(path.join(folder, 'panel'), { names, widths: [320, 420], optimise });
+if (what !== 'window') await draw(path.join(folder, 'panel'), { names, widths: [360, 420], optimise });
 console.log(`The pictures are in ${folder}`);

@@ -252,6 +252,22 @@ describe("the panel", options, () => {
       await panel.until(text("The total is rounded twice"));
     }));
 
+  test("what is read stays in its place while another tab is in view", () =>
+    withPanel("done", async (panel, _browser, _page, pages) => {
+      const place = "document.querySelector('#conversation').scrollTop";
+      await panel.until(text("The total is rounded twice"));
+      await panel.until(`document.querySelector('.turn-footer [aria-label="Copy answer"]') && !document.querySelector('.live-block')`);
+      await panel.evaluate(`${place} = 40`);
+      await panel.until(`${place} === 40`);
+      await panel.evaluate(`chrome.tabs.create({ url: "${pages.origin}/welcome" })`);
+      await panel.until(`!(${text("The total is rounded twice")})`);
+      await panel.evaluate(
+        "chrome.tabs.query({}).then((tabs) => chrome.tabs.update(tabs.find(({ title }) => title.startsWith('Cart')).id, { active: true }))",
+      );
+      await panel.until(text("The total is rounded twice"));
+      await panel.until(`Math.abs(${place} - 40) < 4`);
+    }));
+
   test("a new chat is empty, the old one is in history and can be read", () =>
     withPanel("done", async (panel) => {
       await panel.until(text("The total is rounded twice"));

@@ -72,7 +72,7 @@ function inLanguage(language) {
       },
       errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1060 },
       "errors-host": { ready: "document.querySelector('.hopline')" },
-    }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [320] }]),
+    }).map(([name, state]) => [`${language}-${name}`, { ...state, language, widths: [360] }]),
   );
 }
 

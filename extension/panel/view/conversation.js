@@ -35,6 +35,7 @@ export class ConversationView {
   /** Where conversations were left that were not read at their end: an entry, and how far from the top it stood. @type {Map<string, { key: string, top: number }>} */ #left =
     new Map();
   /** Where this one was left, until it is drawn. @type {{ key: string, top: number } | null} */ #back = null;
+  /** The same while what was drawn still grows: until the person scrolls. @type {{ key: string, top: number } | null} */ #held = null;
 
   /**
    * @param {HTMLElement} scroller
@@ -60,6 +61,8 @@ export class ConversationView {
     );
     scroller.append(this.column);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    for (const act of ["wheel", "pointerdown", "touchstart", "keydown"])
+      scroller.addEventListener(act, () => (this.#held = null), { passive: true });
     // Who opens a fold looks at it: what it pushes down does not pull the view along.
     this.column.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("summary") && !target.closest(".approval__more")) this.#follows = false;
@@ -147,6 +150,7 @@ export class ConversationView {
     else this.#left.delete(this.#id);
     this.#id = id;
     this.#back = this.#left.get(id) ?? null;
+    this.#held = null;
     this.#shown = [];
     this.#range(0, 0);
     this.entries.update([]);
@@ -161,12 +165,21 @@ export class ConversationView {
     this.#back = null;
     this.#range(at - STEP / 2, at + STEP);
     this.#draw();
-    const element = this.entries.get(back.key)?.element;
-    if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top - back.top;
+    this.#held = back;
+    this.#hold();
+  }
+
+  /** Puts the entry where it stood: what is drawn may be too short for that yet. */
+  #hold() {
+    const element = this.#held && this.entries.get(this.#held.key)?.element;
+    if (!element || !this.#held) return;
+    const top = element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
+    this.scroller.scrollTop += top - this.#held.top;
     this.#top = this.scroller.scrollTop;
   }
 
   toEnd() {
+    this.#held = null;
     this.#follows = true;
     this.#range(this.#shown.length - STEP, this.#shown.length);
     this.#draw();
@@ -190,7 +203,8 @@ export class ConversationView {
 
   #settle() {
     if (!this.#isSeen) return;
-    if (this.#follows) this.scroller.scrollTop = this.scroller.scrollHeight;
+    if (this.#held) this.#hold();
+    else if (this.#follows) this.scroller.scrollTop = this.scroller.scrollHeight;
     else if (this.#atEnd) this.#follows = true;
     this.#top = this.scroller.scrollTop;
     this.#drawEdge();
@@ -200,6 +214,7 @@ export class ConversationView {
     if (!this.#isSeen) return;
     const { scrollTop } = this.scroller;
     // Only a person scrolls up; text that grew since the last frame merely leaves more below.
+    if (this.#held) return this.#drawEdge();
     if (this.#atEnd) this.#follows = true;
     else if (scrollTop < this.#top) this.#follows = false;
     this.#top = scrollTop;
