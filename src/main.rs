@@ -21,6 +21,9 @@ fn main() -> ExitCode {
         return confine::run(std::env::args_os().skip(2));
     }
     let first = arguments.first().map(String::as_str);
+    if let Some(code) = cli::browser_command::run_directly(std::env::args_os().skip(1)) {
+        return code;
+    }
     let serves = first.is_some_and(|first| first == client::start::DAEMON_ROLE || native::is_origin(first));
     // A command asks one thing and ends: threads for it would take longer to start than they save.
     let mut builder = match serves {

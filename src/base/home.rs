@@ -76,22 +76,21 @@ impl Home {
     /// The home that the environment names: `--session` or `GSTACK_SESSION` beneath `GSTACK_HOME` or `~/.gstack`.
     /// Makes it (0700) where it is missing.
     pub fn locate(session: Option<&str>) -> Result<Self, HomeError> {
-        let base = match std::env::var_os(HOME_VARIABLE).filter(|v| !v.is_empty()) {
-            Some(path) => std::path::absolute(&path)
-                .map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })?,
-            None => dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack"),
-        };
-        let from_environment = std::env::var_os(SESSION_VARIABLE).map(|name| name.to_string_lossy().into_owned());
-        let root = match session.or(from_environment.as_deref()).filter(|name| !name.is_empty()) {
-            Some(name) if is_session_name(name) => {
-                private_folder(&base)?;
-                private_folder(&base.join(INSTANCES))?;
-                base.join(INSTANCES).join(name)
-            }
-            Some(name) => return Err(HomeError::BadSession(name.to_owned())),
-            None => base,
-        };
-        Self::at(root)
+        let folders = folders(session)?;
+        for shared in &folders.above {
+            private_folder(shared)?;
+        }
+        Self::at(folders.root)
+    }
+
+    /// The same home if it is there and as it should be, its sockets in it: nothing is made or changed. For a command that only asks.
+    pub fn existing(session: Option<&str>) -> Option<Self> {
+        let folders = folders(session).ok()?;
+        check_way(&folders.root).ok()?;
+        folders.root.to_str()?;
+        let is_ours = folders.above.iter().chain([&folders.root]).all(|folder| is_private(folder));
+        let home = Self::named(folders.root);
+        (is_ours && home.sockets_fit()).then_some(home)
     }
 
     /// A home at a given place. Makes it (0700) where it is missing.
@@ -102,12 +101,15 @@ impl Home {
             return Err(HomeError::NotUtf8(root));
         }
         private_folder(&root)?;
-        let sockets = if root.join("browser.sock").as_os_str().len() <= LONGEST_SOCKET_PATH {
-            root.clone()
-        } else {
-            run_folder(&root)?
-        };
-        Ok(Self { root, sockets })
+        let home = Self::named(root);
+        if home.sockets_fit() {
+            return Ok(home);
+        }
+        Ok(Self { sockets: run_folder(&home.root)?, ..home })
+    }
+
+    fn sockets_fit(&self) -> bool {
+        self.browser_socket().as_os_str().len() <= LONGEST_SOCKET_PATH
     }
 
     /// A home that is only named: nothing is made or checked. For a process that may not look there.
@@ -231,6 +233,31 @@ impl Home {
     }
 }
 
+/// What the environment and `--session` name.
+struct Folders {
+    /// Shared by all instances, from the outermost on.
+    above: Vec<PathBuf>,
+    root: PathBuf,
+}
+
+fn folders(session: Option<&str>) -> Result<Folders, HomeError> {
+    let base = match std::env::var_os(HOME_VARIABLE).filter(|v| !v.is_empty()) {
+        Some(path) => {
+            std::path::absolute(&path).map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })?
+        }
+        None => dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack"),
+    };
+    let from_environment = std::env::var_os(SESSION_VARIABLE).map(|name| name.to_string_lossy().into_owned());
+    match session.or(from_environment.as_deref()).filter(|name| !name.is_empty()) {
+        Some(name) if is_session_name(name) => {
+            let instances = base.join(INSTANCES);
+            Ok(Folders { root: instances.join(name), above: vec![base, instances] })
+        }
+        Some(name) => Err(HomeError::BadSession(name.to_owned())),
+        None => Ok(Folders { root: base, above: Vec::new() }),
+    }
+}
+
 /// Letters, digits, `-` and `_`, 1 to 32 of them.
 fn is_session_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
@@ -301,6 +328,14 @@ pub fn private_folder(path: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
+/// Whether a folder is as `private_folder` leaves it.
+fn is_private(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| {
+        let own = rustix::process::geteuid().as_raw();
+        found.is_dir() && found.uid() == own && found.permissions().mode() & 0o777 == FOLDER_MODE
+    })
+}
+
 /// A short per-user folder for sockets whose home path is too long for `sun_path`.
 fn run_folder(root: &Path) -> Result<PathBuf, HomeError> {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -336,6 +371,17 @@ mod tests {
         fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
         Home::at(root.clone()).unwrap();
         assert_eq!(mode(&root), 0o700);
+    }
+
+    #[test]
+    fn a_home_that_is_asked_for_as_it_is_is_neither_made_nor_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("a");
+        assert!(!is_private(&root) && !root.exists());
+        Home::at(root.clone()).unwrap();
+        assert!(is_private(&root));
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(!is_private(&root) && mode(&root) == 0o755);
     }
 
     #[test]

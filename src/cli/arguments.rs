@@ -94,26 +94,42 @@ pub enum Document {
 
 /// Parses the arguments (without the program's name). Errors are clap's own, with its exit code and words.
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
-    let mut globals = Globals::default();
-    let mut arguments = take_globals(arguments, &mut globals)?;
+    let (globals, mut words) = take_globals(arguments).map_err(|message| usage(&message))?;
     // A browser's command takes every word that follows it as it is, `--` too: clap would take that one.
-    if let Some((name, rest)) = arguments.split_first()
-        && let Some(spec) = registry::find(name).filter(|spec| is_of_browser(spec.name))
-    {
-        if !matches!(rest, [only] if only == "--help" || only == "-h") {
-            return Ok((globals, Invocation::Browser { command: spec.name.to_owned(), args: rest.to_vec() }));
+    if let Some((name, rest)) = of_browser(&words) {
+        if !asks_for_help(rest) {
+            return Ok((globals, Invocation::Browser { command: name.to_owned(), args: rest.to_vec() }));
         }
-        arguments = vec!["help".to_owned(), spec.name.to_owned()];
+        words = vec!["help".to_owned(), name.to_owned()];
     }
-    let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(arguments))?;
+    let matches = command().try_get_matches_from(std::iter::once("gstack".to_owned()).chain(words))?;
     let Some((name, matches)) = matches.subcommand() else {
         return Err(usage("a command is missing"));
     };
     Ok((globals, invocation(name, matches)?))
 }
 
-/// Takes the global options out of anywhere before `--`: the browser's commands take all that follows them.
-fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<String>, clap::Error> {
+/// The browser's command in these arguments, by its name in the registry; `None` for anything else, and for what `parse`
+/// has to say something about.
+pub fn browser_command(arguments: &[String]) -> Option<(Globals, String, Vec<String>)> {
+    let (globals, words) = take_globals(arguments).ok()?;
+    let (name, rest) = of_browser(&words).filter(|(_, rest)| !asks_for_help(rest))?;
+    Some((globals, name.to_owned(), rest.to_vec()))
+}
+
+fn of_browser(words: &[String]) -> Option<(&'static str, &[String])> {
+    let (name, rest) = words.split_first()?;
+    registry::find(name).filter(|spec| is_of_browser(spec.name)).map(|spec| (spec.name, rest))
+}
+
+fn asks_for_help(rest: &[String]) -> bool {
+    matches!(rest, [only] if only == "--help" || only == "-h")
+}
+
+/// Takes the global options out of anywhere before `--`: the browser's commands take all that follows them. An error is in
+/// words.
+fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> {
+    let mut globals = Globals::default();
     let mut rest = Vec::with_capacity(arguments.len());
     let mut from = arguments.iter();
     while let Some(argument) = from.next() {
@@ -128,17 +144,16 @@ fn take_globals(arguments: &[String], globals: &mut Globals) -> Result<Vec<Strin
             }
             "--json" if inline.is_none() => globals.json = true,
             "--tab" => {
-                let value = inline.or_else(|| from.next().cloned()).ok_or_else(|| usage("--tab takes a number"))?;
-                globals.tab = Some(tab_number(&value)?);
+                let value = inline.or_else(|| from.next().cloned()).ok_or("--tab takes a number")?;
+                globals.tab = Some(value.parse().map_err(|_| not_a_tab(&value))?);
             }
             "--session" => {
-                globals.session =
-                    Some(inline.or_else(|| from.next().cloned()).ok_or_else(|| usage("--session takes a name"))?);
+                globals.session = Some(inline.or_else(|| from.next().cloned()).ok_or("--session takes a name")?);
             }
             _ => rest.push(argument.clone()),
         }
     }
-    Ok(rest)
+    Ok((globals, rest))
 }
 
 /// The fault for a command that does not exist, with the nearest one, where that is what is wrong.
@@ -155,7 +170,11 @@ pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
 
 /// A tab's number as people write it.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
-    text.parse().map_err(|_| usage(&format!("{text:?} is not a tab number; `gstack tabs` lists them")))
+    text.parse().map_err(|_| usage(&not_a_tab(text)))
+}
+
+fn not_a_tab(text: &str) -> String {
+    format!("{text:?} is not a tab number; `gstack tabs` lists them")
 }
 
 fn usage(message: &str) -> clap::Error {

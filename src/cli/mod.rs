@@ -6,8 +6,11 @@ mod action_lines;
 mod activity;
 mod approvals;
 pub mod arguments;
+#[cfg(test)]
+mod arguments_tests;
 mod asked;
 mod audit;
+pub mod browser_command;
 mod chat;
 pub mod command_line;
 mod connect;
@@ -31,8 +34,7 @@ use crate::base::home::{HOME_VARIABLE, Home};
 use crate::base::lock::FileLock;
 use crate::client::http::Client;
 use crate::client::{ending, handover, start};
-use crate::command::registry;
-use crate::protocol::command::{CommandRequest, CommandResult, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::command::{PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{
     ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, LookForAgents, Status, StopTurns, Stopped,
     Stopping,
@@ -51,9 +53,6 @@ use terminal::{Terminal, print, print_line};
 
 /// The daemon itself takes less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
-/// Makes a command fail where no browser is open, rather than start one.
-const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
-
 /// Runs one invocation; the exit code says how it ended.
 pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::detect();
@@ -185,32 +184,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         // Shown above.
         Invocation::Document(_) => {}
-        Invocation::Browser { command, mut args } => {
-            let spec = registry::find(&command);
-            if spec.is_some_and(|spec| spec.reads_commands()) && args.is_empty() {
-                args.push(standard_input::chain().await?);
-            }
-            let request = CommandRequest {
-                command,
-                args,
-                tab_id: tab(&globals)?,
-                cwd: here()?.cwd,
-                environment: connect::browser_environment(),
-                no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
-                for_model: false,
-            };
-            let answer: Result<CommandResult, Fault> = match spec.is_some_and(|spec| spec.tells_progress()) {
-                true if !json => progress::run(&client, &request).await,
-                _ => client.post("/command", &request).await,
-            };
-            let writes = spec.is_none_or(|spec| spec.changes());
-            let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
-            // As over HTTP.
-            show(json, &result.answer(), || result.output.clone())?;
-            if result.failed_steps > 0 {
-                tell(&format!("gstack: {}", failed_steps(result.failed_steps)));
-                return Ok(ExitCode::FAILURE);
-            }
+        Invocation::Browser { command, args } => {
+            return browser_command::run(&client, command, args, &globals).await;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -295,13 +270,6 @@ fn tab(globals: &Globals) -> Result<Option<TabId>, Fault> {
             Fault::new(FaultCode::BadRequest, format!("{TAB_VARIABLE}={text} is not a tab number"))
                 .hint("`gstack tabs` lists the numbers.")
         }),
-    }
-}
-
-fn failed_steps(count: usize) -> String {
-    match count {
-        1 => "1 step failed".to_owned(),
-        count => format!("{count} steps failed"),
     }
 }
 

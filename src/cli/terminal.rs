@@ -114,14 +114,17 @@ pub fn print(text: &str) {
 
 /// Prints data and ends its last line.
 pub fn print_line(text: &str) {
-    print(text);
-    if !text.ends_with('\n') {
-        print("\n");
-    }
+    let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
+    let mut stdout = io::stdout().lock();
+    written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(end)).and_then(|()| stdout.flush()));
 }
 
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {
-    if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
+    written(stream.write_all(bytes).and_then(|()| stream.flush()));
+}
+
+fn written(outcome: io::Result<()>) {
+    if let Err(error) = outcome {
         let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 1 };
         std::process::exit(code);
     }

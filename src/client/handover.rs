@@ -15,9 +15,14 @@ use std::time::Duration;
 /// What an ending daemon takes besides the turns that it waits for.
 const END_LIMIT: Duration = Duration::from_secs(15);
 
+/// Whether the daemon that was started last is older than this program.
+pub fn runs_older(home: &Home) -> bool {
+    State::read(home).is_some_and(|state| is_newer(VERSION, &state.version))
+}
+
 /// Asks a daemon that is older than this program to hand over; none where there is no such daemon.
 pub async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
-    let older = State::read(home).is_some_and(|state| is_newer(VERSION, &state.version));
+    let older = runs_older(home);
     // A lock that can't be looked at is taken for held: then the request says what is wrong.
     if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
         return Ok(None);

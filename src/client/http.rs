@@ -10,7 +10,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,13 +20,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 /// A daemon that works says that it is well long before, also on a machine that is busy.
-const ANSWER_LIMIT: Duration = Duration::from_secs(9);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(9);
 /// What takes longer is asked about: most answers come sooner.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How often something that only reads is asked for, if daemons keep ending.
 const MOST_TRIES: usize = 3;
 /// How often a daemon is asked again that works on something long.
-const ASK_AGAIN: Duration = Duration::from_secs(5);
+pub(super) const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// A client of one daemon. Cheap to clone; each request is a connection of its own.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ impl Client {
         tokio::select! {
             biased;
             answer = answer => answer,
-            () = self.hung() => Err(self.silent()),
+            () = self.hung() => Err(silent(&self.home)),
         }
     }
 
@@ -131,18 +131,6 @@ impl Client {
         // One that is gone does not hang: the connection says that.
         while tokio::time::timeout(ANSWER_LIMIT, asker.send(Method::GET, "/health", Bytes::new())).await.is_ok() {
             tokio::time::sleep(ASK_AGAIN).await;
-        }
-    }
-
-    fn silent(&self) -> Fault {
-        let state = State::read(&self.home);
-        let named = state.as_ref().map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
-        let fault = Fault::new(FaultCode::Timeout, format!("the gstack daemon{named} runs and does not answer"))
-            .hint("End it: the next command starts another. The browser stays, and so does all that was said.")
-            .at(Hop::Daemon);
-        match state {
-            Some(state) => fault.command(format!("kill -9 {}", state.pid)),
-            None => fault,
         }
     }
 
@@ -234,17 +222,35 @@ async fn whole<T: DeserializeOwned>(response: Response<Incoming>) -> Result<T, F
 }
 
 async fn refusal(response: Response<Incoming>) -> Fault {
+    let status = response.status();
+    match response.into_body().collect().await {
+        Ok(body) => refused(status, &body.to_bytes()),
+        Err(error) => lost(&error),
+    }
+}
+
+/// The fault in an answer that is not a success.
+pub(super) fn refused(status: StatusCode, body: &[u8]) -> Fault {
     #[derive(serde::Deserialize)]
     struct Body {
         fault: Fault,
     }
-    let status = response.status();
-    match response.into_body().collect().await {
-        Ok(body) => match serde_json::from_slice::<Body>(&body.to_bytes()) {
-            Ok(body) => body.fault,
-            Err(_) => Fault::new(FaultCode::Internal, format!("the daemon answered {status} without a reason")),
-        },
-        Err(error) => lost(&error),
+    match serde_json::from_slice::<Body>(body) {
+        Ok(body) => body.fault,
+        Err(_) => Fault::new(FaultCode::Internal, format!("the daemon answered {status} without a reason")),
+    }
+}
+
+/// The fault for a daemon that does not even say that it is well.
+pub(super) fn silent(home: &Home) -> Fault {
+    let state = State::read(home);
+    let named = state.as_ref().map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
+    let fault = Fault::new(FaultCode::Timeout, format!("the gstack daemon{named} runs and does not answer"))
+        .hint("End it: the next command starts another. The browser stays, and so does all that was said.")
+        .at(Hop::Daemon);
+    match state {
+        Some(state) => fault.command(format!("kill -9 {}", state.pid)),
+        None => fault,
     }
 }
 
@@ -257,14 +263,14 @@ fn lost(error: &hyper::Error) -> Fault {
     gone(error.to_string())
 }
 
-fn gone(how: String) -> Fault {
+pub(super) fn gone(how: String) -> Fault {
     Fault::new(FaultCode::OutcomeUnknown, format!("the connection to the gstack daemon was lost: {how}"))
         .hint("Look at the page before you repeat it. `gstack doctor` says which part is down.")
         .command("gstack doctor")
         .at(Hop::Daemon)
 }
 
-fn unreadable(error: &serde_json::Error) -> Fault {
+pub(super) fn unreadable(error: &serde_json::Error) -> Fault {
     Fault::new(FaultCode::ProtocolMismatch, format!("the daemon's answer could not be read: {error}"))
         .hint("The daemon may be of another version. Run `gstack stop`, then repeat.")
         .command("gstack stop")

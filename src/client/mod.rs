@@ -2,6 +2,7 @@
 //!
 //! Owns finding, starting and calling the daemon. Never owns state of its own.
 
+pub mod direct;
 pub mod ending;
 pub mod events;
 pub mod handover;

@@ -1,0 +1,85 @@
+//! The short way takes exactly what the long one takes: both parsers, side by side, on many command lines.
+
+use super::arguments::{Invocation, browser_command, parse};
+use super::command_line::{command, is_of_browser};
+use crate::command::registry;
+use proptest::prelude::*;
+
+/// Words that one of the two may read differently.
+const WORDS: [&str; 22] = [
+    "@e3",
+    "#id",
+    "text=Go",
+    "",
+    "-i",
+    "-",
+    "--",
+    "--json",
+    "--json=yes",
+    "--tab",
+    "--tab=7",
+    "--tab=x",
+    "7",
+    "--session",
+    "--session=work",
+    "work",
+    "--help",
+    "-h",
+    "help",
+    "--timeout",
+    "--version",
+    "Grüße, 你好",
+];
+
+fn names() -> Vec<&'static str> {
+    let of_browser = registry::all().iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).copied();
+    of_browser.chain(["connect", "chat", "stop", "nonsense", "help", "mcp"]).collect()
+}
+
+fn lines() -> impl Strategy<Value = Vec<String>> {
+    let word = || prop::sample::select(WORDS.to_vec()).prop_map(str::to_owned);
+    let words = |most| prop::collection::vec(word(), 0..most);
+    let name = prop::sample::select(names()).prop_map(str::to_owned);
+    (words(3), name, words(6)).prop_map(|(before, name, after)| [before, vec![name], after].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn the_short_way_takes_what_the_long_one_would_run_in_the_browser(line in lines()) {
+        match (browser_command(&line), parse(&line)) {
+            (Some((globals, command, args)), Ok((wanted, invocation))) => {
+                prop_assert_eq!(globals, wanted);
+                prop_assert_eq!(Invocation::Browser { command, args }, invocation);
+            }
+            (Some(taken), refused) => prop_assert!(false, "{taken:?} taken, {refused:?}"),
+            (None, Ok((_, Invocation::Browser { .. }))) => prop_assert!(false, "left out"),
+            (None, _) => {}
+        }
+    }
+
+    /// Where clap can read a line of a browser's command as people write it, it reads the same.
+    #[test]
+    fn clap_reads_the_same_command_and_words(line in lines()) {
+        let Some((_, name, args)) = browser_command(&line) else { return Ok(()) };
+        if args.iter().any(|word| word == "--" || word == "--help" || word == "-h") {
+            return Ok(());
+        }
+        let words = ["gstack", &name].into_iter().map(str::to_owned).chain(args.clone());
+        let matches = command().try_get_matches_from(words).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let (found, inner) = matches.subcommand().ok_or_else(|| TestCaseError::fail("no command"))?;
+        prop_assert_eq!(found, &name);
+        let read: Vec<String> = inner.get_many::<String>("args").map(|all| all.cloned().collect()).unwrap_or_default();
+        prop_assert_eq!(read, args);
+    }
+}
+
+#[test]
+fn every_name_of_a_browsers_command_takes_the_short_way() {
+    for name in names() {
+        let of_browser = registry::find(name).filter(|spec| is_of_browser(spec.name));
+        let taken = browser_command(&[name.to_owned()]).map(|(_, command, _)| command);
+        assert_eq!(taken.as_deref(), of_browser.map(|spec| spec.name), "{name}");
+    }
+}

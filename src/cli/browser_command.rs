@@ -1,0 +1,92 @@
+//! A command of the browser: its request to the daemon, and what is printed of its result.
+//!
+//! Owns the short way that most of them take: one request by `client::direct`, without a runtime. Whatever is not plainly
+//! such a command, or needs a daemon to be started or renewed, is left to `cli::run`.
+
+use super::arguments::{self, Globals};
+use super::terminal::Terminal;
+use super::{connect, fail, here, progress, show, standard_input, tab, tell, usage};
+use crate::base::home::Home;
+use crate::client::{direct, handover, http::Client};
+use crate::command::registry;
+use crate::protocol::command::{CommandRequest, CommandResult, TOKEN_VARIABLE};
+use crate::protocol::fault::Fault;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Makes a command fail where no browser is open, rather than start one.
+const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
+
+/// Runs a command if the short way is open to it. `None`: nothing was done or said.
+pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    // An agent's shell may have no socket to ask at.
+    if std::env::var_os(TOKEN_VARIABLE).is_some_and(|token| !token.is_empty()) {
+        return None;
+    }
+    let words: Vec<String> = words.into_iter().map(OsString::into_string).collect::<Result<_, _>>().ok()?;
+    let (globals, command, args) = arguments::browser_command(&words)?;
+    let spec = registry::find(&command)?;
+    if spec.tells_progress() || spec.reads_commands() && args.is_empty() {
+        return None;
+    }
+    let home = Home::existing(globals.session.as_deref())?;
+    if handover::runs_older(&home) {
+        return None;
+    }
+    let request = request(command, args, &globals).ok()?;
+    let answer = direct::post(&home, "/command", &request)?;
+    Some(told(answer, spec.changes(), globals.json).unwrap_or_else(|fault| {
+        fail(&usage::for_session(fault, globals.session.as_deref()), &words, globals.json, Terminal::detect())
+    }))
+}
+
+/// Runs a command in whatever way it needs.
+pub(super) async fn run(
+    client: &Client,
+    command: String,
+    mut args: Vec<String>,
+    globals: &Globals,
+) -> Result<ExitCode, Fault> {
+    let spec = registry::find(&command);
+    if spec.is_some_and(|spec| spec.reads_commands()) && args.is_empty() {
+        args.push(standard_input::chain().await?);
+    }
+    let request = request(command, args, globals)?;
+    let answer = match spec.is_some_and(|spec| spec.tells_progress()) {
+        true if !globals.json => progress::run(client, &request).await,
+        _ => client.post("/command", &request).await,
+    };
+    told(answer, spec.is_none_or(|spec| spec.changes()), globals.json)
+}
+
+fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<CommandRequest, Fault> {
+    let here = here()?;
+    Ok(CommandRequest {
+        command,
+        args,
+        tab_id: tab(globals)?,
+        cwd: here.cwd,
+        environment: connect::browser_environment(),
+        no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+        for_model: false,
+    })
+}
+
+/// Prints what a command gave. `writes`: it changes something, so a lost answer may hide that it did.
+fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Result<ExitCode, Fault> {
+    let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
+    // As over HTTP.
+    show(json, &result.answer(), || result.output.clone())?;
+    if result.failed_steps > 0 {
+        tell(&format!("gstack: {}", failed_steps(result.failed_steps)));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn failed_steps(count: usize) -> String {
+    match count {
+        1 => "1 step failed".to_owned(),
+        count => format!("{count} steps failed"),
+    }
+}
