@@ -79,7 +79,8 @@ function resolveOne(target) {
 /**
  * Waits until the target meets the conditions, at most `timeout` ms.
  * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
- * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}
+ * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}; with 'guard', of an option
+ * that is chosen rather than clicked {ok, …, option}, and there is no guard
  * @param {Target} target
  * @param {Need[]} needs
  * @param {number} timeout
@@ -96,6 +97,22 @@ async function ready(target, needs, timeout) {
   }
 }
 
+/**
+ * The same, and in the same moment a function of the surface with the element's place and what else it is given: its value
+ * is `then`.
+ * @param {Target} target
+ * @param {Need[]} needs
+ * @param {number} timeout
+ * @param {InjectedFunction} name
+ * @param {unknown[]} given
+ * @returns {Promise<Looked & { then?: unknown }>}
+ */
+async function readyThen(target, needs, timeout, name, ...given) {
+  const looked = await ready(target, needs, timeout);
+  if (!looked.ok) return looked;
+  return { ...looked, then: await SURFACE[name]({ number: looked.number, document: looked.document }, ...given) };
+}
+
 /** @param {Target} target @param {Need[]} needs @param {number} attempt @returns {Promise<Looked>} */
 async function look(target, needs, attempt) {
   const resolved = resolveOne(target);
@@ -106,6 +123,11 @@ async function look(target, needs, attempt) {
   if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
   /** @param {string} blocked @returns {Looked} */
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
+  /** @returns {Looked} */
+  const done = () => ({ ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) });
+  // A click on an option is a choice of it, in lists of all kinds.
+  const option = needs.includes('guard') ? optionOf(element) : null;
+  if (option) return { ...done(), option };
   // The list that opens is the browser's own: no point of the page is the option's.
   const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
   if (list && !list.multiple && list.size <= 1)
@@ -118,8 +140,6 @@ async function look(target, needs, attempt) {
     if (wrong) return no(wrong.message, wrong.final);
   }
   if (needs.includes('stable') && !(await isStable(element))) return no('it is still moving');
-  /** @returns {Looked} */
-  const done = () => ({ ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) });
   if (!needs.includes('hit')) return done();
   let hit = await hittable(element, attempt);
   if (!hit.point) {

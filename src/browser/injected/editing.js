@@ -158,15 +158,13 @@ function choose(place, wanted) {
   return { chosen: chosen.map((option) => squeeze(option.text)) };
 }
 
-/** The <select> of an option, where a click on that option can only mean choosing it. @param {Target} target */
-function optionOf(target) {
-  const resolved = resolveOne(target);
-  if (!resolved.element || tagOf(resolved.element) !== 'option') return null;
-  const select = resolved.element.closest('select');
+/** An option and its <select>, where a click on that option can only mean choosing it. @param {Element} element @returns {OptionPlace | null} */
+function optionOf(element) {
+  const select = tagOf(element) === 'option' ? element.closest('select') : null;
   if (!select) return null;
-  /** @param {Element} element */
-  const place = (element) => ({ number: numberOf(element), document: DOCUMENT_ID });
-  return { option: place(resolved.element), select: place(select), text: squeeze(resolved.element.text) };
+  /** @param {Element} of */
+  const place = (of) => ({ number: numberOf(of), document: DOCUMENT_ID });
+  return { option: place(element), select: place(select), text: squeeze(element.text) };
 }
 
 /** Chooses one option; in a multiple <select> the others stay as they are. @param {Place} selectPlace @param {Place} optionPlace @returns {Refusal | { chosen: string[] }} */

@@ -103,9 +103,11 @@ function dropLayer(layer) {
   root.host.remove();
 }
 
+const OWN_SHOWN = `[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`;
+
 /** @param {string} word @param {boolean} on */
 const markOwn = (word, on) => {
-  for (const host of document.querySelectorAll(`[${OWN_HOST}]:not([${OWN_HOST}="${BOXES}"])`)) {
+  for (const host of document.querySelectorAll(OWN_SHOWN)) {
     const words = new Set((host.getAttribute(OWN_HOST) ?? '').split(' ').filter(Boolean));
     if (on) words.add(word);
     else words.delete(word);
@@ -113,10 +115,21 @@ const markOwn = (word, on) => {
   }
 };
 
-/** Takes our own elements out of the picture, or puts them back. @param {boolean} hide */
+/**
+ * Takes our own elements out of the picture, or puts them back. `own`: there are any. `fits`: the window shows all of the
+ * page, so that nothing has to be laid out anew for a picture of it.
+ * @param {boolean} hide
+ */
 function hideOwn(hide) {
   markOwn(HIDDEN, hide);
-  return null;
+  const root = document.scrollingElement ?? document.documentElement;
+  const fits =
+    (visualViewport?.scale ?? 1) === 1 &&
+    root.clientWidth === innerWidth &&
+    root.clientHeight === innerHeight &&
+    root.scrollWidth <= innerWidth &&
+    root.scrollHeight <= innerHeight;
+  return { own: document.querySelector(OWN_SHOWN) !== null, fits };
 }
 
 /** What is ours and can be clicked lets the next input through. @param {boolean} yields */

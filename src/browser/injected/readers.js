@@ -321,3 +321,15 @@ async function settled() {
   // True from the moment a script has closed the window; the browser removes the tab a moment later.
   return { url: location.href, readyState: document.readyState, closes: window.closed };
 }
+
+/**
+ * Calls a function of the surface that ends an action; unless it refuses, waits until the handlers of that action have run.
+ * → {value, settled?}
+ * @param {InjectedFunction} name
+ * @param {unknown[]} given
+ */
+async function thenSettled(name, ...given) {
+  const value = SURFACE[name](...given);
+  const isDone = value !== null && !('fault' in value) && (!('verdict' in value) || value.verdict === 'hit');
+  return isDone ? { value, settled: await settled() } : { value };
+}

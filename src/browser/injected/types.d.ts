@@ -99,11 +99,18 @@ interface Refusal {
   message: string;
   description?: string;
 }
+/** An option of a list, and that list. */
+interface OptionPlace {
+  option: Place;
+  select: Place;
+  text: string;
+}
 /** What `ready` gives. */
 interface Looked extends Partial<Refusal>, Partial<Place> {
   ok?: true;
   tag?: string;
   point?: Point;
+  option?: OptionPlace;
   /** Looking again changes nothing. */
   final?: boolean;
 }

@@ -3,12 +3,13 @@
 //! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
 //! where input is meant, and returns when the network work that it started has settled.
 
-use super::element::{FaultReply, Need, Point, Ready, ScriptTarget, Target};
+use super::element::{FaultReply, Need, OptionPlace, Point, Ready, Target};
 use super::error::PageError;
+use super::evaluate::Argument;
 use super::injected::{Guarded, Injected};
 use super::input::Clicks;
 use super::page::{Page, SCRIPT_LIMIT};
-use super::settle::Settling;
+use super::settle::{Settled, Settling};
 use super::{input, keys};
 use crate::browser::error::BrowserError;
 use serde::Deserialize;
@@ -31,13 +32,6 @@ pub enum Clicked {
     Closed,
     /// It was on a real `<option>`, which was chosen in its `<select>`; its text.
     Option(String),
-}
-
-#[derive(Debug, Deserialize)]
-struct OptionPlace {
-    option: ScriptTarget,
-    select: ScriptTarget,
-    text: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,8 +58,8 @@ impl Page {
     /// Clicks the middle of the element, once it is visible, enabled, at rest and takes the event.
     pub async fn click(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
         let settling = Settling::begin(self);
-        let clicked = self.click_now(target, clicks, limit).await?;
-        self.settle(settling).await;
+        let (clicked, settled) = self.click_now(target, clicks, limit).await?;
+        self.settle_asked(settling, settled).await;
         Ok(if self.is_closed() { Clicked::Closed } else { clicked })
     }
 
@@ -93,15 +87,20 @@ impl Page {
         }
     }
 
-    async fn click_now(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
-        if let Some(option) = self.ask::<Option<OptionPlace>>(target, Injected::OptionOf, &[], SCRIPT_LIMIT).await? {
-            return self.click_option(target, option, limit).await;
-        }
+    async fn click_now(
+        &self,
+        target: &Target,
+        clicks: Clicks,
+        limit: Duration,
+    ) -> Result<(Clicked, Option<Settled>), PageError> {
         let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let ready = self.ready(target, &CLICK_NEEDS, "a click", left).await?;
+            if let Some(option) = &ready.option {
+                return self.click_option(target, option, limit).await;
+            }
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, true).await;
@@ -111,9 +110,12 @@ impl Page {
                     self.unless_closed(clicked).await?;
                     self.verdict(target, &ready).await?
                 }
-                Err(reason) => Some(reason),
+                Err(reason) => Err(reason),
             };
-            let Some(reason) = covered else { return Ok(Clicked::Element) };
+            let reason = match covered {
+                Ok(settled) => return Ok((Clicked::Element, settled)),
+                Err(reason) => reason,
+            };
             // Held back from the page, so it may be tried again.
             if Instant::now() >= deadline {
                 let what = target.to_string();
@@ -122,40 +124,42 @@ impl Page {
         }
     }
 
-    async fn click_option(&self, target: &Target, option: OptionPlace, limit: Duration) -> Result<Clicked, PageError> {
-        self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
-        let (frame, _) = self.locate(target).await?;
-        let done: Done =
-            self.script(&frame, Injected::ChooseOption, &[&option.select, &option.option], SCRIPT_LIMIT).await?;
+    async fn click_option(
+        &self,
+        target: &Target,
+        option: &OptionPlace,
+        limit: Duration,
+    ) -> Result<(Clicked, Option<Settled>), PageError> {
+        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        let (done, settled): (Done, _) =
+            self.end_by(&ready.frame, Injected::ChooseOption, &[&option.select, &option.option]).await?;
         done.check(target)?;
-        Ok(Clicked::Option(option.text))
+        Ok((Clicked::Option(option.text.clone()), settled))
     }
 
-    /// What the guard saw: `None` for a hit, else what was in the way. A page that was left took the click with it.
-    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Option<String>, PageError> {
+    /// What the guard saw: `Ok` for a hit, with what the page said after it; `Err(reason)` inside for what was in the way. A
+    /// page that was left took the click with it.
+    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Result<Option<Settled>, String>, PageError> {
         if self.is_closed() {
-            return Ok(None);
+            return Ok(Ok(None));
         }
-        match self
-            .script::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &[&ready.document], SCRIPT_LIMIT)
-            .await
-        {
-            Ok(Some(Guarded::Hit | Guarded::Left)) => Ok(None),
-            Ok(Some(Guarded::Covered { reason })) => Ok(Some(reason)),
+        match self.end_by::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &[&ready.document]).await {
+            Ok((Some(Guarded::Hit | Guarded::Left), settled)) => Ok(Ok(settled)),
+            Ok((Some(Guarded::Covered { reason }), _)) => Ok(Err(reason)),
             // What is in a frame's middle is another document's business.
-            Ok(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(None),
+            Ok((None, _)) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(Ok(None)),
             // Where the browser still has the frame at its former place, the event went to the element that holds it:
             // `frameOrigin` has seen that nothing else is there.
-            Ok(None) if self.frame(&ready.frame)?.parent.is_some() => {
-                Ok(Some("its frame does not take the event".to_owned()))
+            Ok((None, _)) if self.frame(&ready.frame)?.parent.is_some() => {
+                Ok(Err("its frame does not take the event".to_owned()))
             }
-            Ok(None) => Err(PageError::Unknown {
+            Ok((None, _)) => Err(PageError::Unknown {
                 what: target.to_string(),
                 reason: "no pointer event came to its document".to_owned(),
             }),
             // With the browser gone too nobody can tell whether it arrived.
             Err(error @ PageError::Browser(BrowserError::Gone)) => Err(error),
-            Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(None),
+            Err(PageError::DocumentGone | PageError::Browser(_)) => Ok(Ok(None)),
             // The input was sent, and what it set off does not end.
             Err(PageError::Timeout { after, .. }) => Err(PageError::Unknown {
                 what: target.to_string(),
@@ -199,9 +203,15 @@ impl Page {
     /// Replaces the element's text by `value`: selected whole, then typed as one input event; `change` follows.
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
-        let ready = self.ready(target, &FILL_NEEDS, "filling", limit).await?;
+        let given: [&dyn Argument; 1] = [&value];
+        let then = self.is_free().then_some((Injected::BeginFill, &given[..]));
+        let ready = self.ready_then(target, &FILL_NEEDS, "filling", limit, then).await?;
         self.points_at_element(target, &ready).await;
-        let begun: Done = self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?;
+        let begun: Done = match &ready.then {
+            Some(begun) => Done::deserialize(begun).map_err(|error| PageError::Unreadable(error.to_string()))?,
+            None => self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?,
+        };
+        let mut settled = None;
         if begun.check(target)?.typed {
             if value.is_empty() {
                 let delete = keys::parse("Delete").map_err(PageError::Usage)?;
@@ -209,18 +219,18 @@ impl Page {
             } else {
                 input::insert(self.session(), value).await?;
             }
-            self.finish_fill(target, &ready, value).await?;
+            settled = self.finish_fill(target, &ready, value).await?;
         }
-        self.settle(settling).await;
+        self.settle_asked(settling, settled).await;
         Ok(())
     }
 
-    async fn finish_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<(), PageError> {
+    async fn finish_fill(&self, target: &Target, ready: &Ready, value: &str) -> Result<Option<Settled>, PageError> {
         let typed = !value.is_empty();
-        match self.script::<Done>(&ready.frame, Injected::EndFill, &[&ready.place, &typed], SCRIPT_LIMIT).await {
-            Ok(done) => done.check(target).map(drop),
+        match self.end_by::<Done>(&ready.frame, Injected::EndFill, &[&ready.place, &typed]).await {
+            Ok((done, settled)) => done.check(target).map(|_| settled),
             // The page may have gone on by itself once the field was full.
-            Err(PageError::DocumentGone) => Ok(()),
+            Err(PageError::DocumentGone) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -230,9 +240,9 @@ impl Page {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
         self.points_at_element(target, &ready).await;
-        let done: Done = self.script(&ready.frame, Injected::Choose, &[&ready.place, &values], SCRIPT_LIMIT).await?;
+        let (done, settled): (Done, _) = self.end_by(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
         let chosen = done.check(target)?.chosen;
-        self.settle(settling).await;
+        self.settle_asked(settling, settled).await;
         Ok(chosen)
     }
 
@@ -277,8 +287,13 @@ impl Page {
     }
 
     pub(super) async fn settle(&self, settling: Option<Settling>) {
+        self.settle_asked(settling, None).await;
+    }
+
+    /// The same where the call that ended the action has asked the page already.
+    async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
         if let Some(settling) = settling {
-            settling.end(self).await;
+            settling.end(self, settled).await;
         }
     }
 }

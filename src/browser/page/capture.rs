@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -74,22 +75,32 @@ pub struct Cut {
     pub shown: u64,
 }
 
+/// What `hideOwn` says.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct Hidden {
+    /// Something of ours is in the page.
+    own: bool,
+    /// The window shows all of the page.
+    fits: bool,
+}
+
 impl Page {
     pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
         let drawing = self.draw();
-        self.hide_own(true).await?;
+        let hidden = self.hide_own(true).await?;
+        let area = if hidden.fits && *area == Area::FullPage { &Area::Viewport } else { area };
         let result = self.capture_now(area, format).await;
-        let shown = self.hide_own(false).await;
+        let shown = if hidden.own { self.hide_own(false).await } else { Ok(hidden) };
         drop(drawing);
         shown?;
         result
     }
 
     async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
-        let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
         let (region, beyond) = match area {
             Area::Viewport => (None, false),
             Area::FullPage => {
+                let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
                 let size = &metrics.css_content_size;
                 (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
             }
@@ -200,16 +211,21 @@ impl Page {
         self.frame_offset(frame, point).await
     }
 
-    async fn hide_own(&self, hide: bool) -> Result<(), PageError> {
+    async fn hide_own(&self, hide: bool) -> Result<Hidden, PageError> {
         let main = self.main_frame().await?.id;
-        for frame in self.drawn_frames(main) {
-            match self.script::<serde_json::Value>(&frame, Injected::HideOwn, &[&hide], SCRIPT_LIMIT).await {
+        let mut all = Hidden::default();
+        for frame in self.drawn_frames(main.clone()) {
+            match self.script::<Hidden>(&frame, Injected::HideOwn, &[&hide], SCRIPT_LIMIT).await {
+                Ok(hidden) => {
+                    all.own |= hidden.own;
+                    all.fits |= hidden.fits && frame == main;
+                }
                 // What was drawn there went with its document.
-                Ok(_) | Err(PageError::DocumentGone) => {}
+                Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(all)
     }
 }
 

@@ -72,6 +72,17 @@ pub(super) struct Point {
     pub y: f64,
 }
 
+/// An option of a list, and that list.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct OptionPlace {
+    pub option: ScriptTarget,
+    pub select: ScriptTarget,
+    pub text: String,
+}
+
+/// What is called with an element in the moment in which it is ready: a function, and its arguments after the element's place.
+pub(super) type Then<'a> = (Injected, &'a [&'a dyn Argument]);
+
 /// An element that met the needs.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
@@ -82,6 +93,10 @@ pub(super) struct Ready {
     pub tag: String,
     /// In its frame's viewport.
     pub point: Option<Point>,
+    /// What was to be clicked is chosen instead.
+    pub option: Option<OptionPlace>,
+    /// The value of what was called with it.
+    pub then: Option<serde_json::Value>,
 }
 
 impl Ready {
@@ -106,6 +121,10 @@ struct Looked {
     tag: String,
     #[serde(default)]
     point: Option<Point>,
+    #[serde(default)]
+    option: Option<OptionPlace>,
+    #[serde(default)]
+    then: Option<serde_json::Value>,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -218,14 +237,34 @@ impl Page {
         action: &'static str,
         limit: Duration,
     ) -> Result<Ready, PageError> {
+        self.ready_then(target, needs, action, limit, None).await
+    }
+
+    /// As `ready`, and calls something with the element in the same moment. Only for a page that input is not bound in
+    /// (`is_free`): otherwise the element is compared first.
+    pub(super) async fn ready_then(
+        &self,
+        target: &Target,
+        needs: &[Need],
+        action: &'static str,
+        limit: Duration,
+        then: Option<Then<'_>>,
+    ) -> Result<Ready, PageError> {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let (frame, script_target) = self.locate_within(target, left).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            let asked =
-                self.script::<Looked>(&frame, Injected::Ready, &[&script_target, &needs, &millis], left + GRACE).await;
+            let mut given: Vec<&dyn Argument> = vec![&script_target, &needs, &millis];
+            let asked = match &then {
+                None => self.script::<Looked>(&frame, Injected::Ready, &given, left + GRACE).await,
+                Some((function, arguments)) => {
+                    given.push(function);
+                    given.extend_from_slice(arguments);
+                    self.script::<Looked>(&frame, Injected::ReadyThen, &given, left + GRACE).await
+                }
+            };
             let looked = match asked {
                 Ok(looked) => looked,
                 Err(PageError::DocumentGone) if Instant::now() < deadline => match target {
@@ -236,11 +275,11 @@ impl Page {
                 Err(error) => return Err(error),
             };
             if looked.ok {
-                let Looked { number, document, tag, point, .. } = looked;
+                let Looked { number, document, tag, point, option, then, .. } = looked;
                 let place = ScriptTarget::Element { number, document: document.clone() };
                 self.check_site().await?;
                 self.check_expected(Some(target)).await?;
-                return Ok(Ready { frame, place, document, tag, point });
+                return Ok(Ready { frame, place, document, tag, point, option, then });
             }
             return Err(match looked.fault.fault {
                 Some(FaultKind::Missing) => PageError::NeverAppeared { what: target.to_string(), waited: limit },

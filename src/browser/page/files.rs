@@ -46,7 +46,7 @@ impl Page {
         let session = self.session_of(&ready.frame)?;
         tell(&session, "DOM.setFileInputFiles", &json!({ "files": files, "objectId": object })).await?;
         if let Some(settling) = settling {
-            settling.end(self).await;
+            settling.end(self, None).await;
         }
         Ok(())
     }

@@ -216,6 +216,10 @@ impl Page {
         let url = self.document_url(limit).await?;
         if Place::of(&url) == *wanted { Ok(()) } else { Err(other_site(wanted)) }
     }
+    /// Nobody has to look at an element before it is acted on: input is bound to nothing, and nobody is told where it goes.
+    pub(super) fn is_free(&self) -> bool {
+        self.only_on.is_none() && self.expected.is_none() && self.pointer.is_none()
+    }
     pub(super) fn is_bound(&self) -> bool {
         self.only_on.is_some()
     }

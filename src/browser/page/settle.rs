@@ -4,14 +4,17 @@
 
 use super::actions::CLOSING_LIMIT;
 use super::error::PageError;
+use super::evaluate::Argument;
 use super::injected::Injected;
 use super::page::{Page, SCRIPT_LIMIT};
 use crate::browser::browser::Browser;
 use crate::browser::effects::{Effects, Noted};
 use crate::browser::error::BrowserError;
 use crate::browser::events::{Event, Subscription};
+use crate::browser::frames::FrameId;
 use crate::protocol::effects::DownloadState;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -57,8 +60,8 @@ struct Underway {
 }
 
 /// What the page says once its handlers have run.
-#[derive(Deserialize)]
-struct Settled {
+#[derive(Debug, Deserialize)]
+pub(super) struct Settled {
     /// A script has closed the window: the tab goes a moment later.
     closes: bool,
 }
@@ -161,7 +164,32 @@ impl Underway {
     }
 }
 
+/// What `thenSettled` gives.
+#[derive(Deserialize)]
+struct Ended<T> {
+    value: T,
+    #[serde(default)]
+    settled: Option<Settled>,
+}
+
 impl Page {
+    /// Calls a function that ends an action. In the main frame the same call waits until the action's handlers have run,
+    /// unless the function refuses.
+    pub(super) async fn end_by<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+    ) -> Result<(T, Option<Settled>), PageError> {
+        if self.frame(frame)?.parent.is_some() {
+            return Ok((self.script(frame, function, arguments, SCRIPT_LIMIT).await?, None));
+        }
+        let mut given: Vec<&dyn Argument> = vec![&function];
+        given.extend_from_slice(arguments);
+        let ended: Ended<T> = self.script(frame, Injected::ThenSettled, &given, SCRIPT_LIMIT).await?;
+        Ok((ended.value, ended.settled))
+    }
+
     /// Waits until the handlers of the last input have run. A document that is gone was replaced, or its tab is closing:
     /// the next document is asked, or the browser is awaited to close the tab.
     async fn handlers_have_run(&self, deadline: Instant) {
@@ -216,11 +244,15 @@ impl Settling {
         Some(Self { events, main_frame: info.page?.as_str().to_owned(), work: Underway::default() })
     }
 
-    /// Returns once what the action started has ended.
-    pub(super) async fn end(mut self, page: &Page) {
+    /// Returns once what the action started has ended. `settled`: what the page said if it was asked already.
+    pub(super) async fn end(mut self, page: &Page, settled: Option<Settled>) {
         let deadline = Instant::now() + SETTLE_LIMIT;
         // Handlers have run, and what they asked for has been reported before this answer.
-        page.handlers_have_run(deadline).await;
+        match settled {
+            None => page.handlers_have_run(deadline).await,
+            Some(Settled { closes: true }) => page.until_closed().await,
+            Some(Settled { closes: false }) => {}
+        }
         while let Some(event) = self.events.try_next() {
             self.work.event(&event, &self.main_frame);
         }
