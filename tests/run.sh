@@ -118,6 +118,7 @@ if wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
   say "Browser: $browser"
   if [ "$(uname)" = Linux ]; then have bwrap || apt_install bubblewrap || say "bubblewrap is missing: the sandbox is tested with Landlock alone."; fi
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
+  if [ "$(uname)" = Linux ]; then have valgrind || apt_install valgrind || say "valgrind is missing: instructions are not counted."; fi
   if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi
 fi
 if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
@@ -142,7 +143,7 @@ stage extension count_node node_files tests/extension/*.test.mjs
 # Installing, releasing and upgrading, without a network and without publishing.
 stage packaging count_node packaging_tests
 stage oracle count_node browser_tests tests/oracle/*.test.mjs
-stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs
+stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs
 # Real MCP clients: the SDK's and the inspector's.
 stage mcp count_node browser_tests tests/mcp/*.test.mjs
 

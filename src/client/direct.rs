@@ -176,7 +176,8 @@ mod tests {
             let mut read = vec![0; expected];
             stream.read_exact(&mut read).unwrap();
             for piece in pieces {
-                stream.write_all(piece.as_bytes()).unwrap();
+                // The client reads no further than the answer's end.
+                stream.write_all(piece.as_bytes()).ok();
                 std::thread::yield_now();
             }
             read

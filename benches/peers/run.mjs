@@ -1,0 +1,195 @@
+/*
+ * gstack beside its peers, all in one run and in turn: on the command line, over MCP, and from nothing to a first page.
+ * Writes its tables into ../RESULTS.md and ../../README.md, between their marks, and the picture peers.svg.
+ *
+ *   node run.mjs [RUNS]        RUNS of each small operation, 30 without it; large pages get fewer
+ *   node run.mjs --dry [RUNS]  only prints
+ *
+ * GSTACK_BIN is the program, GSTACK_BROWSER_PATH the browser. Nothing passes or fails by its time. All on loopback.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { median, pause } from '../measure.mjs';
+import { servePages } from './pages.mjs';
+import { childrenMillis } from './programs.mjs';
+import { markdown, picture, quoted } from './report.mjs';
+import { AgentBrowser, ChromeDevtoolsMcp, Gstack, PlaywrightCli, PlaywrightMcp } from './sides.mjs';
+
+const dry = process.argv.includes('--dry');
+const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 30);
+const few = (most) => Math.min(runs, most);
+
+/** What is measured: an operation on a page, and how often. The goal is of gstack's time to the fastest peer's. */
+const COMMAND_LINE = [
+  { operation: 'url', page: 'tiny', runs, goal: 0.5 },
+  { operation: 'goto', page: 'tiny', runs, goal: 0.8 },
+  { operation: 'click', page: 'tiny', runs, goal: 0.7 },
+  { operation: 'fill', page: 'tiny', runs, goal: 0.7 },
+  { operation: 'snapshot', page: 'tiny', runs, goal: 0.6 },
+  { operation: 'text', page: 'tiny', runs },
+  { operation: 'screenshot', page: 'tiny', runs, goal: 0.9 },
+  { operation: 'snapshot', page: 'form', runs: few(15) },
+  { operation: 'snapshot', page: '1k', runs: few(10) },
+  { operation: 'snapshot', page: 'iframes', runs: few(10) },
+  { operation: 'snapshot', page: 'shadow', runs: few(10) },
+  { operation: 'text', page: 'text', runs: few(10) },
+  { operation: 'text', page: '10k', runs: few(10), goal: 0.7 },
+  { operation: 'snapshot', page: '10k', runs: few(7), goal: 0.05 },
+  { operation: 'text', page: '100k', runs: few(5), goal: 0.7 },
+  { operation: 'snapshot', page: '100k', runs: few(3), goal: 0.03 },
+];
+const OVER_MCP = [
+  { operation: 'goto', page: 'tiny', runs },
+  { operation: 'click', page: 'tiny', runs },
+  { operation: 'fill', page: 'tiny', runs },
+  { operation: 'snapshot', page: 'tiny', runs },
+  { operation: 'screenshot', page: 'tiny', runs },
+  { operation: 'snapshot', page: '10k', runs: few(5) },
+];
+
+const open = [];
+const load = () => loadavg()[0].toFixed(1);
+
+/** Times `work`; its processor time is of the processes that it has run to their ends. */
+async function timed(work) {
+  const used = childrenMillis();
+  const begin = performance.now();
+  await work();
+  const wall = performance.now() - begin;
+  return { wall, cpu: used === null ? null : childrenMillis() - used };
+}
+
+/** Runs one operation of all sides in turn; gives `{ name: { walls, cpu, failed } }`. */
+async function compare({ operation, page, runs: count }, sides, pages) {
+  const url = pages.url(page);
+  const results = {};
+  for (const [name, side] of Object.entries(sides)) {
+    results[name] = { walls: [], cpus: [] };
+    try {
+      await side.prepare(url);
+    } catch (error) {
+      results[name].failed = error.message.split('\n')[0];
+    }
+  }
+  for (let run = -1; run < count; run += 1) {
+    for (const [name, side] of Object.entries(sides)) {
+      const of = results[name];
+      if (of.failed) continue;
+      await pause(50);
+      try {
+        const { wall, cpu } = await timed(() => side.run(operation, url));
+        if (run < 0) continue;
+        of.walls.push(wall);
+        if (cpu !== null) of.cpus.push(cpu);
+      } catch (error) {
+        of.failed = error.message.split('\n')[0];
+      }
+    }
+  }
+  for (const [name, { walls, failed }] of Object.entries(results)) {
+    const said = failed ? `failed: ${failed}` : `${median(walls).toFixed(1)} ms`;
+    console.error(`${operation} ${page}: ${name}: ${said}`);
+  }
+  return results;
+}
+
+async function measure(rows, sides, pages) {
+  const measured = [];
+  for (const row of rows) measured.push({ ...row, results: await compare(row, sides, pages) });
+  return measured;
+}
+
+async function firstPages(sides, pages, count) {
+  const results = Object.fromEntries(Object.keys(sides).map((name) => [name, { walls: [], cpus: [] }]));
+  for (let run = 0; run < count; run += 1) {
+    for (const [name, side] of Object.entries(sides)) {
+      await side.before();
+      const { wall } = await timed(() => side.run(pages.url('tiny')));
+      results[name].walls.push(wall);
+    }
+  }
+  return [{ operation: 'nothing runs → first page', page: 'tiny', runs: count, goal: 0.7, results }];
+}
+
+/** Opens a peer; one that does not start is listed with its reason and left out. */
+async function start(name, side, url, missing) {
+  open.push(() => side.close());
+  try {
+    await side.open(url);
+    return side;
+  } catch (error) {
+    missing.push(`${name}: ${error.message.split('\n')[0]}`);
+    return null;
+  }
+}
+
+function replaceBlock(file, text) {
+  const path = new URL(file, import.meta.url);
+  const before = readFileSync(path, 'utf8');
+  const marks = /(<!-- peers -->\n)[^]*?(<!-- \/peers -->)/;
+  if (!marks.test(before)) throw new Error(`${file} has no place for it`);
+  writeFileSync(
+    path,
+    before.replace(marks, (_, head, tail) => `${head}${text}${tail}`),
+  );
+}
+
+const pages = await servePages();
+open.push(() => pages.stop());
+try {
+  const atStart = load();
+  const missing = [];
+  const url = pages.url('tiny');
+  const gstack = new Gstack();
+  open.push(() => gstack.close());
+  await gstack.open(url);
+  const agentBrowser = await start('agent-browser', new AgentBrowser(), url, missing);
+  const playwrightCli = await start('playwright-cli', new PlaywrightCli(), url, missing);
+  const there = (sides) => Object.fromEntries(Object.entries(sides).filter(([, side]) => side));
+  const lines = {
+    gstack: gstack.commandLine(),
+    'agent-browser': agentBrowser?.commandLine(),
+    'playwright-cli': playwrightCli?.commandLine(),
+  };
+  const commandLine = await measure(COMMAND_LINE, there(lines), pages);
+
+  const first = { gstack: gstack.firstPage(), 'agent-browser': agentBrowser?.firstPage(), 'playwright-cli': playwrightCli?.firstPage() };
+  const fromNothing = await firstPages(there(first), pages, few(7));
+  for (const side of [agentBrowser, playwrightCli]) await side?.close();
+
+  const playwrightMcp = await start('@playwright/mcp', new PlaywrightMcp(), url, missing);
+  const chromeMcp = await start('chrome-devtools-mcp', new ChromeDevtoolsMcp(), url, missing);
+  // A browser of its own: the two would take each other's page away.
+  const beside = new Gstack();
+  open.push(() => beside.close());
+  await beside.open(url);
+  const tools = {
+    gstack: await gstack.mcp(),
+    'gstack over http.sock': beside.socket(),
+    '@playwright/mcp': playwrightMcp?.side(),
+    'chrome-devtools-mcp': chromeMcp?.side(),
+  };
+  const overMcp = await measure(OVER_MCP, there(tools), pages);
+
+  const { devDependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+  const about = {
+    machine: `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${process.platform} ${process.arch}, node ${process.version}`,
+    versions: [(await gstack.home.ok(['--version'])).trim(), ...Object.entries(devDependencies).map((pair) => pair.join(' '))],
+    load: `${atStart} at the start, ${load()} at the end`,
+    day: new Date().toISOString().slice(0, 10),
+    missing,
+  };
+  const tables = [
+    { title: 'On the command line', rows: [...commandLine, ...fromNothing], withCpu: true },
+    { title: 'Over MCP, on standard input and output', rows: overMcp, withCpu: false },
+  ];
+  const text = markdown(about, tables);
+  console.log(text);
+  if (!dry) {
+    replaceBlock('../RESULTS.md', text);
+    replaceBlock('../../README.md', quoted(about, commandLine.concat(fromNothing)));
+    writeFileSync(new URL('peers.svg', import.meta.url), picture(tables[0].rows));
+  }
+} finally {
+  for (const close of open.reverse()) await close();
+}

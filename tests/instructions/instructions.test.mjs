@@ -1,0 +1,63 @@
+/*
+ * What the command line's short ways cost in instructions, which do not depend on how busy the machine is.
+ *
+ * Compared with counts.json, for the compiler that those were counted with; after a change on purpose:
+ *   GSTACK_BLESS=1 node --test tests/instructions/instructions.test.mjs
+ */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
+
+const FILE = new URL('counts.json', import.meta.url);
+/** Paths and the environment have other lengths elsewhere, and the system's libraries are other ones. */
+const TOLERANCE = 0.1;
+/** Asked of a daemon that runs; `help` builds the whole command line. */
+const COMMANDS = [['url'], ['click', '#nothing', '--timeout', '0'], ['--version'], ['help', 'click']];
+
+function said(program, args) {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return null;
+  }
+}
+
+const compiler = `${said('rustc', ['--version'])}, ${process.platform} ${process.arch}`;
+const blesses = Boolean(process.env.GSTACK_BLESS);
+const known = JSON.parse(readFileSync(FILE, 'utf8'));
+const skip =
+  said('valgrind', ['--version']) === null
+    ? 'valgrind is missing'
+    : !blesses && known.compiler !== compiler
+      ? `counted with ${known.compiler}, this is ${compiler}`
+      : false;
+
+/** Instructions of one command, in the program and the libraries that it loads. */
+async function count(home, words) {
+  const counted = promisify(execFile)('valgrind', ['--tool=callgrind', '--callgrind-out-file=/dev/null', GSTACK, ...words], {
+    env: home.environment,
+    cwd: home.person,
+  });
+  // A command that fails is counted like any other.
+  const { stderr } = await counted.catch((error) => error);
+  const collected = /Collected : (\d+)/.exec(stderr)?.[1];
+  assert.ok(collected, `no count of ${words.join(' ')}:\n${stderr}`);
+  return Number(collected);
+}
+
+test('the short ways of the command line take no more instructions than they did', { skip }, async (t) => {
+  const home = new TestHome({ port: false });
+  t.after(() => home.stop());
+  await home.connect(['--headless', 'about:blank']);
+  const counts = {};
+  for (const words of COMMANDS) counts[words.join(' ')] = await count(home, words);
+  if (blesses) writeFileSync(FILE, `${JSON.stringify({ compiler, counts }, null, 2)}\n`);
+  const more = Object.entries(counts).filter(([name, found]) => !blesses && found > known.counts[name] * (1 + TOLERANCE));
+  assert.deepEqual(
+    more.map(([name, found]) => `${name}: ${found}, was ${known.counts[name]}`),
+    [],
+  );
+});
