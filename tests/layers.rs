@@ -39,7 +39,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
 /// It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 11] = [
+const SERVICES: [(&str, &[&str]); 12] = [
     ("tasks", &[]),
     ("config", &[]),
     ("folders", &[]),
@@ -48,6 +48,7 @@ const SERVICES: [(&str, &[&str]); 11] = [
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
     ("agents", &["config", "ports", "tasks"]),
+    ("conversations", &["agents", "ports", "tasks"]),
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
     ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
     ("tabs", &["browsers", "ports"]),

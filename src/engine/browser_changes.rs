@@ -38,7 +38,7 @@ impl Engine {
             return;
         }
         for id in self.browsers().end_stays_in(tab) {
-            let Some(runner) = self.runners().get(&id) else { continue };
+            let Some(runner) = self.conversations().known_runner(&id) else { continue };
             let Some(turn_id) = runner.conversation().turn() else { continue };
             if let Some(fault) = runner.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
                 self.ports().tell_fault(&fault);

@@ -1,28 +1,22 @@
-//! Conversations as panels ask for them: open, subscribe, send, stop, answer.
+//! Messages of persons: a conversation is opened, written to, stopped and cleared.
 //!
 //! Owns the way from a request to the conversation's task. Never waits for an agent.
 
 use super::Engine;
 use super::agents::split_model;
-use super::ports::{PanelSink, PortId};
-use super::runner::Runner;
+use super::conversations::{Runner, persist};
+use super::ports::PortId;
 use super::tasks::off_thread;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
-use crate::chat::{ChatError, Conversation, Event, Subscription, markdown};
-use crate::protocol::chat::{
-    ConversationInfo, ConversationState, HistoryPage, LONGEST_MESSAGE, PageContext, Subscribed,
-};
+use crate::chat::{ChatError, Conversation, Event};
+use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, PanelId, TabId, TurnId};
-use crate::protocol::methods::{
-    AgentsChoose, ChatAck, ChatHistory, ChatOpen, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
-    NewAttachment, Rendered, Sent,
-};
+use crate::protocol::ids::{ConversationId, TabId, TurnId};
+use crate::protocol::methods::{AgentsChoose, ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
 use crate::protocol::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What one message may carry in files, decoded.
@@ -30,19 +24,11 @@ const MOST_ATTACHED: usize = 32 * 1024 * 1024;
 /// The longest id of a message: each is kept as long as its conversation.
 const LONGEST_ID: usize = 200;
 
-/// The panels' places in conversations. Dropping one ends its pushes.
-pub(super) type Subscriptions = HashMap<(PortId, Option<PanelId>, ConversationId), Subscription>;
-
-/// What one request may have rendered, in bytes: more than the longest message.
-const MOST_MARKDOWN: usize = 1024 * 1024;
-/// Requests that are rendered at once.
-static RENDERING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(1);
-
 impl Engine {
     /// The conversation of a Chrome tab; made where there is none.
     pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs().place_of(port, open.chrome_tab_id)?;
-        let new = NewConversation { folder: self.folder(), page: Some(place.page.clone()) };
+        let new = NewConversation { folder: self.conversations().folder(), page: Some(place.page.clone()) };
         let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
         let conversation = match open() {
             Err(error @ ChatError::Lost { .. }) => {
@@ -59,49 +45,6 @@ impl Engine {
         self.tabs().tell();
         self.tabs().refresh(&conversation);
         Ok(conversation.info())
-    }
-
-    /// What happened after a number, and from now on by push. The answer is queued before the first push.
-    pub fn chat_subscribe(
-        &self,
-        port: PortId,
-        client: Option<PanelId>,
-        subscribe: &ChatSubscribe,
-        answer: impl FnOnce(Subscribed),
-    ) -> Result<(), Fault> {
-        let conversation = self.conversation(&subscribe.conversation_id)?;
-        let sender = self.ports().sender(port)?;
-        let sink = PanelSink::held(sender, client.clone());
-        let key = (port, client, subscribe.conversation_id.clone());
-        // The earlier place ends first: a panel that subscribes again has lost or is missing something.
-        drop(self.subscriptions().remove(&key));
-        let (subscribed, subscription) =
-            conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
-        answer(subscribed);
-        sink.release();
-        let first_look = key.1.as_ref().is_some_and(|panel| self.ports().looks_first(port, panel));
-        self.subscriptions().insert(key, subscription);
-        // Anyone who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
-        if first_look {
-            self.runner(&conversation).warm();
-        }
-        Ok(())
-    }
-
-    pub fn chat_unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
-        let ended = self.subscriptions().remove(&(port, client, id.clone()));
-        drop(ended);
-    }
-
-    pub fn chat_ack(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
-        let subscriptions = self.subscriptions();
-        if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
-            subscription.acknowledge(ack.seq, ack.offset);
-        }
-    }
-
-    pub fn chat_history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
-        self.conversation(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
     }
 
     /// Takes a message. Its line in the journal is the one commit point: with that on the disk it is taken and runs,
@@ -189,7 +132,7 @@ impl Engine {
             self.event(id, Event::Stop)?;
         }
         let fresh = self.store().clear(id).map_err(|e| e.fault())?;
-        let runner = self.runners().get(id);
+        let runner = self.conversations().known_runner(id);
         if let Some(runner) = runner {
             runner.let_go();
         }
@@ -226,45 +169,18 @@ impl Engine {
         stopped
     }
 
-    /// Renders blocks of an answer, beside the reader of messages. Fails if they are larger than an answer can be.
-    pub async fn render_markdown(&self, blocks: Vec<String>) -> Result<Rendered, Fault> {
-        let bytes: usize = blocks.iter().map(String::len).sum();
-        if bytes > MOST_MARKDOWN {
-            let message = format!("{bytes} bytes of Markdown are too much at once; {MOST_MARKDOWN} are the most");
-            return Err(Fault::new(FaultCode::TooLarge, message).hint("Send fewer blocks in one request."));
-        }
-        // Parsing takes many times the memory of its text.
-        let _turn = RENDERING.acquire().await.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
-        let render = move || Rendered { html: blocks.iter().map(|block| markdown::render(block)).collect() };
-        tokio::task::spawn_blocking(render).await.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
-    }
-
-    pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
-        let conversation = self.conversation(&read.conversation_id)?;
-        let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
-        Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime.to_owned() })
-    }
-
     pub(super) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
         self.store().get(id).map_err(|e| e.fault())
     }
 
     pub(super) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
-        self.runners().of(self, conversation)
+        self.conversations().runner(conversation)
     }
 }
 
 /// How long a text is as JSON, as which it is written and sent.
 pub(super) fn json_length(text: &str) -> usize {
     serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
-}
-
-/// Brings a conversation onto the disk, beside the runtime's own threads.
-pub(super) async fn persist(conversation: Arc<Conversation>) -> Result<(), Fault> {
-    match tokio::task::spawn_blocking(move || conversation.persist()).await {
-        Ok(outcome) => outcome.map_err(|e| e.fault()),
-        Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving ended early: {error}"))),
-    }
 }
 
 /// Writes the files that came with a message. `temporary` is where files that are only named may lie.

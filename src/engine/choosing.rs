@@ -44,7 +44,7 @@ impl Engine {
 
     /// Ends the agent that has been idle for the longest, if somebody waits for its slot.
     pub(super) fn make_room(&self) {
-        let idle = self.agents().slots().to_end().and_then(|id| self.runners().get(&id));
+        let idle = self.agents().slots().to_end().and_then(|id| self.conversations().known_runner(&id));
         if let Some(runner) = idle {
             runner.sleep();
         }

@@ -6,7 +6,6 @@ use super::browsers::{ChangeTurn, no_browser};
 use super::commands::Target;
 use super::ports::Missing;
 use super::{Engine, folders};
-use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
 use crate::command::{Call, Moves};
@@ -84,7 +83,7 @@ impl Engine {
 
     async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
         if let Some(cwd) = &request.cwd {
-            lock(&self.inner.folder).set(cwd);
+            self.conversations().connected_from(cwd);
         }
         self.read_config_again().await?;
         let new_folders = self.agents().learn_path(request.path.as_deref());

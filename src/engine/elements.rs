@@ -4,6 +4,7 @@
 
 use super::Engine;
 use super::browsers::{no_browser, not_driven};
+use super::pointing::Who;
 use super::ports::{PortId, notification};
 use crate::base::mutex::lock;
 use crate::base::own_page::{self, OwnPage};
@@ -15,21 +16,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::told;
-use std::collections::HashMap;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
-
-/// A panel behind a port.
-type Who = (PortId, Option<PanelId>);
-
-/// What panels let their persons see in pages.
-#[derive(Default)]
-pub(super) struct Pointing {
-    /// The pick of each panel that waits for one.
-    picks: HashMap<Who, (TabId, CancellationToken)>,
-    /// The tab in which a panel has something drawn. It stays attached to for so long.
-    drawn: HashMap<Who, (TabId, Stay)>,
-}
 
 impl Engine {
     /// The refs of a tab's last snapshot.

@@ -7,7 +7,7 @@ use super::ports::{self, PortId, PortSender};
 use crate::base::peer::Peer;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::hello::{Hello, HostPreamble, Welcome};
-use crate::protocol::ids::{ConversationId, InstanceId, PanelId};
+use crate::protocol::ids::{InstanceId, PanelId};
 use crate::protocol::methods::{PanelOpened, Pong, ToPanel};
 use crate::protocol::panel_key::PanelConfirmation;
 use crate::protocol::told;
@@ -22,8 +22,7 @@ impl Engine {
     }
 
     pub fn port_closed(&self, id: PortId) {
-        let ended: Vec<_> = self.subscriptions().extract_if(|(port, _, _), _| *port == id).collect();
-        drop(ended);
+        self.conversations().forget_port(id);
         self.end_unshown_spare();
         self.tabs().forget_port(id);
         self.keyboard_lost(id, None);
@@ -122,9 +121,7 @@ impl Engine {
         }
         self.end_pointing(port, Some(&client));
         self.activity().unsubscribe(port, client.as_ref());
-        let gone = |key: &(PortId, Option<PanelId>, ConversationId)| key.0 == port && key.1 == client;
-        let ended: Vec<_> = self.subscriptions().extract_if(|key, _| gone(key)).collect();
-        drop(ended);
+        self.conversations().forget_panel(port, client.as_ref());
         self.end_unshown_spare();
         self.update_busy();
     }

@@ -10,19 +10,13 @@ use crate::protocol::ids::{ConversationId, PanelId};
 impl Engine {
     /// A person begins to write in the conversation that their panel shows: its agent is made ready meanwhile.
     pub fn chat_prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
-        let shown = self.subscriptions().contains_key(&(port, client, id.clone()));
-        if !shown {
+        if !self.conversations().shows(port, client, id) {
             return;
         }
         match self.conversation(id) {
             Ok(conversation) => self.runner(&conversation).warm(),
             Err(fault) => tracing::debug!(%fault, "no agent is made ready"),
         }
-    }
-
-    /// Whether a panel shows the conversation.
-    pub(super) fn is_shown(&self, id: &ConversationId) -> bool {
-        self.subscriptions().keys().any(|(_, _, shown)| shown == id)
     }
 
     /// The conversation's agent is the spare from here on, and the one before ends.
@@ -34,7 +28,7 @@ impl Engine {
 
     /// Ends the spare if no panel shows its conversation any more.
     pub(super) fn end_unshown_spare(&self) {
-        if let Some(spare) = self.agents().spare().filter(|spare| !self.is_shown(spare)) {
+        if let Some(spare) = self.agents().spare().filter(|spare| !self.conversations().is_shown(spare)) {
             self.drop_spare(&spare);
         }
     }
@@ -49,14 +43,14 @@ impl Engine {
     /// Another agent or folder was chosen for a conversation: ends its spare and makes the chosen agent ready.
     pub(super) fn renew_spare(&self, id: &ConversationId) {
         let is_spare = self.agents().spare().as_ref() == Some(id);
-        if is_spare && let Some(runner) = self.runners().get(id) {
+        if is_spare && let Some(runner) = self.conversations().known_runner(id) {
             runner.drop_spare();
             runner.warm();
         }
     }
 
     fn drop_spare(&self, id: &ConversationId) {
-        let runner = self.runners().get(id);
+        let runner = self.conversations().known_runner(id);
         match runner {
             Some(runner) => runner.drop_spare(),
             None => self.agents().unmark_spare(id),

@@ -60,7 +60,7 @@ impl Engine {
     pub(super) fn tab_closed(&self, tab_id: TabId) {
         self.tabs().sets().leave(tab_id);
         self.tabs().remember_closed(tab_id);
-        let runner = self.store().of_tab(tab_id).and_then(|id| self.runners().get(&id));
+        let runner = self.store().of_tab(tab_id).and_then(|id| self.conversations().known_runner(&id));
         if let Some(runner) = &runner
             && runner.conversation().state() != ConversationState::Idle
             && let Some(fault) = runner.handle(Event::Stop)
@@ -93,7 +93,7 @@ impl Engine {
         let engine = self.clone();
         let conversation = conversation.clone();
         self.spawn(async move {
-            if let Err(fault) = super::chats::persist(conversation.clone()).await {
+            if let Err(fault) = super::conversations::persist(conversation.clone()).await {
                 engine.ports().tell_fault(&fault);
             }
             if conversation.is_to_compact()

@@ -109,7 +109,7 @@ impl Engine {
 
     /// The conversation of the named or current tab; one without a tab where no browser is open.
     async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
-        let folder = request.cwd.clone().unwrap_or_else(|| self.folder());
+        let folder = request.cwd.clone().unwrap_or_else(|| self.conversations().folder());
         match self.tabs().place_for_terminal(request.tab_id).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };

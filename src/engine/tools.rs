@@ -12,11 +12,9 @@ mod place;
 mod preview;
 mod shell;
 
-pub use offered::OfferedTool;
-
 use super::Engine;
 use super::commands::Target;
-use super::runner::{Runner, ToolCallName};
+use super::conversations::{Runner, ToolCallName};
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::browser::dialogs::DialogPolicy;
@@ -55,11 +53,6 @@ impl ConversationTools {
         Arc::new(Self { engine, runner, token, ended: CancellationToken::new(), by_person })
     }
 
-    /// Cancelled once the agent has ended. What is kept for it can go then.
-    pub fn ended(&self) -> &CancellationToken {
-        &self.ended
-    }
-
     pub(super) fn token(&self) -> &str {
         &self.token
     }
@@ -68,18 +61,8 @@ impl ConversationTools {
         self.runner.conversation()
     }
 
-    /// What is offered, as MCP lists it.
-    pub fn offered(&self) -> Vec<OfferedTool> {
-        offered::all()
-    }
-
-    /// Whether there is a tool of this name.
-    pub fn offers(&self, tool: &str) -> bool {
-        offered::find(tool).is_some()
-    }
-
     /// Runs a call that came over MCP. `id`: the agent's own name of it, where it gives one.
-    pub async fn run_tool(
+    async fn run_over_mcp(
         &self,
         id: Option<String>,
         tool: &str,

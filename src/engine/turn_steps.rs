@@ -2,10 +2,10 @@
 //!
 //! Owns what lies between a step's begin and its end. Never runs anything and never measures: the conversation does.
 
-use super::runner::ToolCallName;
+use super::conversations::Learned;
 use crate::agent::adapter::{Image, StepWords};
 use crate::chat::Conversation;
-use crate::protocol::chat::{ChatBody, SaidPhrase, StepOutcome};
+use crate::protocol::chat::{ChatBody, StepOutcome};
 use crate::protocol::ids::{StepId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,17 +18,6 @@ pub(super) struct Steps {
     open: HashMap<StepId, Open>,
     /// What was learned of calls whose steps were not reported yet.
     early: Vec<Learned>,
-}
-
-/// What is known of a call's step once the page was asked, or a person has answered.
-pub(super) struct Learned {
-    /// The call, as the agent named it.
-    pub(super) of: ToolCallName,
-    /// What it is done to; empty: as the step says.
-    pub(super) object: String,
-    pub(super) phrase: Option<SaidPhrase>,
-    /// What it is done with, as JSON; empty: as the step says.
-    pub(super) arguments: String,
 }
 
 struct Open {

@@ -30,11 +30,11 @@ pub(super) fn routes() -> Router<Engine> {
 type Answer<T> = Result<Json<T>, Refusal>;
 
 async fn list(State(engine): State<Engine>, Body(list): Body<ConversationsList>) -> Answer<Conversations> {
-    Ok(Json(engine.conversations(list).await?))
+    Ok(Json(engine.conversations().list(list).await?))
 }
 
 async fn text(State(engine): State<Engine>, Body(export): Body<ConversationExport>) -> Answer<ConversationText> {
-    Ok(Json(engine.conversation_text(export).await?))
+    Ok(Json(engine.conversations().text(export).await?))
 }
 
 async fn open(State(engine): State<Engine>, Body(open): Body<ConversationOpen>) -> Answer<ConversationInfo> {
@@ -51,11 +51,11 @@ async fn delete(State(engine): State<Engine>, Body(of): Body<ChatRef>) -> Answer
 }
 
 async fn restore(State(engine): State<Engine>, Body(of): Body<ChatRef>) -> Answer<ConversationInfo> {
-    Ok(Json(engine.restore_conversation(&of.conversation_id).await?))
+    Ok(Json(engine.conversations().restore(&of.conversation_id).await?))
 }
 
 async fn compact(State(engine): State<Engine>, Body(of): Body<CompactConversations>) -> Answer<CompactedConversations> {
-    Ok(Json(engine.compact_conversations(of).await?))
+    Ok(Json(engine.conversations().compact(of).await?))
 }
 
 async fn settings(State(engine): State<Engine>) -> Json<Settings> {

@@ -7,7 +7,7 @@ use super::caller::Caller;
 use super::headers::{bearer, check};
 use crate::base::lineage::Lineage;
 use crate::base::peer::Peer;
-use crate::engine::{ConversationTools, Engine};
+use crate::engine::{AgentAccess, Engine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::ConversationId;
 use axum::extract::{ConnectInfo, Request, State};
@@ -120,7 +120,7 @@ async fn go_on(allowed: Result<(), Fault>, request: Request, next: Next) -> Resp
 #[derive(Clone)]
 pub enum Scope {
     Person,
-    Agent(Arc<ConversationTools>),
+    Agent(Arc<dyn AgentAccess>),
 }
 
 async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {

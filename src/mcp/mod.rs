@@ -13,7 +13,7 @@ mod progress;
 mod server;
 pub mod stdio;
 
-use crate::engine::ConversationTools;
+use crate::engine::AgentAccess;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -58,7 +58,7 @@ pub fn router(path: &str, shutdown: CancellationToken) -> Router {
 
 /// Closes each session when the agent that began it has ended: all answers that it was given are kept in it.
 async fn end_with_agent(State(sessions): State<Arc<LocalSessionManager>>, request: Request, next: Next) -> Response {
-    let tools = request.extensions().get::<Arc<ConversationTools>>().map(|tools| tools.ended().clone());
+    let tools = request.extensions().get::<Arc<dyn AgentAccess>>().map(|tools| tools.ended().clone());
     let is_first = !request.headers().contains_key(SESSION_HEADER);
     let response = next.run(request).await;
     let begun = response.headers().get(SESSION_HEADER).filter(|_| is_first).and_then(|id| id.to_str().ok());

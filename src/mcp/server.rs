@@ -2,7 +2,7 @@
 
 use super::{answer, hints, progress};
 use crate::command::registry;
-use crate::engine::ConversationTools;
+use crate::engine::AgentAccess;
 use crate::protocol::VERSION;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -20,11 +20,11 @@ const CALL_ID: &str = "claudecode/toolUseId";
 pub struct BrowserTools;
 
 /// The tools that `authenticate` put into the request.
-fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<ConversationTools>, ErrorData> {
+fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {
     context
         .extensions
         .get::<axum::http::request::Parts>()
-        .and_then(|parts| parts.extensions.get::<Arc<ConversationTools>>())
+        .and_then(|parts| parts.extensions.get::<Arc<dyn AgentAccess>>())
         .cloned()
         .ok_or_else(|| ErrorData::internal_error("the request carries no conversation", None))
 }

@@ -147,17 +147,17 @@ impl Request {
             ToDaemon::ChatOpen(open) => reply.give(engine.chat_open(port, &open)),
             ToDaemon::ChatSubscribe(subscribe) => {
                 let answer = |subscribed| reply.give(Ok(subscribed));
-                if let Err(fault) = engine.chat_subscribe(port, client, &subscribe, answer) {
+                if let Err(fault) = engine.conversations().subscribe(port, client, &subscribe, answer) {
                     reply.fail(fault);
                 }
             }
             ToDaemon::ChatUnsubscribe(of) => {
-                engine.chat_unsubscribe(port, client, &of.conversation_id);
+                engine.conversations().unsubscribe(port, client, &of.conversation_id);
                 reply.give(Ok(Empty {}));
             }
-            ToDaemon::ChatHistory(page) => reply.give(engine.chat_history(&page)),
+            ToDaemon::ChatHistory(page) => reply.give(engine.conversations().history(&page)),
             ToDaemon::ChatPrepare(of) => engine.chat_prepare(port, client, &of.conversation_id),
-            ToDaemon::ChatAck(ack) => engine.chat_ack(port, client, &ack),
+            ToDaemon::ChatAck(ack) => engine.conversations().acknowledge(port, client, &ack),
             ToDaemon::ChatSend(send) => reply.give(engine.chat_send(send).await),
             ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(unqueue).await.map(|()| Empty {})),
             ToDaemon::ChatStop(of) => reply.give(engine.chat_stop(&of.conversation_id).map(|()| Empty {})),
@@ -177,13 +177,13 @@ impl Request {
             ToDaemon::QuestionAnswer(answer) => {
                 reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
             }
-            ToDaemon::ConversationsList(list) => reply.give(engine.conversations(list).await),
+            ToDaemon::ConversationsList(list) => reply.give(engine.conversations().list(list).await),
             ToDaemon::ConversationsRename(rename) => reply.give(engine.rename_conversation(rename).await),
             ToDaemon::ConversationsDelete(of) => {
                 reply.give(engine.delete_conversation(&of.conversation_id).await.map(|()| Empty {}));
             }
-            ToDaemon::ConversationsRestore(of) => reply.give(engine.restore_conversation(&of.conversation_id).await),
-            ToDaemon::ConversationsExport(export) => reply.give(engine.export_conversation(export).await),
+            ToDaemon::ConversationsRestore(of) => reply.give(engine.conversations().restore(&of.conversation_id).await),
+            ToDaemon::ConversationsExport(export) => reply.give(engine.conversations().export(export).await),
             ToDaemon::ConversationsAttach(attach) => reply.give(engine.attach_conversation(port, attach).await),
             ToDaemon::ConversationsFolder(folder) => reply.give(engine.choose_folder(folder).await),
             ToDaemon::ConversationsTab(tab) => reply.give(engine.conversation_tab(port, &tab)),
@@ -204,8 +204,10 @@ impl Request {
             ToDaemon::AgentsList(list) if list.refresh => reply.give(engine.look_for_agents_again().await),
             ToDaemon::AgentsList(_) => reply.give(Ok(engine.agents().list(false).await)),
             ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
-            ToDaemon::MarkdownRender(markdown) => reply.give(engine.render_markdown(markdown.blocks).await),
-            ToDaemon::FileRead(read) => reply.give(engine.file_read(&read)),
+            ToDaemon::MarkdownRender(markdown) => {
+                reply.give(engine.conversations().render_markdown(markdown.blocks).await)
+            }
+            ToDaemon::FileRead(read) => reply.give(engine.conversations().file_read(&read)),
             ToDaemon::RelayAnswer(answer) => engine.browsers().heard(port, Heard::Answer(answer)),
             ToDaemon::RelayEvent(event) => engine.browsers().heard(port, Heard::Event(event)),
             ToDaemon::RelayDetached(detached) => engine.browsers().heard(port, Heard::Detached(detached)),

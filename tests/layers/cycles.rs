@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 /// The most files of one cycle.
 const MOST: usize = 3;
 /// Cycles of earlier days, by layer: a number goes down and never up.
-const LARGER: [(&str, usize); 6] =
-    [("browser", 14), ("chat", 4), ("cli", 13), ("command", 41), ("engine", 17), ("protocol", 6)];
+const LARGER: [(&str, usize); 5] = [("browser", 14), ("chat", 4), ("cli", 13), ("command", 41), ("protocol", 6)];
 
 /// The path of a module: `["engine", "ports"]`.
 type Module = Vec<String>;

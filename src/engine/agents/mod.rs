@@ -3,6 +3,7 @@
 //! Owns the registry, the slots, the mark of the spare, and the environment that agents run in. Never speaks to a running
 //! agent: the runners do.
 
+mod access;
 mod choice;
 mod environment;
 mod left_over;
@@ -13,6 +14,7 @@ mod slots;
 mod spare;
 mod tokens;
 
+pub use access::{AgentAccess, OfferedTool};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
 pub use pool::AgentPool;

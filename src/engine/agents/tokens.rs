@@ -8,21 +8,21 @@ use std::sync::{Arc, Mutex};
 use subtle::ConstantTimeEq;
 
 /// What the tokens open, by token. Cheap to clone.
-pub(in crate::engine) struct Tokens<T>(Arc<Mutex<HashMap<String, Arc<T>>>>);
+pub(in crate::engine) struct Tokens<T: ?Sized>(Arc<Mutex<HashMap<String, Arc<T>>>>);
 
-impl<T> Clone for Tokens<T> {
+impl<T: ?Sized> Clone for Tokens<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Default for Tokens<T> {
+impl<T: ?Sized> Default for Tokens<T> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<T> Tokens<T> {
+impl<T: ?Sized> Tokens<T> {
     pub(in crate::engine) fn admit(&self, token: &str, opens: Arc<T>) {
         lock(&self.0).insert(token.to_owned(), opens);
     }

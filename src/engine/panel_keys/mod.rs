@@ -4,6 +4,7 @@
 //! and lie beside this file: `proof` what is signed, `list` what is confirmed, `waiting` the codes, `file` the disk.
 
 mod file;
+mod keys;
 mod list;
 mod proof;
 #[cfg(test)]
@@ -14,6 +15,8 @@ mod waiting;
 pub(crate) use file::confirmed_in;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proof::{check, signed_text};
+
+pub(super) use keys::PanelKeys;
 
 use super::Engine;
 use super::ports::{PortId, Proving, Standing, notification};
@@ -27,25 +30,11 @@ use crate::protocol::hello::Hello;
 use crate::protocol::methods::ToPanel;
 use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
 use crate::protocol::told;
-use file::KeyFile;
 use list::{LONGEST_NAME, Record};
-use std::path::PathBuf;
-use waiting::{Waiting, Wrong};
+use waiting::Wrong;
 
 /// The first protocol whose extensions prove a key.
 const FIRST_WITH_KEYS: u32 = 2;
-
-/// The keys of one home.
-pub(super) struct PanelKeys {
-    file: KeyFile,
-    waiting: Waiting,
-}
-
-impl PanelKeys {
-    pub(super) fn open(path: PathBuf) -> Self {
-        Self { file: KeyFile::open(path), waiting: Waiting::default() }
-    }
-}
 
 impl Engine {
     /// The challenge for a new connection.

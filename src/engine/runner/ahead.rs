@@ -3,9 +3,9 @@
 //! Owns when it is started, and its end without a message. Nothing of it is written down and nothing is said to it:
 //! until a message comes, it is as if it had never been started.
 
-use super::Input;
 use super::task::Task;
 use crate::engine::agents::Choice;
+use crate::engine::conversations::Input;
 use crate::protocol::chat::ConversationState;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Task {
             && self.starting.is_none()
             && self.conversation.state() == ConversationState::Idle
             && self.conversation.info().tab_id.is_some()
-            && self.engine.is_shown(id)
+            && self.engine.conversations().is_shown(id)
             && !self.engine.is_handing_over()
             // Its folder is made with its first turn.
             && !self.engine.worktrees().wants_tree(&self.conversation)

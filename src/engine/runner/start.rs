@@ -3,13 +3,13 @@
 //! Owns the steps from a message to a session that takes it. Each is answered by an input, so that a stop is heard in
 //! between. Never reads what an agent says.
 
-use super::Input;
 use super::session::{Session, Starting};
 use super::task::Task;
 use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
 use crate::chat::turn::Message;
-use crate::engine::agents::{Choice, Slot, SlotAnswer};
+use crate::engine::agents::{AgentAccess, Choice, Slot, SlotAnswer};
+use crate::engine::conversations::Input;
 use crate::engine::tools::ConversationTools;
 use crate::protocol::chat::ChatBody;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -168,7 +168,7 @@ impl Task {
     fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
         let tools = ConversationTools::new(self.engine.clone(), self.runner.clone(), !is_model);
         self.engine.admit(&tools);
-        let offered: Vec<String> = tools.offered().into_iter().map(|tool| tool.name).collect();
+        let offered: Vec<String> = AgentAccess::offered(tools.as_ref()).into_iter().map(|tool| tool.name).collect();
         let launch = Launch {
             conversation_id: self.conversation.id().clone(),
             folder: self.conversation.folder().into(),

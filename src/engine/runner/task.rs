@@ -5,13 +5,12 @@
 
 use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
-use super::{Input, Runner};
 use crate::agent::adapter::{AgentEvent, Image, Prompt};
-use crate::base::mutex::lock;
 use crate::base::site;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::agents::Choice;
+use crate::engine::conversations::{Input, Runner};
 use crate::engine::policy::NO_SITE;
 use crate::engine::turn_steps::Steps;
 use crate::engine::{Engine, earlier};
@@ -39,7 +38,7 @@ pub(super) struct Turn {
     pub(super) watchdog: Watchdog,
 }
 
-pub(super) struct Task {
+pub(in crate::engine) struct Task {
     pub(super) engine: Engine,
     pub(super) conversation: Arc<Conversation>,
     pub(super) runner: Runner,
@@ -73,11 +72,11 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(runner: Runner) -> Self {
+    pub(in crate::engine) fn new(engine: Engine, runner: Runner) -> Self {
         let (agent_events, from_agent) = mpsc::channel(AGENT_BACKLOG);
         Self {
-            engine: runner.0.engine.clone(),
-            conversation: runner.0.conversation.clone(),
+            engine,
+            conversation: runner.conversation().clone(),
             runner,
             steps: Steps::default(),
             session: None,
@@ -99,7 +98,7 @@ impl Task {
         }
     }
 
-    pub(super) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
+    pub(in crate::engine) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let Some(mut from_agent) = self.from_agent.take() else { return };
         let shutdown = self.engine.shutdown();
         loop {
@@ -301,7 +300,7 @@ impl Task {
             return;
         }
         let cancel = CancellationToken::new();
-        *lock(&self.runner.0.turn) = cancel.clone();
+        self.runner.begin_turn(cancel.clone());
         let watchdog = Watchdog::new(&self.engine.config(), Instant::now());
         let id = message.turn_id.clone();
         self.turn = Some(Turn { id, message: message.clone(), cancel: cancel.clone(), watchdog });

@@ -3,7 +3,6 @@
 //! Owns these cases alone. Nothing is started in them.
 
 use super::task::Task;
-use super::{Input, Runner};
 use crate::agent::builtin;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
@@ -12,6 +11,7 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Event};
 use crate::engine::Engine;
 use crate::engine::config::Config;
+use crate::engine::conversations::{Input, Runner};
 use crate::engine::provision::Provision;
 use crate::protocol::chat::{ChatBody, ConversationState, Decision, MessageSource, StepKind};
 use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TurnId};
@@ -51,8 +51,8 @@ fn in_turn(engine: &Engine) -> (Task, Runner) {
     conversation.send(message).unwrap();
     conversation.handle(Event::AgentReady(turn_id.clone()));
     conversation.handle(Event::PromptAccepted(turn_id));
-    let runner = Runner::new(engine.clone(), conversation);
-    (Task::new(runner.clone()), runner)
+    let runner = engine.runner(&conversation);
+    (Task::new(engine.clone(), runner.clone()), runner)
 }
 
 fn request(id: &str) -> ApprovalRequest {
@@ -99,8 +99,8 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let engine = engine_at(&home).await;
     let conversation = conversation_of(&engine);
     let (stopped, waits) = (message("stopped"), message("waits"));
-    let runner = Runner::new(engine.clone(), conversation.clone());
-    let mut task = Task::new(runner.clone());
+    let runner = engine.runner(&conversation);
+    let mut task = Task::new(engine.clone(), runner.clone());
     *lock(&engine.inner.handing_over) = true;
     let begun = conversation.send(stopped).unwrap();
     task.input(Input::Effects(begun.effects)).await;
@@ -108,7 +108,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let stop = conversation.handle(Event::Stop);
     task.input(Input::Effects(stop.effects)).await;
     assert_eq!(conversation.state(), ConversationState::Idle);
-    crate::engine::chats::persist(conversation).await.unwrap();
+    crate::engine::conversations::persist(conversation).await.unwrap();
     engine.close().await;
     drop((task, runner, engine));
 

@@ -95,4 +95,12 @@ impl Engine {
         }
         Ok(())
     }
+
+    /// Applies the settings as they are now.
+    pub(super) async fn settings_changed(&self) {
+        self.agents().configure();
+        self.end_spare();
+        self.inner.config.tell_changed();
+        self.agents().tell(false).await;
+    }
 }

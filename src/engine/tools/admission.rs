@@ -2,10 +2,18 @@
 //!
 //! Owns when a token begins and ends: with its agent. The table of tokens is in `agents`.
 
-use super::ConversationTools;
+use super::{ConversationTools, offered};
+use crate::agent::adapter::ToolResult;
 use crate::engine::Engine;
+use crate::engine::agents::{AgentAccess, OfferedTool};
+use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::ConversationId;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// The tools' token opens them from now on.
@@ -16,16 +24,48 @@ impl Engine {
     /// The agent has ended: its token opens nothing any more.
     pub(in crate::engine) fn revoke(&self, tools: &ConversationTools) {
         self.inner.tokens.revoke(tools.token());
-        tools.ended().cancel();
+        tools.ended.cancel();
     }
 
     /// The tools that a token opens. The comparison takes the same time for every token.
-    pub fn tools_of_token(&self, presented: &str) -> Option<Arc<ConversationTools>> {
+    pub fn tools_of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
         self.inner.tokens.opened_by(presented)
     }
 
     /// The tools of a conversation whose agent runs.
-    pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<ConversationTools>> {
-        self.inner.tokens.find(|tools| tools.conversation().id() == id)
+    pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
+        self.inner.tokens.find(|tools| tools.conversation_id() == id)
+    }
+}
+
+impl AgentAccess for ConversationTools {
+    fn conversation_id(&self) -> &ConversationId {
+        self.conversation().id()
+    }
+
+    fn ended(&self) -> &CancellationToken {
+        &self.ended
+    }
+
+    fn offered(&self) -> Vec<OfferedTool> {
+        offered::all()
+    }
+
+    fn offers(&self, tool: &str) -> bool {
+        offered::find(tool).is_some()
+    }
+
+    fn run_tool<'a>(
+        &'a self,
+        id: Option<String>,
+        tool: &'a str,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<ToolResult, Fault>> {
+        self.run_over_mcp(id, tool, arguments, cancel).boxed()
+    }
+
+    fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>> {
+        self.run_from_shell(request).boxed()
     }
 }

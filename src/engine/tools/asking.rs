@@ -10,9 +10,9 @@ use crate::chat::turn::ApprovalRequest;
 use crate::command::spec::{Leads, TabUse};
 use crate::command::words::Words;
 use crate::command::{Call, Class, consequence, redaction};
+use crate::engine::conversations::{Learned, Runner, ToolCallName};
 use crate::engine::policy::{self, ActionKind, ActionRequest, Described, Permitted};
-use crate::engine::runner::{Runner, ToolCallName};
-use crate::engine::turn_steps::Learned;
+
 use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::{Fault, FaultCode};

@@ -4,19 +4,9 @@
 
 use crate::command::spec::Offered;
 use crate::command::{Call, Class, Spec, registry, tool_schema};
+use crate::engine::agents::OfferedTool;
 use crate::protocol::fault::{Fault, FaultCode};
-use serde_json::{Map, Value};
-
-/// One tool as MCP lists it.
-#[derive(Clone, Debug)]
-pub struct OfferedTool {
-    pub name: String,
-    pub description: String,
-    pub schema: Map<String, Value>,
-    pub read_only: bool,
-    /// It changes the page, the tab or a file.
-    pub writes: bool,
-}
+use serde_json::Value;
 
 /// Everything that is offered, as MCP lists it.
 pub(super) fn all() -> Vec<OfferedTool> {

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 impl ConversationTools {
     /// Runs a command of the agent's command line; it ends with the caller's connection.
-    pub async fn command(self: Arc<Self>, request: CommandRequest) -> Result<CommandResult, Fault> {
+    pub(super) async fn run_from_shell(self: Arc<Self>, request: CommandRequest) -> Result<CommandResult, Fault> {
         let spec = offered::find(&request.command).ok_or_else(|| offered::not_offered(&request.command))?;
         let call = Call::of(spec, request.args)?;
         if let Some((name, ..)) = call.paths().first() {

@@ -1,0 +1,95 @@
+//! The conversations as a list: found, restored, compacted.
+//!
+//! Owns the way of these requests to the disk, beside the runtime's own threads.
+
+use super::service::Conversations;
+use crate::engine::tasks::off_thread;
+use crate::protocol::chat::ConversationInfo;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::frame::COMFORTABLE;
+use crate::protocol::history::{
+    CompactConversations, CompactedConversations, Conversations as Page, ConversationsList,
+};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::told;
+use std::time::Duration;
+
+/// A search that takes longer answers with what it has.
+const SEARCH_LIMIT: Duration = Duration::from_secs(3);
+/// Conversations of one answer, as JSON.
+const LARGEST_PAGE: usize = COMFORTABLE / 2;
+/// The longest words that are searched for, in bytes.
+const LONGEST_SEARCH: usize = 1000;
+
+impl Conversations {
+    /// Returns conversations, newest first; with `search`, those that hold the text, with the words around it.
+    pub async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
+        let search = list.search.filter(|text| !text.trim().is_empty());
+        if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
+            return Err(Fault::new(FaultCode::TooLarge, told::SEARCH_TOO_LONG).hint(told::SEARCH_TOO_LONG_NEXT));
+        }
+        let service = self.clone();
+        off_thread(move || {
+            let before = list.before.as_ref();
+            Ok(match search {
+                Some(text) => page(service.store().search(&text, before, SEARCH_LIMIT)),
+                None => {
+                    let behind = |info: &ConversationInfo| before.is_none_or(|place| place.is_before(info));
+                    page(service.store().list().into_iter().filter(behind).map(|info| (info, None)))
+                }
+            })
+        })
+        .await
+    }
+
+    /// Brings a deleted conversation back.
+    pub async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+        let (service, back) = (self.clone(), id.clone());
+        off_thread(move || {
+            let restored = service.store().restore(&back).map_err(|e| e.fault())?;
+            Ok(service.get(&restored)?.info())
+        })
+        .await
+    }
+
+    /// Compacts one conversation's journal, or those of all conversations that are idle.
+    pub async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
+        let service = self.clone();
+        off_thread(move || {
+            let mut done = CompactedConversations::default();
+            let ids: Vec<ConversationId> = match &of.conversation_id {
+                Some(id) => vec![id.clone()],
+                None => service.store().list().into_iter().map(|info| info.conversation_id).collect(),
+            };
+            for id in ids {
+                match service.store().get(&id).and_then(|conversation| conversation.compact()) {
+                    Ok(compacted) => {
+                        done.conversations += 1;
+                        done.bytes_before += compacted.before;
+                        done.bytes_after += compacted.after;
+                    }
+                    Err(error) if of.conversation_id.is_some() => return Err(error.fault()),
+                    Err(error) => done.left.push(error.to_string()),
+                }
+            }
+            Ok(done)
+        })
+        .await
+    }
+}
+
+/// As many as fit well into one message, one at least.
+fn page(found: impl IntoIterator<Item = (ConversationInfo, Option<String>)>) -> Page {
+    let mut page = Page::default();
+    let mut bytes = 0;
+    for (info, excerpt) in found {
+        bytes += serde_json::to_vec(&(&info, &excerpt)).map_or(0, |json| json.len());
+        if bytes > LARGEST_PAGE && !page.conversations.is_empty() {
+            page.older = true;
+            break;
+        }
+        page.excerpts.extend(excerpt.map(|excerpt| (info.conversation_id.clone(), excerpt)));
+        page.conversations.push(info);
+    }
+    page
+}

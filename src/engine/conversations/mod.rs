@@ -1,0 +1,19 @@
+//! The conversations: their store, the gates of their tasks, and who is shown which.
+//!
+//! Owns what panels subscribe to, the list of conversations with its search and exports, and the folder of new ones. Never
+//! decides what a turn does: the task does, which the engine starts.
+
+mod call;
+mod connected_from;
+mod documents;
+mod listing;
+mod rendering;
+mod runner;
+mod runners;
+mod service;
+mod subscriptions;
+
+pub(super) use call::{Learned, ToolCallName};
+pub(super) use runner::{Input, Runner, Start};
+pub use service::Conversations;
+pub(super) use service::persist;

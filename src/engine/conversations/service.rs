@@ -1,0 +1,74 @@
+//! The handle to the conversations, and the state behind it.
+
+use super::connected_from::ConnectedFrom;
+use super::runner::{Runner, Start};
+use super::runners::Runners;
+use super::subscriptions::Subscriptions;
+use crate::base::home::Home;
+use crate::base::mutex::lock;
+use crate::chat::{Conversation, Store};
+use crate::engine::ports::Ports;
+use crate::engine::tasks::off_thread;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::ConversationId;
+use std::sync::{Arc, Mutex};
+
+/// A handle to the conversations. Cheap to clone.
+#[derive(Clone)]
+pub struct Conversations(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    home: Home,
+    store: Arc<Store>,
+    /// The way to the panels that subscribe.
+    pub(super) ports: Ports,
+    /// Starts a conversation's task.
+    start: Start,
+    runners: Mutex<Runners>,
+    pub(super) subscriptions: Mutex<Subscriptions>,
+    /// The folder from which `connect` was run.
+    connected_from: Mutex<ConnectedFrom>,
+}
+
+impl Conversations {
+    pub(in crate::engine) fn new(home: Home, store: Arc<Store>, ports: Ports, start: Start) -> Self {
+        let connected_from = Mutex::new(ConnectedFrom::open(&home));
+        let (runners, subscriptions) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { home, store, ports, start, runners, subscriptions, connected_from }))
+    }
+
+    pub(in crate::engine) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// Fails if there is no such conversation, or if it cannot be opened.
+    pub(in crate::engine) fn get(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
+        self.0.store.get(id).map_err(|error| error.fault())
+    }
+
+    /// The handle to the conversation's task.
+    pub(in crate::engine) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
+        lock(&self.0.runners).of(&self.0.start, conversation)
+    }
+
+    /// The same if somebody holds it: a conversation whose task runs has one.
+    pub(in crate::engine) fn known_runner(&self, id: &ConversationId) -> Option<Runner> {
+        lock(&self.0.runners).get(id)
+    }
+
+    /// The folder of conversations that name none: the one from which a person connected last, else the workspace.
+    pub(in crate::engine) fn folder(&self) -> String {
+        let connected = lock(&self.0.connected_from).folder();
+        connected.unwrap_or_else(|| self.0.home.workspace().to_string_lossy().into_owned())
+    }
+
+    /// A person has connected from this folder.
+    pub(in crate::engine) fn connected_from(&self, folder: &str) {
+        lock(&self.0.connected_from).set(folder);
+    }
+}
+
+/// Writes the conversation's record to the disk, beside the runtime's own threads.
+pub(in crate::engine) async fn persist(conversation: Arc<Conversation>) -> Result<(), Fault> {
+    off_thread(move || conversation.persist().map_err(|error| error.fault())).await
+}

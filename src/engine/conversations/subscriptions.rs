@@ -1,0 +1,97 @@
+//! Which panels are shown which conversations.
+//!
+//! Owns the panels' subscriptions. Dropping one ends its pushes, which is done without the lock.
+
+use super::service::Conversations;
+use crate::base::mutex::lock;
+use crate::chat::Subscription;
+use crate::engine::ports::{PanelSink, PortId};
+use crate::protocol::chat::{HistoryPage, Subscribed};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{ConversationId, PanelId};
+use crate::protocol::methods::{ChatAck, ChatHistory, ChatSubscribe};
+use std::collections::HashMap;
+
+/// A panel, by its port, and a conversation that it shows.
+type Shown = (PortId, Option<PanelId>, ConversationId);
+
+pub(super) type Subscriptions = HashMap<Shown, Subscription>;
+
+impl Conversations {
+    /// Answers with what happened after a number, and pushes what happens from now on. The answer is queued before the first
+    /// push.
+    pub fn subscribe(
+        &self,
+        port: PortId,
+        client: Option<PanelId>,
+        subscribe: &ChatSubscribe,
+        answer: impl FnOnce(Subscribed),
+    ) -> Result<(), Fault> {
+        let conversation = self.get(&subscribe.conversation_id)?;
+        let sender = self.0.ports.sender(port)?;
+        let sink = PanelSink::held(sender, client.clone());
+        let key = (port, client, subscribe.conversation_id.clone());
+        // The earlier subscription ends first: a panel subscribes again if it has missed something.
+        drop(lock(&self.0.subscriptions).remove(&key));
+        let (subscribed, subscription) =
+            conversation.subscribe(subscribe.after, sink.clone()).map_err(|e| e.fault())?;
+        answer(subscribed);
+        sink.release();
+        let first_look = key.1.as_ref().is_some_and(|panel| self.0.ports.looks_first(port, panel));
+        lock(&self.0.subscriptions).insert(key, subscription);
+        // A person who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
+        if first_look {
+            self.runner(&conversation).warm();
+        }
+        Ok(())
+    }
+
+    /// The panel is not told of the conversation any more.
+    pub fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+        let ended = lock(&self.0.subscriptions).remove(&(port, client, id.clone()));
+        drop(ended);
+    }
+
+    /// The panel has taken what it was told up to there.
+    pub fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
+        let subscriptions = lock(&self.0.subscriptions);
+        if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
+            subscription.acknowledge(ack.seq, ack.offset);
+        }
+    }
+
+    /// A page of what happened before a number.
+    pub fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
+        self.get(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
+    }
+
+    /// Whether this panel shows the conversation.
+    pub(in crate::engine) fn shows(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) -> bool {
+        lock(&self.0.subscriptions).contains_key(&(port, client, id.clone()))
+    }
+
+    /// Whether any panel shows the conversation.
+    pub(in crate::engine) fn is_shown(&self, id: &ConversationId) -> bool {
+        lock(&self.0.subscriptions).keys().any(|(_, _, shown)| shown == id)
+    }
+
+    /// A port is gone, and all its panels with it.
+    pub(in crate::engine) fn forget_port(&self, port: PortId) {
+        self.end_subscriptions(|(of, _, _)| *of == port);
+    }
+
+    /// A panel is gone.
+    pub(in crate::engine) fn forget_panel(&self, port: PortId, client: Option<&PanelId>) {
+        self.end_subscriptions(|(of, panel, _)| *of == port && panel.as_ref() == client);
+    }
+
+    /// A conversation is gone.
+    pub(in crate::engine) fn end_pushes_of(&self, id: &ConversationId) {
+        self.end_subscriptions(|(_, _, of)| of == id);
+    }
+
+    fn end_subscriptions(&self, which: impl Fn(&Shown) -> bool) {
+        let ended: Vec<_> = lock(&self.0.subscriptions).extract_if(|shown, _| which(shown)).collect();
+        drop(ended);
+    }
+}

@@ -1,0 +1,140 @@
+//! The handle to the one engine, and the services behind it.
+//!
+//! Owns the list of services and the ways to them. What the engine does with them is in the files beside this one.
+
+use super::activity::ActivityLog;
+use super::agents::{AgentAccess, AgentPool, Tokens};
+use super::browsers::Browsers;
+use super::config::{Config, ConfigFile};
+use super::conversations::Conversations;
+use super::panel_keys::PanelKeys;
+use super::pointing::Pointing;
+use super::policy::PolicyService;
+use super::ports::Ports;
+use super::provision::Provision;
+use super::tabs::Tabs;
+use super::tasks::Tasks;
+use super::worktrees::Worktrees;
+use crate::base::home::Home;
+use crate::chat::Store;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The path on the port at which agents reach their tools.
+pub const MCP_PATH: &str = "/mcp";
+
+/// A handle to the one engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) home: Home,
+    pub(super) config: ConfigFile,
+    /// A newer gstack takes over: no new turn begins.
+    pub(super) handing_over: Mutex<bool>,
+    /// Raised when a turn has ended.
+    pub(super) turns_changed: watch::Sender<()>,
+    /// The daemon's port on 127.0.0.1.
+    pub(super) port: u16,
+    pub(super) provision: Provision,
+    pub(super) agents: AgentPool,
+    pub(super) browsers: Browsers,
+    pub(super) ports: Ports,
+    pub(super) panel_keys: Mutex<PanelKeys>,
+    pub(super) conversations: Conversations,
+    pub(super) tabs: Tabs,
+    /// The tools of the agents that run.
+    pub(super) tokens: Tokens<dyn AgentAccess>,
+    pub(super) policy: PolicyService,
+    /// Raised when an approval or an answer is asked for or is no longer waited for.
+    pub(super) approvals_changed: watch::Sender<()>,
+    pub(super) pointing: Mutex<Pointing>,
+    pub(super) activity: ActivityLog,
+    pub(super) worktrees: Worktrees,
+    pub(super) busy: watch::Sender<bool>,
+    /// What `browse.json` says of the browser.
+    pub(super) mode: watch::Sender<&'static str>,
+    pub(super) tasks: Tasks,
+}
+
+impl Engine {
+    pub fn request_shutdown(&self) {
+        self.inner.tasks.request_shutdown();
+    }
+    pub fn config(&self) -> Arc<Config> {
+        self.inner.config.get()
+    }
+    /// Raised when a setting was changed.
+    pub fn watch_config(&self) -> watch::Receiver<()> {
+        self.inner.config.watch()
+    }
+    /// What agents may do, what persons have said about that, and the record of it.
+    pub fn policy(&self) -> &PolicyService {
+        &self.inner.policy
+    }
+    /// The agents: which there are, and which answers.
+    pub fn agents(&self) -> &AgentPool {
+        &self.inner.agents
+    }
+    /// The browser in use, and the everyday ones that are connected.
+    pub fn browsers(&self) -> &Browsers {
+        &self.inner.browsers
+    }
+    /// The conversations: their list, their files and who is shown them.
+    pub fn conversations(&self) -> &Conversations {
+        &self.inner.conversations
+    }
+    /// What was done in the browser, by anyone.
+    pub fn activity(&self) -> &ActivityLog {
+        &self.inner.activity
+    }
+    pub fn home(&self) -> &Home {
+        &self.inner.home
+    }
+    /// Ends when the daemon does.
+    pub fn ended(&self) -> CancellationToken {
+        self.inner.tasks.shutdown()
+    }
+    /// Whether anybody needs the daemon: a panel, a turn or a browser.
+    pub fn watch_busy(&self) -> watch::Receiver<bool> {
+        self.inner.busy.subscribe()
+    }
+
+    /// The mode of `status`, as it changes.
+    pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
+        self.inner.mode.subscribe()
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        self.inner.conversations.store()
+    }
+    pub(super) fn ports(&self) -> &Ports {
+        &self.inner.ports
+    }
+    pub(super) fn worktrees(&self) -> &Worktrees {
+        &self.inner.worktrees
+    }
+    pub(super) fn tabs(&self) -> &Tabs {
+        &self.inner.tabs
+    }
+    pub(super) fn shutdown(&self) -> CancellationToken {
+        self.inner.tasks.shutdown()
+    }
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.inner.tasks.spawn(task);
+    }
+    pub(super) fn approval_limit(&self) -> Duration {
+        self.inner.config.approval_limit()
+    }
+
+    pub(super) fn welcome_url(&self) -> String {
+        format!("http://127.0.0.1:{}/welcome", self.inner.port)
+    }
+    pub(super) fn mcp_url(&self) -> String {
+        format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
+    }
+}
