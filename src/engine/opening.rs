@@ -77,7 +77,7 @@ impl Engine {
                 port,
                 provision,
                 agents,
-                browsers: browsers,
+                browsers,
                 ports,
                 panel_keys: Mutex::new(panel_keys),
                 conversations,

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod from_agent;
+mod prompt;
 mod session;
 mod start;
 mod task;

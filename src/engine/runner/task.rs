@@ -1,23 +1,19 @@
 //! The task of one conversation: carries out what its turn machine decides, and ends when nothing is left to hold.
 //!
 //! Owns the order of things and the times: a stop's, a silent turn's, an idle agent's. How an agent is made ready is in
-//! `start`, what belongs to a started one in `session`, and what it reports is read in `from_agent`.
+//! `start`, what belongs to a started one in `session`, what it is told in `prompt`, and what it reports in `from_agent`.
 
 use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
-use crate::agent::adapter::{AgentEvent, Image, Prompt};
-use crate::base::site;
+use crate::agent::adapter::AgentEvent;
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
+use crate::engine::Engine;
 use crate::engine::agents::Choice;
 use crate::engine::conversations::{Input, Runner};
-use crate::engine::policy::NO_SITE;
 use crate::engine::turn_steps::Steps;
-use crate::engine::{Engine, earlier};
-use crate::protocol::chat::{AnsweredBy, Attachment, ConversationState, Decision, PageContext};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::chat::{AnsweredBy, ConversationState, Decision};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
-use crate::protocol::told;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,13 +55,13 @@ pub(in crate::engine) struct Task {
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
-    /// The message that would run now and is left to the next daemon.
+    /// The message that the next daemon runs, because this one hands over.
     held_back: Option<Arc<Message>>,
-    /// The agent of the turn while it waits for its place.
+    /// The agent of the turn while it waits for a slot.
     pub(super) chosen: Option<Choice>,
     /// When the idle agent's process ends.
     pub(super) sleep_at: Option<Instant>,
-    /// What waits for the end of this conversation's agent.
+    /// Answered when this conversation's agent has ended.
     ending: Vec<oneshot::Sender<()>>,
     pub(super) agent_events: mpsc::Sender<(u64, AgentEvent)>,
     from_agent: Option<mpsc::Receiver<(u64, AgentEvent)>>,
@@ -180,7 +176,7 @@ impl Task {
             }
             return self.agent_event(event).await;
         }
-        // The one that rests has nothing to say but that it is gone.
+        // The agent that rests reports only its end.
         if matches!(event, AgentEvent::Exited { .. })
             && let Some(session) = self.resting.take_if(|session| session.generation == generation)
         {
@@ -198,7 +194,7 @@ impl Task {
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome).await,
-            // Anyone who asked may have taken it back, or ended, before it came here.
+            // The requester may have withdrawn it, or ended, before it came here.
             Input::Asked { answer, .. } if answer.is_closed() => {}
             Input::Asked { request, answer } => self.asked(request, answer),
             Input::Learned(learned) => {
@@ -209,7 +205,7 @@ impl Task {
             }
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() => self.end_present(),
-            // It works again: another one may be idle.
+            // It works again, but another one may be idle.
             Input::Sleep => self.engine.make_room(),
             Input::Warm => self.look_ahead(),
             Input::Ahead(choice) => self.start_ahead(choice),
@@ -224,7 +220,7 @@ impl Task {
         self.waiting.insert(approval_id.clone(), answer);
         self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
         self.step(Event::ApprovalAsked(request));
-        // Taken back just before the card was there: then the withdrawal met nothing.
+        // It was withdrawn just before there was a card, so the withdrawal found nothing to close.
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
             self.step(Event::ApprovalWithdrawn(approval_id));
         }
@@ -233,7 +229,7 @@ impl Task {
 
     async fn effect(&mut self, effect: Effect) {
         match effect {
-            // Written by the conversation, or told to anyone who sent the message.
+            // The conversation has written it, or told it to the sender of the message.
             Effect::Journal(_) | Effect::Rejected(_) => {}
             Effect::StartTurn(message) => self.start_turn(message),
             Effect::Prompt(message) => self.prompt(&message).await,
@@ -256,7 +252,7 @@ impl Task {
             Effect::KillAgent => self.end_present(),
             Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
-                    // Anyone who asked may have been cancelled.
+                    // The requester may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
                 self.engine.approvals_changed();
@@ -264,7 +260,7 @@ impl Task {
             }
             Effect::AnswerQuestion { question_id, answers } => {
                 if let Some(waiting) = self.questions.remove(&question_id) {
-                    // Anyone who asked may have been cancelled.
+                    // The requester may have been cancelled.
                     waiting.send(answers).ok();
                 }
                 self.engine.approvals_changed();
@@ -316,88 +312,9 @@ impl Task {
             runner.input(Input::Chosen { turn_id, choice });
         });
     }
-
-    async fn prompt(&mut self, message: &Arc<Message>) {
-        let turn_id = message.turn_id.clone();
-        let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
-        let working_tab = self.engine.tabs().working_page(&self.conversation);
-        let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
-        let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
-        if let Some(words) = &earlier {
-            // It may carry elsewhere what it is told of, as if it had read that now.
-            self.engine.policy().with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
-        }
-        let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
-        self.engine.policy().with_taint_log(self.conversation.id(), |log| {
-            seen.iter().for_each(|page| log.saw_page(page));
-            if !images.is_empty() {
-                // A picture is of the page that the person looked at, as far as anybody can tell.
-                let site = message.page.as_ref().and_then(|page| site::of(&page.url));
-                log.read_unseen(site.as_deref().unwrap_or(NO_SITE));
-            }
-        });
-        let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
-        let Some(session) = &mut self.session else {
-            let fault = Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_BEFORE).at(Hop::Agent);
-            return self.step(Event::PromptRefused { turn_id, fault });
-        };
-        match session.session.prompt(prompt).await {
-            Ok(()) => {
-                session.is_informed = true;
-                session.had_a_message = true;
-                let known_as = session.known_as.take().map(|name| (session.agent.clone(), name));
-                if session.slot.is_some() {
-                    self.conversation.note_folder_used();
-                }
-                if let Some((agent, name)) = known_as {
-                    self.conversation.set_resume(agent, Some(name));
-                }
-                self.engine.agents().unmark_spare(self.conversation.id());
-                self.step(Event::PromptAccepted(turn_id));
-            }
-            Err(fault) => {
-                // What takes no message takes the next one neither: that one gets a new process.
-                self.end_session();
-                self.step(Event::PromptRefused { turn_id, fault });
-            }
-        }
-    }
-
-    /// The page as it is now, with what the person had selected when they wrote.
-    fn page(&self, message: &Message) -> Option<PageContext> {
-        let now = self.engine.tabs().page_of(&self.conversation);
-        let selection = message.page.as_ref().and_then(|page| page.selection.clone());
-        match now {
-            Some(page) => Some(PageContext { selection, ..page }),
-            None => message.page.clone(),
-        }
-    }
 }
 
-/// The pictures that came with a message. Read beside the runtime's own threads.
-async fn images(conversation: Arc<Conversation>, message: Arc<Message>) -> Vec<Image> {
-    if message.attachments.is_empty() {
-        return Vec::new();
-    }
-    let read = move || {
-        let pictures = message.attachments.iter().filter(|file| file.mime.starts_with("image/"));
-        let image = |file: &Attachment| match conversation.file_path(&file.id).map(std::fs::read) {
-            Ok(Ok(bytes)) => Some(Image { mime: file.mime.clone(), bytes }),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "an attachment can't be read");
-                None
-            }
-            Err(error) => {
-                tracing::warn!(%error, "an attachment is not there");
-                None
-            }
-        };
-        pictures.filter_map(image).collect()
-    };
-    tokio::task::spawn_blocking(read).await.unwrap_or_default()
-}
-
-/// Waits for the deadline, or for ever where there is none.
+/// Waits for the deadline, or for ever if there is none.
 async fn at(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,

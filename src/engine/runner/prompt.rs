@@ -1,0 +1,97 @@
+//! What the agent is given with a message: the page as it is now, what was said before, pictures.
+//!
+//! Owns its gathering, and the taint log's note of it. How the agent's turn goes on is in `task`.
+
+use super::task::Task;
+use crate::agent::adapter::{Image, Prompt};
+use crate::base::site;
+use crate::chat::turn::Message;
+use crate::chat::{Conversation, Event};
+use crate::engine::earlier;
+use crate::engine::policy::NO_SITE;
+use crate::protocol::chat::{Attachment, PageContext};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told;
+use std::sync::Arc;
+
+impl Task {
+    /// Gives the message to the agent.
+    pub(super) async fn prompt(&mut self, message: &Arc<Message>) {
+        let turn_id = message.turn_id.clone();
+        let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
+        let working_tab = self.engine.tabs().working_page(&self.conversation);
+        let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
+        let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
+        if let Some(words) = &earlier {
+            // The agent may carry it elsewhere, as if it had read it now.
+            self.engine.policy().with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
+        }
+        let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
+        self.engine.policy().with_taint_log(self.conversation.id(), |log| {
+            seen.iter().for_each(|page| log.saw_page(page));
+            if !images.is_empty() {
+                // A picture is taken to be of the page that the person looked at.
+                let site = message.page.as_ref().and_then(|page| site::of(&page.url));
+                log.read_unseen(site.as_deref().unwrap_or(NO_SITE));
+            }
+        });
+        let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
+        let Some(session) = &mut self.session else {
+            let fault = Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_BEFORE).at(Hop::Agent);
+            return self.step(Event::PromptRefused { turn_id, fault });
+        };
+        match session.session.prompt(prompt).await {
+            Ok(()) => {
+                session.is_informed = true;
+                session.had_a_message = true;
+                let known_as = session.known_as.take().map(|name| (session.agent.clone(), name));
+                if session.slot.is_some() {
+                    self.conversation.note_folder_used();
+                }
+                if let Some((agent, name)) = known_as {
+                    self.conversation.set_resume(agent, Some(name));
+                }
+                self.engine.agents().unmark_spare(self.conversation.id());
+                self.step(Event::PromptAccepted(turn_id));
+            }
+            Err(fault) => {
+                // An agent that takes no message takes no later one: the next message gets a new process.
+                self.end_session();
+                self.step(Event::PromptRefused { turn_id, fault });
+            }
+        }
+    }
+
+    /// The page as it is now, with what the person had selected when they wrote.
+    fn page(&self, message: &Message) -> Option<PageContext> {
+        let now = self.engine.tabs().page_of(&self.conversation);
+        let selection = message.page.as_ref().and_then(|page| page.selection.clone());
+        match now {
+            Some(page) => Some(PageContext { selection, ..page }),
+            None => message.page.clone(),
+        }
+    }
+}
+
+/// The pictures that came with a message. Read beside the runtime's own threads.
+async fn images(conversation: Arc<Conversation>, message: Arc<Message>) -> Vec<Image> {
+    if message.attachments.is_empty() {
+        return Vec::new();
+    }
+    let read = move || {
+        let pictures = message.attachments.iter().filter(|file| file.mime.starts_with("image/"));
+        let image = |file: &Attachment| match conversation.file_path(&file.id).map(std::fs::read) {
+            Ok(Ok(bytes)) => Some(Image { mime: file.mime.clone(), bytes }),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "an attachment can't be read");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an attachment is not there");
+                None
+            }
+        };
+        pictures.filter_map(image).collect()
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
+}
