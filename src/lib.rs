@@ -23,3 +23,4 @@ pub mod mcp;
 pub mod native;
 pub mod panel;
 pub mod protocol;
+pub mod upgrade;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 use clap::{Arg, Command};
+use gstack::cli::arguments::{self, Invocation};
+use gstack::command::Call;
 use gstack::command::registry;
 use gstack::command::spec::{Category, Class, Flag, Spec};
 use std::collections::BTreeSet;
@@ -252,4 +254,40 @@ fn the_page_of_the_protocol_names_every_method_event_and_fault() {
     let missing: Vec<_> =
         names.filter(|name| !page.contains(&format!("`{name}`")) && !page.contains(&format!("`{name} {{"))).collect();
     assert!(missing.is_empty(), "docs/PROTOCOL.md does not name {missing:?}");
+}
+
+/// A line's words as a shell splits them, as far as the guide needs it.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = None;
+    for letter in line.chars() {
+        match letter {
+            '"' | '\'' if quoted.is_none() => quoted = Some(letter),
+            _ if quoted == Some(letter) => quoted = None,
+            ' ' if quoted.is_none() => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
+    let guide = gstack::install::skill::guide();
+    let blocks = guide.split("```").skip(1).step_by(2);
+    let lines = blocks.flat_map(str::lines).filter_map(|line| line.split_once("gstack ").map(|(_, rest)| rest));
+    let inline = guide.split('`').filter_map(|code| code.strip_prefix("gstack "));
+    let mut seen = 0;
+    for line in lines.chain(inline.filter(|code| !code.contains("COMMAND") && !code.contains('\n'))) {
+        let words = shell_words(line.split(" #").next().unwrap());
+        let (_, invocation) = arguments::parse(&words).unwrap_or_else(|error| panic!("gstack {line}: {error}"));
+        // `chain` reads its commands from standard input.
+        if let Invocation::Browser { command, args } = invocation
+            && command != "chain"
+        {
+            Call::parse(&command, &args).unwrap_or_else(|fault| panic!("gstack {line}: {fault}"));
+        }
+        seen += 1;
+    }
+    assert!(seen > 45, "{seen} lines were found");
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A folder (or a file of that name) directly under src/, and what it may use besides itself.
 /// `command::registry` allows that one module of a folder.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("base", &[]),
     ("protocol", &[]),
     ("chat", &["base", "protocol"]),
@@ -32,9 +32,22 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("client", &["base", "protocol"]),
     ("native", &["client", "command::registry", "base", "protocol"]),
     ("keeper", &["client", "command::registry", "base", "protocol"]),
-    ("cli", &["mcp::stdio", "client", "install", "command::registry", "command::tool_profile", "base", "protocol"]),
+    (
+        "cli",
+        &[
+            "mcp::stdio",
+            "client",
+            "install",
+            "upgrade",
+            "command::registry",
+            "command::tool_profile",
+            "base",
+            "protocol",
+        ],
+    ),
     ("fuzz", &["http", "engine", "command", "chat", "base", "protocol"]),
     ("install", &["client", "command::registry", "base", "protocol"]),
+    ("upgrade", &["client", "base", "protocol"]),
 ];
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.

@@ -10,6 +10,7 @@ use super::panels::{self, Panels};
 use super::policy::{self, Rules};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
+use super::skill::{self, Skill};
 use crate::command::registry;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -42,7 +43,15 @@ pub enum Invocation {
     Stop,
     Restart,
     Status,
-    Doctor,
+    Doctor {
+        /// For a maintainer: nothing of the person in it.
+        report: bool,
+    },
+    /// A newer release in the place of this program.
+    Upgrade {
+        check: bool,
+    },
+    Skill(Skill),
     Chat {
         message: String,
         agent: Option<String>,
@@ -202,7 +211,9 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "stop" => Invocation::Stop,
         "restart" => Invocation::Restart,
         "status" => Invocation::Status,
-        "doctor" => Invocation::Doctor,
+        "doctor" => Invocation::Doctor { report: matches.get_flag("report") },
+        "upgrade" => Invocation::Upgrade { check: matches.get_flag("check") },
+        "skill" => Invocation::Skill(skill::parse(matches)),
         "chat" if matches.get_flag("stop") => Invocation::StopChat { all: matches.get_flag("all") },
         "chat" if matches.get_flag("continue") => Invocation::ContinueChat,
         "sessions" => Invocation::Sessions(sessions::parse(matches)),

@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options; the browser's commands come from the registry.
 
-use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, shell};
+use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, shell, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -67,7 +67,13 @@ pub fn command() -> Command {
         Command::new("restart").about("Close the browser and the daemon, then connect again"),
         Command::new("status").about("Show what is running: browser, tabs, panels, agents"),
         Command::new("doctor")
-            .about("Check every hop from the panel to the agent, and say how to fix the one that fails"),
+            .about("Check every hop from the panel to the agent, and say how to fix the one that fails")
+            .arg(
+                Arg::new("report")
+                    .long("report")
+                    .action(ArgAction::SetTrue)
+                    .help("Print what a bug report needs, without paths, addresses, secrets and words of pages"),
+            ),
         Command::new("chat")
             .about("Send a message to the agent and stream its answer")
             .arg(
@@ -120,8 +126,12 @@ pub fn command() -> Command {
             .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Keep printing new entries")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
         host_command("uninstall-host", "Remove the registration again"),
+        Command::new("upgrade")
+            .about("Install a newer release, if there is one, and let the daemon hand over to it")
+            .arg(Arg::new("check").long("check").action(ArgAction::SetTrue).help("Only say whether there is one")),
+        skill::command(),
         Command::new("completions")
-            .about("Print the completion script for a shell; install/setup.sh installs it")
+            .about("Print the completion script for a shell; install/install.sh installs it")
             .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(shell::SHELLS)),
         Command::new("man").about("Print the manual page; to read it: gstack man | man -l -"),
     ];

@@ -74,7 +74,7 @@ pub fn print_report(report: &Doctor, terminal: Terminal) {
     }
 }
 
-fn hop_name(hop: Hop) -> &'static str {
+pub(super) fn hop_name(hop: Hop) -> &'static str {
     match hop {
         Hop::Panel => "panel",
         Hop::Background => "background",

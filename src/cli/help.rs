@@ -28,7 +28,7 @@ const EVERYDAY: (&str, &[&str]) = (
 const OWN: [(&str, &[&str]); 3] = [
     ("Agents", &["agents", "stop-turn", "sessions", "policy", "panels", "audit", "activity", "mcp"]),
     ("gstack itself", &["disconnect", "stop", "restart", "settings"]),
-    ("Installation", &["install-host", "uninstall-host", "completions", "man"]),
+    ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),
 ];
 
 /// The headings with the names under them, in their order.

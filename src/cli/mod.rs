@@ -23,11 +23,14 @@ mod panels;
 mod policy;
 mod progress;
 mod questions;
+mod report;
 mod sessions;
 mod settings;
 mod shell;
+mod skill;
 mod standard_input;
 mod terminal;
+mod upgrade;
 mod usage;
 
 use crate::base::home::{HOME_VARIABLE, Home};
@@ -136,7 +139,19 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let status: Status = running.get("/status").await?;
             show(json, &status, || status.text())?;
         }
-        Invocation::Doctor => return check_hops(&client, json, terminal).await,
+        Invocation::Doctor { report: true } => {
+            let report = report(&client).await;
+            show(true, &report, String::new)?;
+        }
+        Invocation::Doctor { report: false } => return check_hops(&client, json, terminal).await,
+        Invocation::Upgrade { check } => {
+            let by_agent = std::env::var_os(TOKEN_VARIABLE).is_some_and(|token| !token.is_empty());
+            upgrade::run(&home, check, by_agent, json).await?;
+        }
+        Invocation::Skill(wanted) => match skill::run(wanted)? {
+            (words, Some(done)) => show(json, &done, || words)?,
+            (guide, None) => print(&guide),
+        },
         Invocation::Chat { message, agent, model } => {
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
@@ -314,6 +329,16 @@ async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<E
         doctor::print_report(&report, terminal);
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What is known of this machine, for a maintainer.
+async fn report(client: &Client) -> report::Report {
+    let looked = doctor::examine(client).await;
+    let agents = match here() {
+        Ok(here) => client.read::<_, Agents>("/agents/look", &LookForAgents { path: here.path }).await.ok(),
+        Err(_) => None,
+    };
+    report::of(client.home(), &looked, agents.as_ref())
 }
 
 fn agents_text(agents: &Agents, terminal: Terminal) -> String {

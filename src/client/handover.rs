@@ -22,12 +22,17 @@ pub fn runs_older(home: &Home) -> bool {
 
 /// Asks a daemon that is older than this program to hand over; none where there is no such daemon.
 pub async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
-    let older = runs_older(home);
+    ask_for(home, VERSION).await
+}
+
+/// As [`ask`], for a program of another version than this one: `gstack upgrade` has just put it in place.
+pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
+    let older = State::read(home).is_some_and(|state| is_newer(version, &state.version));
     // A lock that can't be looked at is taken for held: then the request says what is wrong.
     if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
         return Ok(None);
     }
-    let request = HandOver { version: VERSION.to_owned() };
+    let request = HandOver { version: version.to_owned() };
     Client::of_running(home.clone()).post("/hand-over", &request).await.map(Some)
 }
 
@@ -36,8 +41,8 @@ pub async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
     ending::within(home, handing_over.pid, Duration::from_secs(handing_over.seconds) + END_LIMIT).await
 }
 
-/// By their numbers; what follows a `-` or `+` makes no difference.
-fn is_newer(ours: &str, theirs: &str) -> bool {
+/// Whether one version is newer than another: by their numbers; what follows a `-` or `+` makes no difference.
+pub fn is_newer(ours: &str, theirs: &str) -> bool {
     let numbers = |version: &str| -> Vec<u64> {
         let release = version.split(['-', '+']).next().unwrap_or_default();
         release.split('.').map(|part| part.parse().unwrap_or(0)).collect()

@@ -7,7 +7,7 @@ use super::Engine;
 use super::ports::{PortId, notification};
 use crate::browser::keyboard::KeySink;
 use crate::browser::launch::side_panel;
-use crate::protocol::EXTENSION_ID;
+use crate::protocol::extension_ids;
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{PanelFocus, PanelKeys, ToPanel};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ impl Engine {
             return browser.keyboard_elsewhere();
         }
         // Nothing else of the browser is ever brought to the front for a panel.
-        if !side_panel::is_panel(&focus.address, EXTENSION_ID) {
+        if !extension_ids().any(|id| side_panel::is_panel(&focus.address, id)) {
             tracing::warn!("a panel names an address that is not a panel's");
             return;
         }

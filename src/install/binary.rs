@@ -32,6 +32,12 @@ pub fn fleeting(path: &Path) -> Option<String> {
             path.display()
         ));
     }
+    if path.components().any(|part| part.as_os_str() == "_npx") {
+        return Some(format!(
+            "{} lies in the cache of npx, which npm may clear. Install it with: npm install -g @gstack-browser/gstack",
+            path.display()
+        ));
+    }
     let temporary = std::env::temp_dir();
     let temporary = temporary.canonicalize().unwrap_or(temporary);
     (path.starts_with(&temporary) || path.starts_with("/tmp"))
@@ -54,6 +60,8 @@ mod tests {
     fn a_lasting_place_is_no_worry_and_a_temporary_one_is() {
         assert_eq!(fleeting(Path::new("/usr/local/bin/gstack")), None);
         assert!(fleeting(Path::new("/tmp/gstack")).unwrap().contains("temporary"));
+        let cached = "/home/you/.npm/_npx/1/node_modules/@gstack-browser/gstack-linux-x64/bin/gstack";
+        assert!(fleeting(Path::new(cached)).unwrap().contains("cache of npx"));
     }
 
     #[test]

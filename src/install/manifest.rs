@@ -51,13 +51,21 @@ pub fn identify(text: &str) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::extension_ids;
 
     #[test]
     fn the_template_names_our_host_and_lets_only_our_extension_in() {
+        for id in extension_ids() {
+            assert!(
+                id.len() == 32 && id.bytes().all(|letter| (b'a'..=b'p').contains(&letter)),
+                "{id} is no id of Chrome's"
+            );
+        }
+        let origins: Vec<String> = extension_ids().map(|id| format!("chrome-extension://{id}/")).collect();
         let template: Value = serde_json::from_str(TEMPLATE).unwrap();
         assert_eq!(template["name"], HOST_NAME);
         assert_eq!(template["type"], "stdio");
-        assert_eq!(template["allowed_origins"], serde_json::json!([format!("chrome-extension://{EXTENSION_ID}/")]));
+        assert_eq!(template["allowed_origins"], serde_json::json!(origins));
     }
 
     #[test]

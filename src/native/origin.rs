@@ -1,6 +1,6 @@
 //! Which extension may talk to the host. Chrome checks the manifest's list; we check again.
 
-use crate::protocol::EXTENSION_ID;
+use crate::protocol::{EXTENSION_ID, extension_ids};
 
 const SCHEME: &str = "chrome-extension://";
 
@@ -19,7 +19,11 @@ pub struct ForeignOrigin {
 
 pub fn check(origin: &str) -> Result<(), ForeignOrigin> {
     let id = origin.strip_prefix(SCHEME).map(|rest| rest.strip_suffix('/').unwrap_or(rest));
-    if id == Some(EXTENSION_ID) { Ok(()) } else { Err(ForeignOrigin { origin: origin.to_owned() }) }
+    if id.is_some_and(|id| extension_ids().any(|ours| ours == id)) {
+        Ok(())
+    } else {
+        Err(ForeignOrigin { origin: origin.to_owned() })
+    }
 }
 
 #[cfg(test)]
@@ -28,7 +32,9 @@ mod tests {
 
     #[test]
     fn only_our_own_extension_is_let_in() {
-        assert_eq!(check(&format!("chrome-extension://{EXTENSION_ID}/")), Ok(()));
+        for ours in extension_ids() {
+            assert_eq!(check(&format!("chrome-extension://{ours}/")), Ok(()));
+        }
         for foreign in [
             "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/",
             "chrome-extension://",

@@ -45,3 +45,12 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The id that the `key` in `extension/manifest.json` gives the extension on every machine.
 /// It fixes the id and proves nothing: what proves is that Chrome starts the host for that id.
 pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";
+
+/// The id that the Chrome Web Store gives the extension; none until it is listed. The store alone holds the key behind it.
+/// A change here belongs into `manifests/io.gstack.host.json` too.
+pub const STORE_EXTENSION_ID: Option<&str> = None;
+
+/// Every id under which our extension talks to the native host.
+pub fn extension_ids() -> impl Iterator<Item = &'static str> {
+    std::iter::once(EXTENSION_ID).chain(STORE_EXTENSION_ID)
+}

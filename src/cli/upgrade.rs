@@ -1,0 +1,31 @@
+//! `gstack upgrade`: the words. Which release is installed, and how, is `upgrade`'s.
+
+use super::{show, tell};
+use crate::base::home::Home;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::upgrade::{self, Outcome};
+
+pub async fn run(home: &Home, check: bool, by_agent: bool, json: bool) -> Result<(), Fault> {
+    if by_agent {
+        return Err(Fault::new(FaultCode::Forbidden, "an agent does not upgrade gstack")
+            .hint("Ask the person to run it in a terminal."));
+    }
+    let outcome = match check {
+        true => upgrade::check().await?,
+        false => upgrade::upgrade(home, tell).await?,
+    };
+    show(json, &outcome, || words(&outcome, check))
+}
+
+fn words(outcome: &Outcome, check: bool) -> String {
+    let Outcome { installed, newest, .. } = outcome;
+    let day = outcome.published.as_ref().map(|day| format!(" of {day}")).unwrap_or_default();
+    match (installed == newest, check) {
+        (true, _) => format!("gstack {installed} is the newest release."),
+        (false, true) => format!("gstack {newest}{day} can be installed: gstack upgrade. This is {installed}."),
+        (false, false) if outcome.handing_over => {
+            format!("Upgraded from {installed} to {newest}. The older daemon hands over when its turns have finished.")
+        }
+        (false, false) => format!("Upgraded from {installed} to {newest}."),
+    }
+}

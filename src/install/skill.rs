@@ -1,0 +1,95 @@
+//! The guide for agents that use the command line, and where their programs look for it.
+//!
+//! Owns the text, which is of this program's version because it is a part of it, and the folders. Never replaces a guide
+//! that is not gstack's.
+
+use super::InstallError;
+use crate::base::atomic;
+use crate::protocol::VERSION;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+const GUIDE: &str = include_str!("../../skills/gstack/SKILL.md");
+/// Ends the guide that is printed and installed; a file without it is somebody else's.
+const MARK: &str = "Made by gstack ";
+
+/// The clients that read skills, with the folder of a person's skills beneath the home.
+/// Sources: <https://code.claude.com/docs/en/skills>, <https://developers.openai.com/codex/skills>,
+/// <https://geminicli.com/docs/cli/skills/>
+pub const CLIENTS: [(&str, &str); 3] =
+    [("claude", ".claude/skills"), ("codex", ".agents/skills"), ("gemini", ".gemini/skills")];
+
+/// The guide of this version.
+pub fn guide() -> String {
+    format!("{GUIDE}\n{MARK}{VERSION}; `gstack skill` prints the guide of the program that is installed.\n")
+}
+
+/// The folder in which a client finds skills; none for an unknown client.
+pub fn folder(client: &str) -> Result<PathBuf, InstallError> {
+    let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
+    let beneath = CLIENTS.iter().find(|(name, _)| *name == client).map_or(CLIENTS[0].1, |(_, beneath)| beneath);
+    Ok(home.join(beneath))
+}
+
+/// Writes the guide to `skills/gstack/SKILL.md`.
+pub fn install(skills: &Path) -> Result<PathBuf, InstallError> {
+    let file = place(skills)?;
+    let failed = |source| InstallError::Write { path: file.clone(), source };
+    fs::create_dir_all(skills.join("gstack")).map_err(failed)?;
+    atomic::write(&file, guide().as_bytes()).map_err(failed)?;
+    Ok(file)
+}
+
+/// Removes it again. False if there was none.
+pub fn uninstall(skills: &Path) -> Result<bool, InstallError> {
+    let file = place(skills)?;
+    let failed = |source| InstallError::Write { path: file.clone(), source };
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        other => other.map_err(failed)?,
+    }
+    // What a person put beside it stays.
+    fs::remove_dir(skills.join("gstack")).ok();
+    Ok(true)
+}
+
+/// The guide's file. Fails if something else is in its place.
+fn place(skills: &Path) -> Result<PathBuf, InstallError> {
+    let file = skills.join("gstack/SKILL.md");
+    match fs::read_to_string(&file) {
+        Ok(text) if !text.contains(MARK) => {
+            let source = io::Error::new(ErrorKind::AlreadyExists, "a skill of that name, not made by gstack, is there");
+            Err(InstallError::Write { path: file, source })
+        }
+        _ => Ok(file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_is_written_renewed_and_removed_and_a_strangers_is_left() {
+        let skills = tempfile::tempdir().unwrap();
+        let file = install(skills.path()).unwrap();
+        assert!(fs::read_to_string(&file).unwrap().contains(VERSION));
+        fs::write(&file, format!("older\n{MARK}0.0.1")).unwrap();
+        install(skills.path()).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), guide());
+        assert!(uninstall(skills.path()).unwrap() && !uninstall(skills.path()).unwrap());
+        assert_eq!(fs::read_dir(skills.path()).unwrap().count(), 0);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "a skill of my own").unwrap();
+        assert!(install(skills.path()).is_err() && uninstall(skills.path()).is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a skill of my own");
+    }
+
+    #[test]
+    fn the_everyday_half_is_short() {
+        let everyday = GUIDE.split("## When it fails").next().unwrap();
+        // At least three characters a token in text such as this: 2,500 tokens at most.
+        assert!(everyday.len() < 3 * 2_500, "{} characters", everyday.len());
+    }
+}

@@ -1,0 +1,116 @@
+//! Getting a release's files, by curl or wget.
+//!
+//! Owns which addresses are asked. gstack itself has no TLS: the programs that fetch files everywhere else on this machine
+//! know its certificates and proxies. What they bring is trusted only by its signature.
+
+use super::UpgradeError;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tokio::process::Command;
+
+/// Environment variable that moves the releases.
+const URL_VARIABLE: &str = "GSTACK_RELEASE_URL";
+const NEWEST: &str = "https://github.com/gstack/gstack/releases/latest/download";
+/// A manifest and its signature are a few hundred bytes.
+const MOST_TEXT: u64 = 1 << 20;
+
+pub struct Source {
+    url: String,
+    is_loopback: bool,
+}
+
+impl Source {
+    pub fn from_environment() -> Result<Self, UpgradeError> {
+        let named = std::env::var(URL_VARIABLE).ok().filter(|url| !url.is_empty());
+        Self::at(named.as_deref().unwrap_or(NEWEST))
+    }
+
+    /// Only https, and http from this machine for tests: what is downloaded is signed, but which file is asked for is
+    /// nobody else's to know.
+    fn at(url: &str) -> Result<Self, UpgradeError> {
+        let refused = || UpgradeError::Address(url.to_owned());
+        let parsed = url::Url::parse(url).map_err(|_| refused())?;
+        let is_loopback = parsed.scheme() == "http" && parsed.host_str() == Some("127.0.0.1");
+        if !(is_loopback || parsed.scheme() == "https") || !parsed.username().is_empty() || parsed.query().is_some() {
+            return Err(refused());
+        }
+        Ok(Self { url: url.trim_end_matches('/').to_owned(), is_loopback })
+    }
+
+    /// A short file, as text. `folder` is for its bytes until then.
+    pub async fn text(&self, name: &str, folder: &Path) -> Result<String, UpgradeError> {
+        let file = self.file(name, MOST_TEXT, folder).await?;
+        std::fs::read_to_string(&file)
+            .map_err(|e| UpgradeError::Download { name: name.to_owned(), reason: e.to_string() })
+    }
+
+    /// A file of at most `most` bytes into a folder.
+    pub async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
+        let failed = |reason: String| UpgradeError::Download { name: name.to_owned(), reason };
+        let to = folder.join(name);
+        for (program, arguments) in [("curl", self.of_curl(name, most, &to)), ("wget", self.of_wget(name, &to))] {
+            let mut command = Command::new(program);
+            command
+                .args(arguments)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .kill_on_drop(true);
+            match command.output().await {
+                Ok(output) if output.status.success() => {
+                    let size = to.metadata().map(|found| found.len()).map_err(|e| failed(e.to_string()))?;
+                    return if size <= most { Ok(to) } else { Err(failed(format!("it has more than {most} bytes"))) };
+                }
+                Ok(output) => {
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    let said = said.lines().last().unwrap_or_default().trim();
+                    return Err(failed(format!("{said} ({program}, {})", output.status)));
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(format!("{program}: {error}"))),
+            }
+        }
+        Err(failed("curl or wget is needed".to_owned()))
+    }
+
+    fn of_curl(&self, name: &str, most: u64, to: &Path) -> Vec<String> {
+        let (scheme, redirects) = if self.is_loopback { ("=http", "0") } else { ("=https", "10") };
+        let words = ["-fsSL", "--proto", scheme, "--proto-redir", scheme, "--max-redirs", redirects];
+        let limits = ["--connect-timeout", "20", "--speed-limit", "1", "--speed-time", "60", "--max-filesize"];
+        let mut all: Vec<String> = words.iter().chain(&limits).map(|&word| word.to_owned()).collect();
+        all.extend([most.to_string(), "-o".to_owned(), to.display().to_string(), format!("{}/{name}", self.url)]);
+        all
+    }
+
+    fn of_wget(&self, name: &str, to: &Path) -> Vec<String> {
+        let mut all: Vec<String> = ["-q", "--timeout=60", "--tries=2"].map(str::to_owned).to_vec();
+        all.push(if self.is_loopback { "--max-redirect=0" } else { "--https-only" }.to_owned());
+        all.extend(["-O".to_owned(), to.display().to_string(), format!("{}/{name}", self.url)]);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_and_this_machine_are_asked() {
+        for good in [NEWEST, "https://mirror.example/gstack/", "http://127.0.0.1:8080"] {
+            assert!(Source::at(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "http://mirror.example",
+            "http://127.0.0.1.evil.example",
+            "http://localhost:80",
+            "http://127.0.0.1@evil.example",
+            "https://user@mirror.example",
+            "https://mirror.example/?to=",
+            "ftp://127.0.0.1",
+            "file:///tmp",
+            "-o/etc/passwd",
+        ] {
+            assert!(matches!(Source::at(bad), Err(UpgradeError::Address(_))), "{bad}");
+        }
+    }
+}

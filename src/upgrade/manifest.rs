@@ -1,0 +1,177 @@
+//! `release.json`: what a release consists of, signed.
+//!
+//! Owns its form and the key. Everything that is installed is named here with its SHA-256; the signature covers all of it,
+//! the version too.
+
+use super::UpgradeError;
+use minisign_verify::{PublicKey, Signature};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+pub const NAME: &str = "release.json";
+pub const SIGNATURE: &str = "release.json.minisig";
+
+/// A minisign public key file; one without a key line is a build that can't upgrade itself.
+const KEY: &str = include_str!("../../manifests/release.pub");
+/// Another key for the tests. Not in a release: those are built without debug assertions.
+#[cfg(debug_assertions)]
+const KEY_VARIABLE: &str = "GSTACK_RELEASE_KEY";
+
+pub struct Key(PublicKey);
+
+impl Key {
+    /// The key that releases are signed with.
+    pub fn of_releases() -> Result<Self, UpgradeError> {
+        #[cfg(debug_assertions)]
+        if let Ok(key) = std::env::var(KEY_VARIABLE) {
+            return Self::read(&key);
+        }
+        Self::read(KEY)
+    }
+
+    fn read(file: &str) -> Result<Self, UpgradeError> {
+        let line = file.lines().find(|line| !line.starts_with("untrusted comment:") && !line.trim().is_empty());
+        let key = line.and_then(|line| PublicKey::from_base64(line.trim()).ok());
+        key.map(Self).ok_or(UpgradeError::NoKey)
+    }
+
+    /// The release that a manifest describes, if its signature is good.
+    pub fn open(&self, text: &str, signature: &str) -> Result<Release, UpgradeError> {
+        let refused = |error: minisign_verify::Error| UpgradeError::Signature(error.to_string());
+        let signature = Signature::decode(signature).map_err(refused)?;
+        // Prehashed signatures only, as minisign makes them: the older form is not accepted.
+        self.0.verify(text.as_bytes(), &signature, false).map_err(refused)?;
+        let release: Release = serde_json::from_str(text).map_err(|e| UpgradeError::Manifest(e.to_string()))?;
+        let is_version = |version: &str| {
+            let parts: Vec<&str> = version.split('.').collect();
+            parts.len() == 3 && parts.iter().all(|part| part.parse::<u32>().is_ok())
+        };
+        if !is_version(&release.version) {
+            return Err(UpgradeError::Manifest(format!("{:?} is not a version", release.version)));
+        }
+        Ok(release)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Release {
+    /// Three numbers.
+    pub version: String,
+    /// A day: `2026-11-22`.
+    pub published: Option<String>,
+    targets: BTreeMap<String, Archive>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Archive {
+    pub file: String,
+    /// Bytes.
+    pub size: u64,
+    /// Hexadecimal, small letters.
+    sha256: String,
+}
+
+impl Release {
+    /// This program's target triple.
+    pub fn target(&self) -> String {
+        let arch = std::env::consts::ARCH;
+        match std::env::consts::OS {
+            "macos" => format!("{arch}-apple-darwin"),
+            _ if cfg!(target_env = "musl") => format!("{arch}-unknown-linux-musl"),
+            _ => format!("{arch}-unknown-linux-gnu"),
+        }
+    }
+
+    /// The archive for this program's target.
+    pub fn archive(&self) -> Result<&Archive, UpgradeError> {
+        let target = self.target();
+        let archive = self.targets.get(&target);
+        let archive = archive.ok_or_else(|| UpgradeError::NoTarget { version: self.version.clone(), target })?;
+        // It becomes a part of an address and a file's name.
+        let is_plain = |name: &str| {
+            !name.starts_with(['.', '-']) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+        };
+        match is_plain(&archive.file) {
+            true => Ok(archive),
+            false => Err(UpgradeError::Manifest(format!("{:?} is not a file's name", archive.file))),
+        }
+    }
+}
+
+impl Archive {
+    /// Compares a downloaded file with what the manifest says of it.
+    pub fn check(&self, file: &Path) -> Result<(), UpgradeError> {
+        let damaged = |how: String| UpgradeError::Damaged { name: self.file.clone(), how };
+        let unreadable = |e: std::io::Error| damaged(e.to_string());
+        let mut file = File::open(file).map_err(unreadable)?;
+        let size = file.metadata().map_err(unreadable)?.len();
+        if size != self.size {
+            return Err(damaged(format!("it has {size} bytes instead of {}", self.size)));
+        }
+        let mut hash = Sha256::new();
+        let mut part = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut part).map_err(unreadable)? {
+                0 => break,
+                n => hash.update(&part[..n]),
+            }
+        }
+        let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        if found == self.sha256 { Ok(()) } else { Err(damaged("its SHA-256 is another one".to_owned())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made by minisign 0.11, with a key that was thrown away.
+    const TEXT: &str = include_str!("../../tests/fixtures/upgrade/release.json");
+    const SIGNED: &str = include_str!("../../tests/fixtures/upgrade/release.json.minisig");
+    const PUBLIC: &str = include_str!("../../tests/fixtures/upgrade/release.pub");
+
+    #[test]
+    fn a_manifest_that_minisign_signed_is_opened() {
+        let release = Key::read(PUBLIC).unwrap().open(TEXT, SIGNED).unwrap();
+        assert_eq!(release.version, "9.9.9");
+        assert_eq!(release.published.as_deref(), Some("2026-11-22"));
+    }
+
+    #[test]
+    fn a_changed_manifest_signature_or_key_is_refused() {
+        let key = Key::read(PUBLIC).unwrap();
+        let changed = TEXT.replace("9.9.9", "9.9.8");
+        assert!(matches!(key.open(&changed, SIGNED), Err(UpgradeError::Signature(_))));
+        assert!(matches!(key.open(&format!("{TEXT} "), SIGNED), Err(UpgradeError::Signature(_))));
+        // The trusted comment is signed too.
+        let comment = SIGNED.replace("gstack 9.9.9", "gstack 9.9.8");
+        assert_ne!(comment, SIGNED);
+        assert!(matches!(key.open(TEXT, &comment), Err(UpgradeError::Signature(_))));
+        for signature in ["", "untrusted comment: x\nAAAA\n", &SIGNED[..SIGNED.len() / 2]] {
+            assert!(matches!(key.open(TEXT, signature), Err(UpgradeError::Signature(_))), "{signature}");
+        }
+        let other = Key::read("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3").unwrap();
+        assert!(matches!(other.open(TEXT, SIGNED), Err(UpgradeError::Signature(_))));
+    }
+
+    #[test]
+    fn a_key_file_without_a_key_upgrades_nothing() {
+        for file in ["", "untrusted comment: none yet\n", "untrusted comment: x\nnot a key\n"] {
+            assert!(matches!(Key::read(file), Err(UpgradeError::NoKey)), "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_can_not_name_a_file_elsewhere() {
+        for file in ["../gstack", "/etc/passwd", ".hidden", "-o", "a b", "a?b", "a%2fb"] {
+            let archive = |file: &str| Archive { file: file.to_owned(), size: 1, sha256: String::new() };
+            let mut release = Release { version: "1.0.0".into(), published: None, targets: BTreeMap::new() };
+            release.targets.insert(release.target(), archive(file));
+            assert!(matches!(release.archive(), Err(UpgradeError::Manifest(_))), "{file}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `gstack upgrade`: a newer release takes this program's place, and the daemon hands over to it.
+//!
+//! Owns the order of the steps. Runs only if a person asks for it: nothing here looks for releases by itself. Trusts no
+//! server: what is installed is named by a manifest that is signed with the key in this program.
+
+mod download;
+mod installer;
+mod manifest;
+mod place;
+
+use crate::base::home::Home;
+use crate::base::lock::FileLock;
+use crate::client::{ending, handover, start};
+use crate::protocol::VERSION;
+use crate::protocol::fault::{Fault, FaultCode};
+use installer::Installer;
+use manifest::{Key, Release};
+use place::Place;
+use serde::Serialize;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a daemon takes to end that only proved that it starts.
+const END_LIMIT: Duration = Duration::from_secs(15);
+
+#[derive(Debug, thiserror::Error)]
+pub enum UpgradeError {
+    #[error("this build of gstack has no key to check releases with")]
+    NoKey,
+    #[error("{0} is not an address of releases: only https is accepted")]
+    Address(String),
+    #[error("{name} could not be downloaded: {reason}")]
+    Download { name: String, reason: String },
+    #[error("the release's signature is not valid: {0}")]
+    Signature(String),
+    #[error("the release's manifest can't be read: {0}")]
+    Manifest(String),
+    #[error("the newest release is {offered}, which is older than this gstack ({VERSION})")]
+    Older { offered: String },
+    #[error("release {version} has nothing for {target}")]
+    NoTarget { version: String, target: String },
+    #[error("{name} is not what was released: {how}")]
+    Damaged { name: String, how: String },
+    #[error("the downloaded program does not start here: {0}")]
+    DoesNotStart(String),
+    #[error("this gstack was installed by {0}")]
+    Managed(&'static str),
+    #[error("{path} can't be replaced: {source}")]
+    Place { path: PathBuf, source: io::Error },
+    #[error("gstack {version} did not become ready, so {VERSION} is back in place: {reason}")]
+    RolledBack { version: String, reason: String },
+}
+
+impl From<UpgradeError> for Fault {
+    fn from(error: UpgradeError) -> Self {
+        use UpgradeError as E;
+        let (code, hint) = match &error {
+            E::NoKey => {
+                (FaultCode::NotFound, "Update it the way that you installed it; docs/INSTALL.md lists the ways.")
+            }
+            E::Address(_) => (FaultCode::UrlRefused, "Unset GSTACK_RELEASE_URL, or set it to an https address."),
+            E::Download { .. } => (FaultCode::NotFound, "Nothing was changed. Check the network and try again."),
+            E::Signature(_) | E::Damaged { .. } => (
+                FaultCode::Denied,
+                "Nothing was changed. Try again; if it stays so, report it to gstack's maintainers.",
+            ),
+            E::Manifest(_) => {
+                (FaultCode::Conflict, "Nothing was changed. Install the release by hand: docs/INSTALL.md.")
+            }
+            E::Older { .. } => (FaultCode::Denied, "Nothing was changed: an upgrade never installs an older gstack."),
+            E::NoTarget { .. } => (FaultCode::NotFound, "Nothing was changed. Build it from source: install/setup.sh."),
+            E::DoesNotStart(_) => (FaultCode::Conflict, "Nothing was changed. Build it from source: install/setup.sh."),
+            E::Managed(_) => (FaultCode::Conflict, "That updates it too."),
+            E::Place { .. } => {
+                (FaultCode::Storage, "Make its folder writable for you, and check that the disk is not full.")
+            }
+            E::RolledBack { .. } => {
+                (FaultCode::Conflict, "Please report this, with the output of: gstack doctor --report")
+            }
+        };
+        let fault = Self::new(code, error.to_string()).hint(hint);
+        match &error {
+            E::Managed(by) => fault.command(Installer::command(by)),
+            _ => fault,
+        }
+    }
+}
+
+/// What there is, and what was done about it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    pub installed: String,
+    pub newest: String,
+    pub published: Option<String>,
+    /// The program was replaced.
+    pub upgraded: bool,
+    /// The daemon of the older program still finishes turns; it hands over when they are done.
+    pub handing_over: bool,
+}
+
+/// Looks for a newer release. Changes nothing.
+pub async fn check() -> Result<Outcome, Fault> {
+    let at = download::Source::from_environment()?;
+    let release = newest(&at).await?;
+    Ok(outcome(&release, false))
+}
+
+/// Installs a newer release, if there is one, and lets the daemon hand over. `tell` gets the steps in words.
+pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault> {
+    let program = crate::base::program::path()
+        .and_then(|path| path.canonicalize())
+        .map_err(|source| UpgradeError::Place { path: PathBuf::from("gstack"), source })?;
+    if let Some(by) = Installer::of(&program) {
+        return Err(UpgradeError::Managed(by).into());
+    }
+    let at = download::Source::from_environment()?;
+    // One at a time: the one before may be in the middle of it.
+    let lock = home.root().join("upgrade.lock");
+    let _lock = FileLock::take(&lock).map_err(|source| UpgradeError::Place { path: lock.clone(), source })?;
+    let release = newest(&at).await?;
+    if !handover::is_newer(&release.version, VERSION) {
+        return Ok(outcome(&release, false));
+    }
+    let place = Place::at(&program)?;
+    tell(&format!("Downloading gstack {}", release.version));
+    let fresh = fetch(&at, &release, &place).await?;
+    place.keep_previous()?;
+    place.put(&fresh)?;
+    tell(&format!("Installed gstack {}: {}", release.version, program.display()));
+    let handing_over = match take_over(home, &release.version, &tell).await {
+        Ok(handing_over) => handing_over,
+        Err(fault) => {
+            place.put_back()?;
+            // The daemon that ran before has ended; the older program starts it again, if it can.
+            if start::connect(home, home.http_socket()).await.is_err() {
+                tell("The older daemon could not be started again; the next command tries once more.");
+            }
+            return Err(UpgradeError::RolledBack { version: release.version, reason: fault.message }.into());
+        }
+    };
+    Ok(Outcome { handing_over, ..outcome(&release, true) })
+}
+
+fn outcome(release: &Release, upgraded: bool) -> Outcome {
+    Outcome {
+        installed: VERSION.to_owned(),
+        newest: release.version.clone(),
+        published: release.published.clone(),
+        upgraded,
+        handing_over: false,
+    }
+}
+
+/// The newest release, by its signed manifest.
+async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
+    let key = Key::of_releases()?;
+    let folder = place::private_folder(&std::env::temp_dir())?;
+    let text = at.text(manifest::NAME, folder.path()).await?;
+    let signature = at.text(manifest::SIGNATURE, folder.path()).await?;
+    let release = key.open(&text, &signature)?;
+    if handover::is_newer(VERSION, &release.version) {
+        return Err(UpgradeError::Older { offered: release.version });
+    }
+    Ok(release)
+}
+
+/// Downloads, checks and unpacks the release's program; it has been started once when this returns.
+async fn fetch(at: &download::Source, release: &Release, place: &Place) -> Result<PathBuf, UpgradeError> {
+    let archive = release.archive()?;
+    let file = at.file(&archive.file, archive.size, place.staging()).await?;
+    archive.check(&file)?;
+    let fresh = place.unpack(&file, &release.target()).await?;
+    let said = place::version_of(&fresh).await?;
+    if said != format!("gstack {}", release.version) {
+        return Err(UpgradeError::Damaged { name: archive.file.clone(), how: format!("its program says {said}") });
+    }
+    Ok(fresh)
+}
+
+/// Lets the older daemon hand over and starts one of the new program, which ends again if none ran before. True if turns
+/// still keep the older one.
+async fn take_over(home: &Home, version: &str, tell: &impl Fn(&str)) -> Result<bool, Fault> {
+    let ran = FileLock::is_held(&home.daemon_lock()).unwrap_or(true);
+    if ran && let Some(handing_over) = handover::ask_for(home, version).await? {
+        if handing_over.turns > 0 {
+            let minutes = handing_over.seconds / 60;
+            tell(&format!("{} turns finish first, within {minutes} minutes.", handing_over.turns));
+        }
+        if !handover::ended(home, &handing_over).await {
+            return Ok(true);
+        }
+    }
+    start::connect(home, home.http_socket()).await?;
+    if !ran {
+        end(home).await;
+    }
+    Ok(false)
+}
+
+/// Ends a daemon that was only started to see whether it does. One that stays does no harm.
+async fn end(home: &Home) {
+    use crate::client::http::Client;
+    use crate::protocol::control::Stopping;
+    use crate::protocol::methods::Empty;
+    if let Ok(Stopping { pid }) = Client::of_running(home.clone()).post::<_, Stopping>("/stop", &Empty {}).await {
+        ending::within(home, pid, END_LIMIT).await;
+    }
+}
+
+/// The folder that a path lies in; a program's path always has one.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}

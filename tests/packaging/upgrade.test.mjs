@@ -1,0 +1,186 @@
+// `gstack upgrade` against a release on loopback: only what is signed, newer, whole and able to start takes the place.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { TARGETS } from '../../packaging/lib/targets.mjs';
+import { signer } from './support/minisign.mjs';
+import { folder, ROOT, serve, sha256, standIn } from './support/release.mjs';
+
+const BUILT = process.env.GSTACK_BIN ?? join(ROOT, 'target/debug/gstack');
+const TARGET = Object.keys(TARGETS).find((target) => {
+  const { node } = TARGETS[target];
+  return node.os === process.platform && node.cpu === process.arch && node.libc !== 'musl';
+});
+const ARCHIVE = `gstack-${TARGET}.tar.gz`;
+const key = signer();
+
+/** A home with the program in its own folder. */
+function machine(t, beneath = '.local/bin') {
+  const home = folder(t);
+  const bin = join(home, beneath);
+  mkdirSync(bin, { recursive: true });
+  const program = join(bin, 'gstack');
+  copyFileSync(BUILT, program);
+  const { GSTACK_TOKEN, GSTACK_SESSION, ...outside } = process.env;
+  const env = { ...outside, HOME: home, GSTACK_HOME: join(home, 'gstack'), GSTACK_RELEASE_KEY: key.publicKey };
+  const run = (args, more = {}) =>
+    new Promise((done) => {
+      const child = spawn(program, args, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
+      let out = '';
+      child.stdout.on('data', (chunk) => (out += chunk));
+      child.stderr.on('data', (chunk) => (out += chunk));
+      child.on('close', (code) => done({ code, out }));
+    });
+  // The program may be a stand-in by then: the one that was built ends the daemon.
+  t.after(() => execFileSync(BUILT, ['stop'], { env, stdio: 'ignore' }));
+  const before = sha256(readFileSync(program));
+  const untouched = () => {
+    assert.equal(sha256(readFileSync(program)), before, 'the program is another one');
+    assert.deepEqual(readdirSync(bin), ['gstack'], 'something was left beside it');
+  };
+  return { home, bin, program, run, untouched };
+}
+
+/** A signed release in a folder; the program in it says its version and is otherwise the one that was built. */
+function release(
+  t,
+  { version = '9.9.9', says = version, body = `exec '${BUILT}' "$@"`, make, change = {}, signed = (text) => key.sign(text) } = {},
+) {
+  const at = folder(t);
+  const name = `gstack-${TARGET}`;
+  mkdirSync(join(at, name));
+  const program = join(at, name, 'gstack');
+  standIn(program, { version: says, body: `if [ "$1" != --version ]; then\n${body}\nfi` });
+  make?.(program);
+  execFileSync('tar', ['-czf', ARCHIVE, name], { cwd: at });
+  const bytes = readFileSync(join(at, ARCHIVE));
+  const archive = { file: ARCHIVE, size: bytes.length, sha256: sha256(bytes), ...change };
+  const text = JSON.stringify({ version, published: '2026-11-22', targets: { [change.target ?? TARGET]: archive } });
+  writeFileSync(join(at, 'release.json'), text);
+  const signature = signed(text);
+  if (signature) writeFileSync(join(at, 'release.json.minisig'), signature);
+  return at;
+}
+
+const pid = async (at) => (await at.run(['doctor'])).out.match(/pid (\d+)/)?.[1];
+
+test('a newer release takes the place, and the daemon hands over to it', async (t) => {
+  const at = machine(t);
+  const { url } = await serve(t, release(t));
+  const env = { GSTACK_RELEASE_URL: url };
+  const before = await pid(at);
+  assert.ok(before, 'a daemon runs');
+  const looked = await at.run(['upgrade', '--check'], env);
+  assert.match(looked.out, /gstack 9\.9\.9 of 2026-11-22 can be installed/);
+  at.untouched();
+  const done = await at.run(['upgrade'], env);
+  assert.equal(done.code, 0, done.out);
+  assert.match(done.out, /Upgraded from .* to 9\.9\.9/);
+  assert.match(readFileSync(at.program, 'utf8'), /^#!\/bin\/sh/);
+  assert.deepEqual(readdirSync(at.bin), ['gstack']);
+  const after = await pid(at);
+  assert.ok(after && after !== before, 'another daemon runs');
+});
+
+test('without a daemon before there is none afterwards', async (t) => {
+  const at = machine(t);
+  const { url } = await serve(t, release(t));
+  const done = await at.run(['upgrade', '--json'], { GSTACK_RELEASE_URL: url });
+  assert.equal(done.code, 0, done.out);
+  assert.equal(JSON.parse(done.out.slice(done.out.indexOf('{'))).upgraded, true);
+  assert.match((await at.run(['stop'])).out, /was not running/);
+});
+
+test('a new program that crashes as it starts is taken back, and the older daemon runs again', async (t) => {
+  for (const runs of [true, false]) {
+    const at = machine(t);
+    const { url } = await serve(t, release(t, { body: 'echo "no luck" >&2; exit 9' }));
+    const before = runs ? await pid(at) : null;
+    const done = await at.run(['upgrade'], { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 1, done.out);
+    assert.match(done.out, /did not become ready, so .* is back in place/);
+    at.untouched();
+    const after = await pid(at);
+    assert.ok(after && after !== before, 'the older daemon runs again');
+  }
+});
+
+for (const [what, options, said] of [
+  ['a manifest without a signature', { signed: () => null }, /release\.json\.minisig could not be downloaded/],
+  ['a manifest that another key signed', { signed: (text) => signer().sign(text) }, /signature is not valid/],
+  ['the signature of another manifest', { signed: (text) => key.sign(`${text} `) }, /signature is not valid/],
+  ['a signature of the older form', { signed: (text) => key.sign(text, { legacy: true }) }, /signature is not valid/],
+  ['an older release, properly signed', { version: '0.0.1' }, /which is older than this gstack/],
+  ['an archive of another content', { change: { sha256: 'a'.repeat(64) } }, /its SHA-256 is another one/],
+  ['a longer archive than was signed', { change: { size: 100 } }, /could not be downloaded|more than 100 bytes/],
+  ['a shorter archive than was signed', { change: { size: 1 << 20 } }, /instead of 1048576/],
+  ['a program of another version', { says: '9.9.8' }, /its program says gstack 9\.9\.8/],
+  [
+    'a program that is a link',
+    {
+      make: (at) => {
+        rmSync(at);
+        symlinkSync('/bin/true', at);
+      },
+    },
+    /is not a file/,
+  ],
+  ['a program that does not start', { make: (at) => writeFileSync(at, 'not a program') }, /does not start here/],
+  ['a release for other machines', { change: { target: 'sparc-sun-solaris' } }, /has nothing for/],
+  ['a name that leads elsewhere', { change: { file: '../gstack' } }, /is not a file's name/],
+])
+  test(`${what} is refused, and nothing changes`, async (t) => {
+    const at = machine(t);
+    const { url } = await serve(t, release(t, options));
+    const done = await at.run(['upgrade'], { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 1, done.out);
+    assert.match(done.out, said);
+    at.untouched();
+    assert.match((await at.run(['stop'])).out, /was not running/, 'no daemon was started for it');
+  });
+
+test('a download that ends in the middle changes nothing', async (t) => {
+  const at = machine(t);
+  const cut = (_, response, bytes) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 200), () => response.destroy());
+  };
+  const { url } = await serve(t, release(t), { [ARCHIVE]: cut });
+  const done = await at.run(['upgrade'], { GSTACK_RELEASE_URL: url });
+  assert.equal(done.code, 1, done.out);
+  assert.match(done.out, /could not be downloaded/);
+  at.untouched();
+});
+
+test('the same version again downloads nothing but the manifest', async (t) => {
+  const at = machine(t);
+  const version = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^version = "(.*)"$/m)[1];
+  const { url, asked } = await serve(t, release(t, { version }));
+  for (const args of [['upgrade'], ['upgrade', '--check']]) {
+    const done = await at.run(args, { GSTACK_RELEASE_URL: url });
+    assert.equal(done.code, 0, done.out);
+    assert.match(done.out, /is the newest release/);
+  }
+  assert.deepEqual([...new Set(asked)], ['release.json', 'release.json.minisig']);
+  at.untouched();
+});
+
+test('a package manager keeps its files, an agent does not upgrade, and only https and loopback are asked', async (t) => {
+  const managed = machine(t, 'node_modules/@gstack-browser/gstack-linux-x64/bin');
+  const { url, asked } = await serve(t, release(t));
+  const env = { GSTACK_RELEASE_URL: url };
+  const done = await managed.run(['upgrade'], env);
+  assert.equal(done.code, 1);
+  assert.match(done.out, /was installed by npm[^]*npm install -g @gstack-browser\/gstack@latest/);
+  managed.untouched();
+  const at = machine(t);
+  assert.match((await at.run(['upgrade'], { ...env, GSTACK_TOKEN: 'an-agents' })).out, /an agent does not upgrade/);
+  assert.deepEqual(asked, [], 'a release was asked for');
+  assert.match((await at.run(['upgrade', '--check'], { GSTACK_RELEASE_URL: 'http://releases.example' })).out, /only https/);
+  // A build without a key trusts nobody.
+  assert.match((await at.run(['upgrade'], { ...env, GSTACK_RELEASE_KEY: '' })).out, /has no key to check releases with/);
+  at.untouched();
+  assert.ok(!existsSync(join(at.bin, '.gstack-upgrade')));
+});
