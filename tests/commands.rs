@@ -7,6 +7,7 @@ use gstack::cli::arguments::{self, Invocation};
 use gstack::command::Call;
 use gstack::command::registry;
 use gstack::command::spec::{Category, Class, Flag, Spec};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -18,7 +19,12 @@ Made from the registry: the command line, `POST /command`, the agents' tools and
 own commands, which are for a terminal only, [stand at the end](#the-program-itself).
 
 `<x>` must be given, `[x]` may be, `…` takes all that is left. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
-`role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
+`label=…`, `placeholder=…`, `alt=…`, `title=…`, `testid=…`, `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
+A text without quotes is a part in any case, one in quotes the whole, `/…/` a pattern. `>>` looks within what was found before:
+`li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and `nth=0` (`-1` is the last) choose among it.
+
+Each command that acts in a page takes `--quiet`: it prints nothing of what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
+tools' commands are called here.
 
 The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* asks each time, *secret* is not offered.
 Output marked *page content* comes inside an envelope that says that it is not to be trusted.
@@ -290,4 +296,44 @@ fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
         seen += 1;
     }
     assert!(seen > 45, "{seen} lines were found");
+}
+
+/// Every command of another tool has its row in docs/MIGRATE.md, and what stands there as ours exists with its options.
+#[test]
+fn the_page_for_users_of_other_tools_names_all_their_commands_and_only_ours() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/MIGRATE.md")).unwrap();
+    let own = gstack::cli::command_line::command();
+    let mut sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    for peer in ["agent-browser", "playwright-cli", "chrome-devtools-mcp"] {
+        let list: Value =
+            serde_json::from_slice(&std::fs::read(root.join(format!("tests/peers/{peer}.json"))).unwrap()).unwrap();
+        let theirs: Vec<&str> =
+            list["commands"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        let at = sections.iter().position(|section| section.lines().next() == Some(peer)).unwrap();
+        let section = sections.remove(at);
+        let rows: Vec<Vec<&str>> = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `"))
+            .map(|line| line.split(" | ").map(str::trim).collect())
+            .collect();
+        let named: Vec<&str> = rows.iter().map(|row| row[0].trim_end_matches('`')).collect();
+        assert_eq!(named, theirs, "{peer}");
+        let missing = rows.iter().filter(|row| row[1] == "—").count();
+        let version = list["version"].as_str().unwrap();
+        let said = format!("Version {version}: {} commands, {missing} without a counterpart.", theirs.len());
+        assert!(section.contains(&said), "{peer}: {said}");
+        for row in rows.iter().filter(|row| row[1] != "—") {
+            let mut words = row[1].trim_matches('`').split(' ');
+            let name = words.next().unwrap();
+            let Some(spec) = registry::find(name) else {
+                assert!(own.find_subcommand(name).is_some(), "{peer}: {} is no command", row[1]);
+                continue;
+            };
+            let known = |word: &str| spec.flags.iter().any(|flag| flag.name == word || flag.alias == word);
+            let flags: Vec<&str> = words.filter(|word| word.starts_with('-')).collect();
+            assert!(flags.iter().all(|word| known(word)), "{peer}: {}", row[1]);
+        }
+    }
+    assert!(sections.is_empty(), "sections without a list");
 }

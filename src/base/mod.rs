@@ -8,6 +8,7 @@ pub mod browsers;
 pub mod clock;
 pub mod file_name;
 pub mod fingerprint;
+pub mod glob;
 pub mod home;
 pub mod inbox;
 pub mod lineage;

@@ -2,7 +2,7 @@
 //!
 //! Owns what is a flag and what is not, and the words of usage errors. Never does IO.
 
-use super::spec::{Flag, Kind, Spec};
+use super::spec::{Flag, Holds, Kind, QUIET, Spec};
 use crate::browser::page::Target;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::cmp::Ordering;
@@ -25,11 +25,13 @@ impl Arguments {
         let mut positional: Vec<String> = Vec::new();
         let mut words = given.iter();
         let mut literal = false;
+        let mut before_dashes = 0;
         while let Some(word) = words.next() {
             let place = Place::of(spec, positional.len());
             // A command without flags of its own hands its words on as they are: they may be another command's.
             if literal || !looks_like_a_flag(word) || (place == Place::InsideRest && spec.flags.is_empty()) {
                 positional.push(word.clone());
+                before_dashes += usize::from(!literal);
                 continue;
             }
             if word == "--" {
@@ -43,6 +45,7 @@ impl Arguments {
             let Some(flag) = find(spec, name) else {
                 if place != Place::OneWord {
                     positional.push(word.clone());
+                    before_dashes += 1;
                     continue;
                 }
                 return Err(unknown_flag(spec, name));
@@ -57,8 +60,22 @@ impl Arguments {
             };
             parsed.flags.entry(flag.name).or_default().push(value);
         }
+        if before_dashes > 1 {
+            parsed.take_element(spec, &mut positional);
+        }
         parsed.place(spec, positional)?;
         Ok(parsed)
+    }
+
+    /// `type @e2 hello`: a ref before a text is the element, not a part of the text.
+    fn take_element(&mut self, spec: &Spec, positional: &mut Vec<String>) {
+        let flag = spec.flags.iter().find(|flag| flag.holds == Holds::Element);
+        let is_text = spec.parameters.first().is_some_and(|parameter| parameter.kind == Kind::Rest);
+        if let Some(flag) = flag.filter(|flag| is_text && !self.has(flag.name))
+            && matches!(Target::parse(&positional[0]), Target::Ref(_))
+        {
+            self.flags.insert(flag.name, vec![positional.remove(0)]);
+        }
     }
 
     fn place(&mut self, spec: &Spec, positional: Vec<String>) -> Result<(), Fault> {
@@ -149,7 +166,9 @@ fn looks_like_a_flag(word: &str) -> bool {
 }
 
 fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
-    spec.flags.iter().find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
+    let quiet = spec.takes_quiet().then_some(&QUIET);
+    let mut flags = spec.flags.iter().chain(quiet);
+    flags.find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
 }
 
 /// What the next word without a flag would be.

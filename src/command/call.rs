@@ -61,14 +61,20 @@ impl Call {
     pub fn class(&self) -> Class {
         if self.spec.runs_others() {
             let calls = composition::calls(self.spec, &self.arguments).ok();
-            return calls.and_then(|calls| calls.iter().map(|call| call.spec.class).max()).unwrap_or(Class::Secret);
+            return calls.and_then(|calls| calls.iter().map(Self::class).max()).unwrap_or(Class::Secret);
         }
         match self.spec.tab {
             // Neither does anything to a page.
             TabUse::Chooses => Class::Read,
             TabUse::Opens if self.destinations().is_empty() => Class::Read,
+            _ if self.runs_script() => self.spec.class.max(Class::Control),
             _ => self.spec.class,
         }
+    }
+
+    /// Whether a flag of it gives a script to run.
+    fn runs_script(&self) -> bool {
+        self.spec.flags.iter().any(|flag| flag.holds == Holds::Script && self.arguments.has(flag.name))
     }
 
     /// The words that it puts into the page.
@@ -120,7 +126,8 @@ impl Call {
 
     /// The element that it is done to.
     pub fn target(&self) -> Option<Target> {
-        self.arguments.target("sel")
+        let by_flag = || self.spec.flags.iter().find(|flag| flag.holds == Holds::Element);
+        self.arguments.target("sel").or_else(|| self.arguments.value(by_flag()?.name).map(Target::parse))
     }
 
     /// The files that it names, each with what it is.

@@ -2,8 +2,9 @@
 //!
 //! Owns the lines and where they stand. Never collects: the browser's layer does.
 
+use super::call::Call;
 use super::context::{Context, Output};
-use super::spec::{Category, Spec};
+use super::spec::{Category, QUIET, Spec};
 use crate::protocol::effects::{DialogAnswer, Download, DownloadState, Effect};
 use crate::protocol::fault::{Fault, PageWords};
 
@@ -14,7 +15,8 @@ const MOST_LINES: usize = 5;
 const MOST_CONSOLE_LINES: usize = 3;
 
 /// Adds what was caused to what a command gave.
-pub(super) fn add(context: &Context, spec: &Spec, outcome: Result<Output, Fault>) -> Result<Output, Fault> {
+pub(super) fn add(context: &Context, call: &Call, outcome: Result<Output, Fault>) -> Result<Output, Fault> {
+    let spec = call.spec;
     let (all, more) = context.effects.told(&context.browser);
     let said = match &outcome {
         Ok(output) => output.text.as_str(),
@@ -28,6 +30,9 @@ pub(super) fn add(context: &Context, spec: &Spec, outcome: Result<Output, Fault>
         Ok(mut output) => {
             output.files.extend(context.effects.saved_files(&context.browser));
             output.effects.extend(all);
+            if call.arguments.has(QUIET.name) {
+                return Ok(Output { text: String::new(), head: None, note: None, ..output });
+            }
             Ok(if lines.is_empty() { output } else { with_lines(context, output, &lines.join("\n")) })
         }
         Err(fault) if lines.is_empty() => Err(fault),

@@ -1,4 +1,4 @@
-//! upload, download.
+//! upload, drop, download.
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
@@ -13,6 +13,7 @@ use crate::browser::page::{Fetched, Page, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
@@ -27,12 +28,35 @@ pub(super) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Upload,
         parameters: &[
-            selector(true, "The <input type=\"file\">, or its label"),
+            selector(true, "The <input type=\"file\">, its label, or the button that asks for files"),
             parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
-        summary: "Choose files in a file input",
-        details: "The field may be hidden.",
+        summary: "Choose files in a file input, or in the file chooser that a button opens",
+        details: "The field may be hidden. Anything else is clicked; no window of the browser opens.",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::ElementsTarget,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
+        output: "Uploaded: name (NB), …",
+        run: |context, arguments| Box::pin(upload(context, arguments)),
+    },
+    Spec {
+        name: "drop",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Upload,
+        parameters: &[
+            selector(true, "The element to drop them on"),
+            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
+        ],
+        flags: &[TIMEOUT],
+        summary: "Drop files on an element",
+        details: "As if they were dragged there from the desktop. Fails if the page takes none there.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -40,9 +64,9 @@ pub(super) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended,
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
-        output: "Uploaded: name (NB), …",
-        run: |context, arguments| Box::pin(upload(context, arguments)),
+        phrases: &[phrase(Verb::Drop, "{file} on {sel}")],
+        output: "Dropped on sel: name (NB), …",
+        run: |context, arguments| Box::pin(drop_files(context, arguments)),
     },
     Spec {
         name: "download",
@@ -84,6 +108,21 @@ pub(super) const COMMANDS: &[Spec] = &[
 async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
+    let (paths, named) = input_files(context, &arguments)?;
+    context.page().await?.upload(&target, &paths, limit).await?;
+    Ok(Output::text(format!("Uploaded: {named}")))
+}
+
+async fn drop_files(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let (paths, named) = input_files(context, &arguments)?;
+    context.page().await?.drop_files(&target, &paths, limit).await?;
+    Ok(Output::text(format!("Dropped on {target}: {named}")))
+}
+
+/// The files that may be read, and what a person is told of them: `a.png (3B), b.png (4B)`.
+fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>, String), Fault> {
     let mut paths = Vec::new();
     let mut named = Vec::new();
     for typed in arguments.list("file") {
@@ -93,8 +132,7 @@ async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault
         named.push(format!("{name} ({size}B)"));
         paths.push(path);
     }
-    context.page().await?.upload(&target, &paths, limit).await?;
-    Ok(Output::text(format!("Uploaded: {}", named.join(", "))))
+    Ok((paths, named.join(", ")))
 }
 
 async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

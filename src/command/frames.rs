@@ -5,7 +5,7 @@ use super::context::{Context, Output};
 use super::registry;
 use super::spec::{
     Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
-    selector,
+    selector, switch,
 };
 use crate::browser::page::error::PageError;
 use crate::browser::page::{FrameChoice, Target};
@@ -56,10 +56,13 @@ pub(super) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[selector(false, "An element to bring into view")],
-        flags: &[],
-        summary: "Bring the tab and its window to the front",
-        details: "The only command that changes what is in view.",
+        parameters: &[selector(false, "An element to bring into view and give the keyboard")],
+        flags: &[switch(
+            "--background",
+            "Leave the tab and its window where they are: only the element gets the keyboard",
+        )],
+        summary: "Bring the tab and its window to the front; give an element the keyboard",
+        details: "Without --background, the only command that changes what is in view.",
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
@@ -68,7 +71,7 @@ pub(super) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Show, "{sel}"), phrase(Verb::Show, "the tab")],
-        output: "Focused tab N",
+        output: "Focused tab N, or with --background: Focused sel",
         run: |context, arguments| Box::pin(focus(context, arguments)),
     },
 ];
@@ -95,11 +98,25 @@ async fn frame(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 
 async fn focus(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.target("sel");
+    let in_background = arguments.has("--background");
+    if in_background && target.is_none() {
+        return Err(usage(registry::get("focus")?, "focus --background needs an element".to_owned()));
+    }
     let page = context.page().await?;
-    page.bring_to_front().await?;
+    if !in_background {
+        page.bring_to_front().await?;
+    }
     let id = page.id();
     if let Some(target) = &target {
         page.scroll(Some(target), ACTION_LIMIT).await?;
+        match page.focus(target, ACTION_LIMIT).await {
+            // Anything can be looked at; only some of it takes the keyboard.
+            Err(PageError::Refused { .. } | PageError::NotReady { .. }) if !in_background => {}
+            focused => focused?,
+        }
+        if in_background {
+            return Ok(Output::text(format!("Focused {target}")));
+        }
         return Ok(Output::text(format!("Focused tab {id}, {target} in view")));
     }
     Ok(Output::text(format!("Focused tab {id}")))

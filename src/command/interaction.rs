@@ -1,19 +1,20 @@
-//! click, fill, select, hover, drag, type, press, scroll.
+//! click, fill, select, hover, drag.
 
+use super::acting::ACTION_LIMIT;
+use super::acting::mouse::button;
+use super::acting::pointer::{self, MODIFIERS, POSITION};
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::downloads::{self, DOWNLOAD_DIR};
+use super::downloads::DOWNLOAD_DIR;
 use super::spec::{
     Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
     Writes, phrase, selector,
 };
 use crate::browser::page::error::PageError;
-use crate::browser::page::{ClickButton, Clicked, Clicks, Target};
+use crate::browser::page::{Clicks, Target};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
-
-const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) const COMMANDS: &[Spec] = &[
     Spec {
@@ -37,6 +38,8 @@ pub(super) const COMMANDS: &[Spec] = &[
                 holds: Holds::Choice,
                 help: "How often: 2 is a double click, 3 the most",
             },
+            MODIFIERS,
+            POSITION,
             TIMEOUT,
             DOWNLOAD_DIR,
         ],
@@ -160,115 +163,17 @@ pub(super) const COMMANDS: &[Spec] = &[
         output: "Dragged sel onto to",
         run: |context, arguments| Box::pin(drag(context, arguments)),
     },
-    Spec {
-        name: "type",
-        aliases: &[],
-        category: Category::Interaction,
-        class: Class::Act,
-        parameters: &[Parameter {
-            name: "text",
-            required: true,
-            kind: Kind::Rest,
-            holds: Holds::Typed,
-            help: "What to type",
-        }],
-        flags: &[],
-        summary: "Type into the focused element, key by key",
-        details: "",
-        untrusted: false,
-        writes: Writes::Page,
-        tab: TabUse::ThisPage,
-        leads: Leads::EnterKey,
-        offered: Offered::Core,
-        everyday: Everyday::Works,
-        needs: Needs::Browser,
-        phrases: &[phrase(Verb::Type, "")],
-        output: "Typed N characters",
-        run: |context, arguments| Box::pin(type_text(context, arguments)),
-    },
-    Spec {
-        name: "press",
-        aliases: &["key"],
-        category: Category::Interaction,
-        class: Class::Act,
-        parameters: &[Parameter {
-            name: "key",
-            required: true,
-            kind: Kind::Text,
-            holds: Holds::Key,
-            help: "Enter, Tab, Escape, ArrowDown, a, Shift+Enter, Control+A …",
-        }],
-        flags: &[DOWNLOAD_DIR],
-        summary: "Press a key or a combination of keys",
-        details: "",
-        untrusted: false,
-        writes: Writes::Page,
-        tab: TabUse::ThisPage,
-        leads: Leads::EnterKey,
-        offered: Offered::Core,
-        everyday: Everyday::Works,
-        needs: Needs::Browser,
-        phrases: &[phrase(Verb::Press, "{key}")],
-        output: "Pressed key",
-        run: |context, arguments| Box::pin(press(context, arguments)),
-    },
-    Spec {
-        name: "scroll",
-        aliases: &[],
-        category: Category::Interaction,
-        class: Class::Act,
-        parameters: &[selector(false, "The element to bring into view; without it the page's end")],
-        flags: &[TIMEOUT],
-        summary: "Scroll an element into view, or to the page's end",
-        details: "",
-        untrusted: false,
-        writes: Writes::Page,
-        tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
-        offered: Offered::Core,
-        everyday: Everyday::Works,
-        needs: Needs::Browser,
-        phrases: &[phrase(Verb::Scroll, "to {sel}"), phrase(Verb::Scroll, "to the end")],
-        output: "Scrolled sel into view, or: Scrolled to bottom",
-        run: |context, arguments| Box::pin(scroll(context, arguments)),
-    },
 ];
 
 async fn click(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let target = arguments.required_target("sel")?;
-    let limit = arguments.timeout(ACTION_LIMIT)?;
-    let clicks = clicks(&arguments)?;
-    downloads::choose_folder(context, &arguments)?;
-    let page = context.page().await?;
-    let clicked = page.click(&target, clicks, limit).await?;
-    if clicked == Clicked::Closed {
-        return Ok(Output::text(format!("Clicked {target} → its page closed the tab")));
-    }
-    let url = page.url()?;
-    let text = match clicked {
-        Clicked::Closed | Clicked::Element => format!("Clicked {target} → now at {url}"),
-        Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>) → now at {url}"),
-    };
-    Ok(Output::text(text).data(json!({ "url": url })))
-}
-
-fn clicks(arguments: &Arguments) -> Result<Clicks, Fault> {
-    let button = match arguments.value("--button") {
-        None | Some("left") => ClickButton::Left,
-        Some("right") => ClickButton::Right,
-        Some("middle") => ClickButton::Middle,
-        Some(other) => {
-            return Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a button of a mouse"))
-                .hint("One of: left, right, middle."));
-        }
-    };
+    let button = button(arguments.value("--button").as_ref())?;
     let count = arguments.value("--count").map_or(Ok(1), |text| arguments.number("--count", text))?;
     if !(1..=3).contains(&count) {
         return Err(
             Fault::new(FaultCode::BadRequest, format!("--count {count} is not possible")).hint("Give 1, 2 or 3.")
         );
     }
-    Ok(Clicks { button, count })
+    pointer::click(context, &arguments, Clicks { button, count, ..Clicks::default() }, "Clicked").await
 }
 
 async fn fill(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -322,39 +227,4 @@ async fn drag(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let limit = arguments.timeout(ACTION_LIMIT)?;
     context.page().await?.drag(&from, &to, limit).await?;
     Ok(Output::text(format!("Dragged {from} onto {to}")))
-}
-
-async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let text = arguments.required("text")?;
-    refuse_target(&arguments.list("text"))?;
-    context.page().await?.type_text(&text).await?;
-    Ok(Output::text(format!("Typed {} characters", text.chars().count())))
-}
-
-/// `type @e2 hello` means a field, and would type the ref into another one.
-fn refuse_target(words: &[String]) -> Result<(), Fault> {
-    let [first, rest @ ..] = words else { return Ok(()) };
-    if rest.is_empty() || !matches!(Target::parse(first), Target::Ref(_)) {
-        return Ok(());
-    }
-    let rest = rest.join(" ");
-    Err(Fault::new(FaultCode::BadRequest, format!("type takes no target: it types into the element that has the focus, not into {first}"))
-        .hint(format!("fill {first} {rest} replaces the field's text. To add to it: click {first}, then type {rest}. As one quoted word the ref is typed too.")))
-}
-
-async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let key = arguments.required("key")?;
-    downloads::choose_folder(context, &arguments)?;
-    context.page().await?.press(&key).await?;
-    Ok(Output::text(format!("Pressed {key}")))
-}
-
-async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let target = arguments.target("sel");
-    let limit = arguments.timeout(ACTION_LIMIT)?;
-    context.page().await?.scroll(target.as_ref(), limit).await?;
-    Ok(Output::text(match target {
-        Some(target) => format!("Scrolled {target} into view"),
-        None => "Scrolled to bottom".to_owned(),
-    }))
 }

@@ -2,6 +2,7 @@
 //!
 //! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
 
+mod acting;
 mod arguments;
 mod browser_cookies;
 pub mod browser_state;
@@ -24,6 +25,7 @@ pub mod effects;
 pub(crate) mod envelope;
 pub mod everyday;
 mod files;
+mod finding;
 mod frames;
 mod identity;
 mod inbox;

@@ -9,9 +9,9 @@ use super::effects;
 use super::envelope;
 use super::spec::{Category, Needs, Spec};
 use super::{
-    browser_cookies, chain, collected, compare, contents, control, cookies, devtools, dialog_answers, downloads, files,
-    frames, identity, inbox, inspect, inspection, interaction, looks, navigation, reading, saved_state, snapshot, tabs,
-    viewport, visual, waiting, watch,
+    acting, browser_cookies, chain, collected, compare, contents, control, cookies, devtools, dialog_answers,
+    downloads, files, finding, frames, identity, inbox, inspect, inspection, interaction, looks, navigation, reading,
+    saved_state, snapshot, tabs, viewport, visual, waiting, watch,
 };
 use crate::browser::effects::Effects;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -23,6 +23,9 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     let groups: &[&'static [Spec]] = &[
         navigation::COMMANDS,
         reading::COMMANDS,
+        finding::find::COMMANDS,
+        finding::data::COMMANDS,
+        finding::extract::COMMANDS,
         contents::READING,
         inspection::COMMANDS,
         collected::COMMANDS,
@@ -31,6 +34,12 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         inspect::COMMANDS,
         devtools::COMMANDS,
         interaction::COMMANDS,
+        acting::pointer::COMMANDS,
+        acting::fields::COMMANDS,
+        acting::keys::COMMANDS,
+        acting::scrolling::COMMANDS,
+        acting::mouse::COMMANDS,
+        acting::clipboard::COMMANDS,
         waiting::COMMANDS,
         viewport::COMMANDS,
         dialog_answers::COMMANDS,
@@ -132,7 +141,7 @@ pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &
 pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
     let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
-    let outcome = effects::add(context, call.spec, outcome);
+    let outcome = effects::add(context, call, outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }
 

@@ -2,7 +2,10 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::spec::{Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
+use super::finding::find::SEARCHED;
+use super::spec::{
+    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
+};
 use super::text_diff::diff;
 use super::visual::format_of;
 use super::{path_guard, visual};
@@ -48,6 +51,8 @@ pub(super) const COMMANDS: &[Spec] = &[Spec {
             holds: Holds::Choice,
             help: "Also take a screenshot with the refs drawn in it",
         },
+        flag("--search", "WORDS", Holds::Choice, "Only lines with all of these words, with what they lie under"),
+        switch("--boxes", "In the data of --json also where each element is: x, y, width, height"),
         Flag {
             name: "-D",
             alias: "--diff",
@@ -87,10 +92,19 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         // What can be clicked can be operated, whatever ARIA knows of it.
         cursor: arguments.has("-C") || arguments.has("-i"),
         marks: context.for_model,
+        limit: arguments.has("--search").then_some(SEARCHED),
     };
     let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     let page = context.page().await?;
-    let snapshot = page.snapshot(&options).await?;
+    let mut snapshot = page.snapshot(&options).await?;
+    if let Some(words) = arguments.value("--search") {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let (text, found) = snapshot.search(&words, false);
+        if found == 0 {
+            return Ok(Output::text("(nothing found)").data(json!({ "url": page.url()?, "refs": 0, "more": 0 })));
+        }
+        snapshot = Snapshot { text, cursor: String::new(), more: snapshot.more };
+    }
     let url = page.url()?;
     let frame = page.chosen_frame();
     let head = frame.map(|frame| format!("[Context: iframe src=\"{}\"]\n", frame.url)).unwrap_or_default();
@@ -110,7 +124,11 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     }
     let mut output = if is_new { Output::text(text) } else { Output::from_page(text, url.clone()) };
     let refs = snapshot.text.matches("@e").count() + snapshot.cursor.matches("@c").count();
-    output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more }));
+    let nodes = match arguments.has("--search") {
+        true => page.listed_nodes(false).await?.into_iter().filter(|node| snapshot.has_ref(&node.name)).collect(),
+        false => page.listed_nodes(arguments.has("--boxes")).await?,
+    };
+    output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more, "nodes": nodes }));
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
         let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
         // An address that takes pictures gets one only by -a.

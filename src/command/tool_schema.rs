@@ -2,7 +2,7 @@
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
-use super::spec::{Flag, Kind, Parameter, Spec};
+use super::spec::{Flag, Holds, Kind, Parameter, Spec};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ pub fn input_schema(spec: &Spec) -> Map<String, Value> {
             required.push(Value::from(parameter_name(parameter)));
         }
     }
-    for flag in spec.flags {
+    for flag in offered_flags(spec) {
         let kind = match flag.value {
             None => json!({ "type": "boolean", "description": flag.help }),
             Some("MS" | "N") => json!({ "type": "integer", "description": flag.help }),
@@ -76,6 +76,11 @@ pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     schema.insert("required".to_owned(), Value::Array(required));
     schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     schema
+}
+
+/// A command that only looks takes no script from a tool: `js` is there for it, and asks.
+fn offered_flags(spec: &Spec) -> impl Iterator<Item = &'static Flag> {
+    spec.flags.iter().filter(|flag| flag.holds != Holds::Script)
 }
 
 fn parameter_name(parameter: &Parameter) -> &'static str {
@@ -106,7 +111,7 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
     };
     for name in given.keys() {
         let known = spec.parameters.iter().any(|parameter| parameter_name(parameter) == name)
-            || spec.flags.iter().any(|flag| flag_name(flag) == name);
+            || offered_flags(spec).any(|flag| flag_name(flag) == name);
         if !known {
             return Err(bad(spec, &format!("{name} is not one of its arguments")));
         }
@@ -191,7 +196,7 @@ mod tests {
         for spec in registry::all() {
             let schema = input_schema(spec);
             let properties = schema["properties"].as_object().unwrap();
-            assert_eq!(properties.len(), spec.parameters.len() + spec.flags.len(), "{}", spec.name);
+            assert_eq!(properties.len(), spec.parameters.len() + super::offered_flags(spec).count(), "{}", spec.name);
         }
     }
 }

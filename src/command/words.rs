@@ -125,7 +125,8 @@ fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> Stri
     if selector.starts_with('@') {
         return label(selector).unwrap_or_else(|| selector.to_owned());
     }
-    if let Some(text) = selector.strip_prefix("text=") {
+    let said = ["text=", "label=", "placeholder=", "title=", "alt="];
+    if let Some(text) = said.iter().find_map(|engine| selector.strip_prefix(engine)) {
         return text.trim_matches(['"', '\'']).to_owned();
     }
     if selector.starts_with("role=")

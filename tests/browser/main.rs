@@ -3,10 +3,12 @@
 //! Pages lie in tests/fixtures/pages and are served on loopback. Each test has a browser of its own, one at a time.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+mod acts;
 mod closed;
 mod composed;
 mod contents;
 mod effects;
+mod finding;
 mod hidden;
 mod hostile;
 mod looks;

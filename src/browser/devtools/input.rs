@@ -9,6 +9,7 @@ pub enum MouseEventType {
     MousePressed,
     MouseReleased,
     MouseMoved,
+    MouseWheel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +33,13 @@ pub struct DispatchMouseEvent {
     /// The buttons that are down, as bits. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
     pub buttons: i64,
     pub click_count: i64,
+    /// Alt 1, Control 2, Meta 4, Shift 8.
+    pub modifiers: i64,
+    /// How far a wheel turns, in CSS pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_y: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

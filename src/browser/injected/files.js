@@ -8,7 +8,7 @@
 const LARGEST_BLOB = 64 * 1024 * 1024;
 const BASE64_STEP = 0x8000;
 
-/** The file field of an element: itself, or the one that it labels. → {number, multiple} or a fault @param {Place} place @returns {Refusal | { number: number; multiple: boolean }} */
+/** The file field of an element: itself, or the one that it labels. → {number, multiple} or a fault @param {Place} place @returns {(Refusal & { isField?: boolean }) | { number: number; multiple: boolean }} */
 function fileField(place) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -17,7 +17,12 @@ function fileField(place) {
     return { fault: 'kind', message: 'it takes no files: it is no <input type="file">', description: describe(element) };
   }
   if (field.webkitdirectory)
-    return { fault: 'kind', message: 'it takes a whole folder, and upload gives single files', description: describe(field) };
+    return {
+      fault: 'kind',
+      message: 'it takes a whole folder, and upload gives single files',
+      description: describe(field),
+      isField: true,
+    };
   return { number: numberOf(field), multiple: field.multiple };
 }
 

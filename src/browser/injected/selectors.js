@@ -1,7 +1,7 @@
 /*
  * Selectors: from text to elements, in document order.
  *
- * Owns the choice of the engine (CSS, `text=`, `role=`, `xpath=`) and chains of them (`#list >> text=Two >> nth=0`).
+ * Owns the choice of the engine (CSS, `text=`, `label=`, `role=`, `xpath=` …) and chains of them (`#list >> text=Two >> nth=0`).
  * Refs are resolved by the daemon to a number of this document. Never decides what to do with several matches.
  */
 
@@ -38,7 +38,7 @@ function stepsOf(selector) {
 
 /** The matches of one step in those of the step before; null: in the document. @param {string} step @param {Element[] | null} scopes @returns {Element[]} */
 function followStep(step, scopes) {
-  const chosen = /^(nth|visible)=(.*)$/.exec(step);
+  const chosen = AMONG.exec(step);
   if (chosen) return chooseAmong(scopes ?? [], chosen[1], chosen[2]);
   if (!scopes) return searchIn(step, null);
   const found = new Set();
@@ -49,6 +49,7 @@ function followStep(step, scopes) {
 /** @param {Element[]} found @param {string} by @param {string} value */
 function chooseAmong(found, by, value) {
   if (by === 'visible') return found.filter((/** @type {Element} */ element) => isVisible(element) === (value !== 'false'));
+  if (by.startsWith('has')) return amongHolding(found, by, value);
   const at = Number(value);
   if (!Number.isInteger(at)) throw new SelectorError(`nth= needs a number, from 0 on; -1 is the last: nth=${value}`);
   const element = found.at(at);
@@ -61,6 +62,8 @@ function searchIn(step, scope) {
   const within = (found) =>
     scope ? found.filter((/** @type {Element} */ element) => element !== scope && composedContains(scope, element)) : found;
   if (step.startsWith('text=')) return byText(step.slice(5), scope);
+  const beside = BESIDE.exec(step);
+  if (beside) return within(byBeside(beside[1], beside[2]));
   if (step.startsWith('role=')) return within(byRole(step.slice(5)));
   if (step.startsWith('xpath=')) return byXPath(step.slice(6), scope);
   if (step.startsWith('//') || step.startsWith('(//')) return byXPath(step, scope);

@@ -1,4 +1,4 @@
-//! What a person could do in a page: click, fill, choose, hover, type, press, scroll.
+//! What a person could do in a page: click, fill, choose, hover, scroll.
 //!
 //! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
 //! where input is meant, and returns when the network work that it started has settled.
@@ -7,10 +7,10 @@ use super::element::{FaultReply, Need, OptionPlace, Point, Ready, Target};
 use super::error::PageError;
 use super::evaluate::Argument;
 use super::injected::{Guarded, Injected};
-use super::input::Clicks;
+use super::input::{Clicks, PointerKind};
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::{Settled, Settling};
-use super::{input, keys};
+use super::{input, keys, touch};
 use crate::browser::error::BrowserError;
 use serde::Deserialize;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub enum Clicked {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Done {
+pub(super) struct Done {
     #[serde(default)]
     typed: bool,
     #[serde(default)]
@@ -45,7 +45,7 @@ struct Done {
 }
 
 impl Done {
-    fn check(self, target: &Target) -> Result<Self, PageError> {
+    pub(super) fn check(self, target: &Target) -> Result<Self, PageError> {
         match self.fault.error(target) {
             Some(error) => Err(error),
             None if self.fault.fault.is_some() => Err(PageError::NotFound(target.to_string())),
@@ -63,12 +63,12 @@ impl Page {
         Ok(if self.is_closed() { Clicked::Closed } else { clicked })
     }
 
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         matches!(self.info(), Err(BrowserError::TabClosed(_)))
     }
 
     /// A page may close its tab at the first of several events: then the others have nowhere to go, and none is missing.
-    async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
+    pub(super) async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
         match &sent {
             Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
             _ => return sent,
@@ -93,6 +93,7 @@ impl Page {
         clicks: Clicks,
         limit: Duration,
     ) -> Result<(Clicked, Option<Settled>), PageError> {
+        let clicks = Clicks { modifiers: clicks.modifiers.and(self.held_modifiers()), ..clicks };
         let _drawing = self.draw();
         let deadline = Instant::now() + limit;
         loop {
@@ -101,11 +102,18 @@ impl Page {
             if let Some(option) = &ready.option {
                 return self.click_option(target, option, limit).await;
             }
+            let ready = match clicks.offset {
+                Some(offset) => self.at_offset(target, ready, offset).await?,
+                None => ready,
+            };
             let covered = match self.tab_point(target, &ready).await? {
                 Ok(point) => {
                     self.points_at(&ready, point, true).await;
                     let held = self.hold_keyboard(&ready.frame).await;
-                    let clicked = input::click(self.session(), point, clicks, held.panel()).await;
+                    let clicked = match clicks.pointer {
+                        PointerKind::Mouse => input::click(self.session(), point, clicks, held.panel()).await,
+                        PointerKind::Touch => touch::tap(self.session(), point).await,
+                    };
                     held.give_back().await;
                     self.unless_closed(clicked).await?;
                     self.verdict(target, &ready).await?
@@ -244,27 +252,6 @@ impl Page {
         let chosen = done.check(target)?.chosen;
         self.settle_asked(settling, settled).await;
         Ok(chosen)
-    }
-
-    /// Key events for each character, into what has the focus.
-    pub async fn type_text(&self, text: &str) -> Result<(), PageError> {
-        self.check_site().await?;
-        self.check_expected(None).await?;
-        let settling = Settling::begin(self);
-        input::type_text(self.session(), text).await?;
-        self.settle(settling).await;
-        Ok(())
-    }
-
-    /// One key or combination by Playwright's names: `Enter`, `Shift+Enter`, `Control+A`.
-    pub async fn press(&self, key: &str) -> Result<(), PageError> {
-        let stroke = keys::parse(key).map_err(PageError::Usage)?;
-        self.check_site().await?;
-        self.check_expected(None).await?;
-        let settling = Settling::begin(self);
-        self.unless_closed(input::stroke(self.session(), &stroke).await).await?;
-        self.settle(settling).await;
-        Ok(())
     }
 
     /// Brings the element into view; without one goes to the page's end.

@@ -95,7 +95,7 @@ impl Page {
     }
 
     /// Where input goes for a ready element of which nothing covers the frame.
-    async fn free_point(
+    pub(super) async fn free_point(
         &self,
         target: &Target,
         ready: &Ready,

@@ -150,7 +150,7 @@ impl From<PageError> for Fault {
             }
             PageError::BadSelector(_) => (
                 FaultCode::BadRequest,
-                "A selector is a ref (@e3), CSS, text=…, role=button[name=\"…\"] or xpath=….".into(),
+                "A selector is a ref (@e3), CSS, text=…, label=…, role=button[name=\"…\"], testid=… or xpath=….".into(),
             ),
             PageError::NotReady { .. } | PageError::Refused { .. } => (FaultCode::Element, told::LOOK_AGAIN.into()),
             PageError::OtherSite { .. } => (FaultCode::Denied, told::LOOK_AGAIN.into()),

@@ -5,7 +5,7 @@
 use super::devtools::tell;
 use super::element::{FaultReply, Target};
 use super::error::PageError;
-use super::injected::Injected;
+use super::injected::{FaultKind, Injected};
 use super::page::{Page, SCRIPT_LIMIT};
 use super::settle::Settling;
 use serde::Deserialize;
@@ -14,11 +14,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct FileField {
     #[serde(default)]
     number: u32,
     #[serde(default)]
     multiple: bool,
+    /// It is a file field, which can't be used.
+    #[serde(default)]
+    is_field: bool,
     #[serde(flatten)]
     fault: FaultReply,
 }
@@ -31,11 +35,15 @@ struct Address {
 }
 
 impl Page {
-    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; it may be hidden.
+    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; it may be hidden. Anything else is
+    /// clicked, and the files go to the file chooser that it opens.
     pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[], "choosing files", limit).await?;
         let field: FileField = self.script(&ready.frame, Injected::FileField, &[&ready.place], SCRIPT_LIMIT).await?;
+        if field.fault.fault == Some(FaultKind::Kind) && !field.is_field {
+            return self.upload_by_click(target, files, limit).await;
+        }
         if field.fault.fault.is_some() {
             return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }

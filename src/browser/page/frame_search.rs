@@ -84,7 +84,7 @@ impl Page {
         }
     }
 
-    async fn matches(&self, frame: &FrameId, selector: &str, wait: Duration) -> Result<usize, PageError> {
+    pub(super) async fn matches(&self, frame: &FrameId, selector: &str, wait: Duration) -> Result<usize, PageError> {
         let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         let found: Matches =
             self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + FRAME_LIMIT).await?;

@@ -4,7 +4,7 @@
 
 use super::element::Point;
 use super::error::PageError;
-use super::keys::{self, Key, SHIFT, Stroke};
+use super::keys::{self, Key, Modifiers, SHIFT, Stroke};
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::Done;
 use crate::browser::devtools::input::{
@@ -15,12 +15,12 @@ use crate::browser::session::{Batch, Reply, Session};
 use std::time::Duration;
 
 /// Input is acknowledged by the page: a handler that runs for long delays the reply, a dialog holds it.
-const INPUT_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const INPUT_LIMIT: Duration = Duration::from_secs(30);
 /// Characters a write, so that a long text does not wait for itself as one block.
 const TYPED_AT_ONCE: usize = 50;
 
 /// Sent it is: a page that does not answer may have taken it all the same.
-fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
+pub(super) fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
     match answer {
         Ok(_) => Ok(()),
         Err(CdpError::Timeout { after, .. }) => Err(PageError::Unknown {
@@ -31,9 +31,19 @@ fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
     }
 }
 
-fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_count: i64) -> DispatchMouseEvent {
+pub(super) fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_count: i64) -> DispatchMouseEvent {
     let buttons = i64::from(kind == MouseEventType::MousePressed);
-    DispatchMouseEvent { kind, x: at.x, y: at.y, button, buttons, click_count }
+    DispatchMouseEvent {
+        kind,
+        x: at.x,
+        y: at.y,
+        button,
+        buttons,
+        click_count,
+        modifiers: 0,
+        delta_x: None,
+        delta_y: None,
+    }
 }
 
 /// Which button is clicked, and how often.
@@ -42,11 +52,38 @@ pub struct Clicks {
     pub button: ClickButton,
     /// 2 is a double click.
     pub count: u8,
+    /// Held meanwhile.
+    pub modifiers: Modifiers,
+    /// Where on the element; none: its middle.
+    pub offset: Option<Offset>,
+    pub pointer: PointerKind,
+}
+
+/// In CSS pixels from an element's upper left corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offset {
+    pub x: u32,
+    pub y: u32,
+}
+
+/// What touches the element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PointerKind {
+    #[default]
+    Mouse,
+    /// A finger. It has no buttons and counts nothing.
+    Touch,
 }
 
 impl Default for Clicks {
     fn default() -> Self {
-        Self { button: ClickButton::Left, count: 1 }
+        Self {
+            button: ClickButton::Left,
+            count: 1,
+            modifiers: Modifiers::default(),
+            offset: None,
+            pointer: PointerKind::Mouse,
+        }
     }
 }
 
@@ -58,7 +95,7 @@ pub enum ClickButton {
 }
 
 impl ClickButton {
-    fn cdp(self) -> MouseButton {
+    pub(super) fn cdp(self) -> MouseButton {
         match self {
             Self::Left => MouseButton::Left,
             Self::Middle => MouseButton::Middle,
@@ -66,7 +103,7 @@ impl ClickButton {
         }
     }
     /// Its bit in `buttons`. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
-    fn bit(self) -> i64 {
+    pub(super) fn bit(self) -> i64 {
         match self {
             Self::Left => 1,
             Self::Right => 2,
@@ -84,13 +121,15 @@ pub(super) async fn click(
     panel: Option<&PanelKeyboard>,
 ) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let mut replies: Vec<Reply<Done>> = vec![batch.add(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0))?];
+    let held = |event: DispatchMouseEvent| DispatchMouseEvent { modifiers: clicks.modifiers.bits(), ..event };
+    let mut replies: Vec<Reply<Done>> =
+        vec![batch.add(held(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0)))?];
     let button = clicks.button.cdp();
     for count in 1..=i64::from(clicks.count) {
-        let mut down = mouse(MouseEventType::MousePressed, at, button, count);
+        let mut down = held(mouse(MouseEventType::MousePressed, at, button, count));
         down.buttons = clicks.button.bit();
         replies.push(press(&mut batch, down, panel)?);
-        replies.push(batch.add(mouse(MouseEventType::MouseReleased, at, button, count))?);
+        replies.push(batch.add(held(mouse(MouseEventType::MouseReleased, at, button, count)))?);
     }
     batch.send();
     for reply in replies {
@@ -101,8 +140,16 @@ pub(super) async fn click(
 
 /// The main button goes down, where the pointer is already.
 pub(super) async fn press_button(page: &Session, at: Point, panel: Option<&PanelKeyboard>) -> Result<(), PageError> {
+    press_with(page, mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1), panel).await
+}
+
+/// A press of the mouse's own making.
+pub(super) async fn press_with(
+    page: &Session,
+    down: DispatchMouseEvent,
+    panel: Option<&PanelKeyboard>,
+) -> Result<(), PageError> {
     let mut batch = page.batch();
-    let down = mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1);
     let pressed = press(&mut batch, down, panel)?;
     batch.send();
     taken(pressed.within(INPUT_LIMIT).await)
@@ -219,6 +266,14 @@ fn bit_of(key: &Key) -> i64 {
         "Meta" => keys::META,
         _ => SHIFT,
     }
+}
+
+/// A key goes down, or up, and stays so. `bits`: the modifiers that are held then.
+pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let reply = if goes_down { down(&mut batch, key, bits)? } else { up(&mut batch, key, bits)? };
+    batch.send();
+    taken(reply.within(INPUT_LIMIT).await)
 }
 
 /// Key events for each character; what a keyboard lacks is inserted.

@@ -57,9 +57,22 @@ pub struct Journal {
     /// Of the texts in `console`.
     console_bytes: usize,
     requests: VecDeque<RequestRecord>,
+    /// The document in view: its loader, and since when it is there.
+    loader: String,
+    since: u64,
 }
 
 impl Journal {
+    /// The requests of the document in view; before the first is known, all.
+    pub(super) fn requests_of_page(&self) -> impl Iterator<Item = &RequestRecord> {
+        self.requests.iter().filter(|request| self.loader.is_empty() || request.loader == self.loader)
+    }
+
+    /// What was said since the document in view is there.
+    pub(super) fn console_of_page(&self) -> impl Iterator<Item = &ConsoleMessage> {
+        self.console.iter().filter(|message| message.at >= self.since)
+    }
+
     /// Messages and requests that are held.
     pub(super) fn fill(&self) -> (usize, usize) {
         (self.console.len(), self.requests.len())
@@ -96,6 +109,8 @@ impl Journal {
         if frame.parent_id.is_some() {
             return;
         }
+        self.loader.clone_from(&frame.loader_id);
+        self.since = now_millis();
         for request in self.requests.iter_mut().filter(|request| request.loader != frame.loader_id) {
             request.done = true;
         }

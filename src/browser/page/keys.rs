@@ -8,6 +8,28 @@ pub(super) const CONTROL: i64 = 2;
 pub(super) const META: i64 = 4;
 pub(super) const SHIFT: i64 = 8;
 
+/// Modifiers that are held, as DevTools' bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modifiers(i64);
+
+impl Modifiers {
+    /// Reads `Shift,Control` or `Shift+Control`. The error says what was not understood.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let names = text.split([',', '+']).map(str::trim).filter(|name| !name.is_empty());
+        let mut bits = 0;
+        for name in names {
+            bits |= modifier(name)?.1;
+        }
+        if bits == 0 { Err("no modifier is named: Shift, Control, Alt, Meta".to_owned()) } else { Ok(Self(bits)) }
+    }
+    pub(super) fn bits(self) -> i64 {
+        self.0
+    }
+    pub(super) fn and(self, bits: i64) -> Self {
+        Self(self.0 | bits)
+    }
+}
+
 /// One key of the keyboard, as it is pressed now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
@@ -157,7 +179,15 @@ fn by_code(code: &str) -> Option<(Key, bool)> {
     }
 }
 
-fn modifier_bit(key: &Key) -> Option<i64> {
+/// The key of a modifier and its bit.
+fn modifier(name: &str) -> Result<(Key, i64), String> {
+    let name = if name.eq_ignore_ascii_case("ControlOrMeta") { control_or_meta() } else { name };
+    let key = named(name).ok_or_else(|| unknown(name))?;
+    let bit = modifier_bit(&key).ok_or_else(|| format!("{name} is not a modifier: Shift, Control, Alt, Meta"))?;
+    Ok((key, bit))
+}
+
+pub(super) fn modifier_bit(key: &Key) -> Option<i64> {
     match key.key.as_str() {
         "Alt" => Some(ALT),
         "Control" => Some(CONTROL),
@@ -177,9 +207,8 @@ pub(super) fn parse(text: &str) -> Result<Stroke, String> {
     let mut modifiers = Vec::new();
     let mut bits = 0;
     for name in before.split('+').filter(|name| !name.is_empty()) {
-        let name = if name.eq_ignore_ascii_case("ControlOrMeta") { control_or_meta() } else { name };
-        let key = named(name).ok_or_else(|| unknown(name))?;
-        bits |= modifier_bit(&key).ok_or_else(|| format!("{name} is not a modifier: Shift, Control, Alt, Meta"))?;
+        let (key, bit) = modifier(name)?;
+        bits |= bit;
         modifiers.push(key);
     }
     let mut characters = last.chars();

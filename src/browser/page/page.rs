@@ -8,6 +8,7 @@ use super::error::PageError;
 use super::expected::Expected;
 use super::journal::{Journal, feed};
 use super::marks::{Drawn, ListedRef};
+use super::mouse::HeldInput;
 use super::pointer::{PointerWatch, Touch};
 use super::refs::{RefName, RefTable};
 use super::snapshot_lines::SNAPSHOT_LIMIT;
@@ -67,6 +68,8 @@ pub(super) struct Memory {
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
+    /// The mouse where it was left, with what is held on it and on the keyboard.
+    pub(super) held: Mutex<HeldInput>,
     /// Told after each event that the journal took in.
     pub(super) journal_grew: Notify,
 }

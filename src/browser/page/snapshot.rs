@@ -32,6 +32,8 @@ pub struct SnapshotOptions {
     pub cursor: bool,
     /// Says of a text that no person sees it.
     pub marks: bool,
+    /// In bytes, in place of the page's own cap.
+    pub limit: Option<usize>,
 }
 
 /// A snapshot as text.
@@ -73,7 +75,7 @@ impl Page {
         let (snapshot, listed) = {
             let mut refs = self.memory.refs();
             self.forget_old_documents(&mut refs, &tree);
-            let mut writer = Writer::new(&mut refs, options.interactive, self.snapshot_limit);
+            let mut writer = Writer::new(&mut refs, options.interactive, options.limit.unwrap_or(self.snapshot_limit));
             writer.tree(&tree, 0);
             (Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more }, writer.listed)
         };
@@ -98,7 +100,7 @@ impl Page {
             cursor: options.cursor,
             marks: options.marks,
             scope,
-            limit: self.snapshot_limit,
+            limit: options.limit.unwrap_or(self.snapshot_limit),
         };
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }

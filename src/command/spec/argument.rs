@@ -42,6 +42,8 @@ pub enum Kind {
 pub enum Holds {
     /// A choice: which element, how long, which form. Carries nothing of its own.
     Choice,
+    /// The element that the command is done to, where it is named by a flag.
+    Element,
     /// The number of a tab.
     Tab,
     /// Text that is typed into the page. Logs count it.
@@ -103,6 +105,24 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
     holds: Holds::Choice,
     help: "The longest to wait, in milliseconds",
 };
+
+/// `--quiet`, which every command takes that acts in a page (`Spec::takes_quiet`).
+pub(in crate::command) const QUIET: Flag = Flag {
+    name: "--quiet",
+    alias: "-q",
+    value: None,
+    holds: Holds::Choice,
+    help: "Print nothing of what it did and caused",
+};
+
+pub(in crate::command) const fn flag(
+    name: &'static str,
+    value: &'static str,
+    holds: Holds,
+    help: &'static str,
+) -> Flag {
+    Flag { name, alias: "", value: Some(value), holds, help }
+}
 
 pub(in crate::command) const fn switch(name: &'static str, help: &'static str) -> Flag {
     Flag { name, alias: "", value: None, holds: Holds::Choice, help }

@@ -10,7 +10,7 @@ pub use argument::{Flag, Holds, Kind, Parameter};
 pub use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
 pub use phrase::{Phrase, Verb, When};
 
-pub(super) use argument::{TIMEOUT, parameter, selector, switch};
+pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
 pub(super) use phrase::{phrase, phrase_when};
 
 use super::arguments::Arguments;
@@ -112,6 +112,11 @@ impl Spec {
         self.writes != Writes::Nothing
     }
 
+    /// Whether it acts in the page, and so takes `--quiet`. Its first flags that are no words of its own stay as they are.
+    pub fn takes_quiet(&self) -> bool {
+        self.category == Category::Interaction && self.changes() && !self.flags.is_empty()
+    }
+
     /// Whether it tells how far it is while it runs.
     pub fn tells_progress(&self) -> bool {
         self.class == Class::Download
@@ -175,7 +180,7 @@ impl Spec {
             .parameters
             .iter()
             .map(|parameter| (format!("<{}>", parameter.name), parameter.help))
-            .chain(self.flags.iter().map(|flag| {
+            .chain(self.flags.iter().chain(self.takes_quiet().then_some(&QUIET)).map(|flag| {
                 let alias = if flag.alias.is_empty() { String::new() } else { format!(", {}", flag.alias) };
                 let value = flag.value.map(|value| format!(" {value}")).unwrap_or_default();
                 (format!("{}{alias}{value}", flag.name), flag.help)

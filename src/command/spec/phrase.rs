@@ -100,6 +100,20 @@ pub enum Verb {
     Tidy,
     Watch,
     Show,
+    DoubleClick,
+    RightClick,
+    Tap,
+    Swipe,
+    Uncheck,
+    Clear,
+    Leave,
+    Select,
+    Hold,
+    Release,
+    Use,
+    Drop,
+    Find,
+    Count,
 }
 
 impl Verb {
@@ -138,6 +152,20 @@ impl Verb {
             Self::Tidy => "Tidy",
             Self::Watch => "Watch",
             Self::Show => "Show",
+            Self::DoubleClick => "Double-click",
+            Self::RightClick => "Right-click",
+            Self::Tap => "Tap",
+            Self::Swipe => "Swipe",
+            Self::Uncheck => "Uncheck",
+            Self::Clear => "Clear",
+            Self::Leave => "Leave",
+            Self::Select => "Select",
+            Self::Hold => "Hold",
+            Self::Release => "Release",
+            Self::Use => "Use",
+            Self::Drop => "Drop",
+            Self::Find => "Find",
+            Self::Count => "Count",
         }
     }
 
@@ -176,6 +204,20 @@ impl Verb {
             Self::Tidy => "Tidying",
             Self::Watch => "Watching",
             Self::Show => "Showing",
+            Self::DoubleClick => "Double-clicking",
+            Self::RightClick => "Right-clicking",
+            Self::Tap => "Tapping",
+            Self::Swipe => "Swiping",
+            Self::Uncheck => "Unchecking",
+            Self::Clear => "Clearing",
+            Self::Leave => "Leaving",
+            Self::Select => "Selecting",
+            Self::Hold => "Holding",
+            Self::Release => "Releasing",
+            Self::Use => "Using",
+            Self::Drop => "Dropping",
+            Self::Find => "Finding",
+            Self::Count => "Counting",
         }
     }
 }

@@ -1,0 +1,149 @@
+/*
+ * The parts of check, focus, blur, select-text, drop and a click at a position that are done in the page.
+ *
+ * Owns what is asked of one element around trusted input. Sends no input itself.
+ */
+
+/* What a person operates by itself: a click meant for something around it must not land on it. */
+const OWN_CONTROLS =
+  'a[href], button, input, select, textarea, summary, label, area, [contenteditable=""], [contenteditable="true"], ' +
+  '[role=button], [role=link], [role=menuitem], [role=checkbox], [role=radio], [role=switch], [role=tab], [role=option]';
+
+/**
+ * A point of an element, so many pixels from its upper left corner, brought into view.
+ * @param {Place} place
+ * @param {number} x
+ * @param {number} y
+ * @returns {Refusal | { x: number; y: number }}
+ */
+function pointWithin(place, x, y) {
+  const element = heldElement(place);
+  if (!element) return { fault: 'stale', message: 'the element left the page' };
+  const size = element.getBoundingClientRect();
+  if (x >= size.width || y >= size.height) {
+    return {
+      fault: 'value',
+      message: `it is ${Math.round(size.width)} × ${Math.round(size.height)} pixels large, and ${x},${y} lies outside`,
+    };
+  }
+  const point = () => {
+    const box = element.getBoundingClientRect();
+    return { x: box.left + x, y: box.top + y };
+  };
+  const at = point();
+  if (at.x < 0 || at.y < 0 || at.x >= innerWidth || at.y >= innerHeight) {
+    scrollBy({ left: at.x - innerWidth / 2, top: at.y - innerHeight / 2, behavior: 'instant' });
+  }
+  const blocker = hitBlocker(element, point());
+  if (blocker !== null) return { fault: 'blocked', message: blocker };
+  const inner = controlWithin(element, elementAt(point()));
+  if (inner) return { fault: 'blocked', message: `at ${x},${y} is ${describeWithText(inner)}: name that element` };
+  return point();
+}
+
+/** The control that holds `hit` and lies within `element`. @param {Element} element @param {Element | null} hit */
+function controlWithin(element, hit) {
+  const control = hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS));
+  return control && control !== element && composedContains(element, control) ? control : null;
+}
+
+/**
+ * Waits until an element that can be checked is so, at most `timeout` ms. → {state: 'true' | 'false' | 'mixed', radio} or a fault
+ * @param {Target} target
+ * @param {string} wanted
+ * @param {number} timeout
+ */
+async function checkedOf(target, wanted, timeout) {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    const resolved = resolveOne(target);
+    if (!resolved.element) return resolved;
+    const { element } = resolved;
+    const control = tagOf(element) === 'label' && element.control ? element.control : element;
+    const role = roleOf(control);
+    const state = checkedState(control, role);
+    if (!state) {
+      return {
+        fault: /** @type {const} */ ('kind'),
+        message: 'it is not a checkbox, a radio button or a switch',
+        description: describe(control),
+      };
+    }
+    if (state === wanted || performance.now() >= deadline) return { state, radio: role === 'radio' || role === 'menuitemradio' };
+    await change(deadline);
+  }
+}
+
+/** Gives an element the keyboard; `atEnd`: typing goes on after its text. @param {Place} place @param {boolean} atEnd @returns {Refusal | { ok: true }} */
+function focusElement(place, atEnd) {
+  const held = heldElement(place);
+  if (!held) return { fault: 'stale', message: 'the element left the page' };
+  const element = tagOf(held) === 'label' && held.control ? held.control : held;
+  element.focus();
+  const has = element.getRootNode().activeElement === element || element.matches(':focus-within');
+  if (!has) return { fault: 'kind', message: 'it does not take the focus', description: describe(element) };
+  if (atEnd) toEndOf(element);
+  return { ok: true };
+}
+
+/** @param {Element} element */
+function toEndOf(element) {
+  const tag = tagOf(element);
+  if (tag === 'input' || tag === 'textarea') {
+    const field = /** @type {HTMLInputElement} */ (/** @type {unknown} */ (element));
+    // Fields for numbers and mail addresses have no caret that a script may set.
+    if (field.selectionStart !== null) field.setSelectionRange(field.value.length, field.value.length);
+  } else if (element.isContentEditable) {
+    const selection = getSelection();
+    selection?.selectAllChildren(element);
+    selection?.collapseToEnd();
+  }
+}
+
+/** Takes the keyboard from what has it in this document. → what that was, or null */
+function blurFocused() {
+  let focused = document.activeElement;
+  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
+  if (!focused || focused === document.body || ['iframe', 'frame'].includes(tagOf(focused))) return null;
+  /** @type {HTMLElement} */ (focused).blur();
+  return describe(focused);
+}
+
+/** Selects an element's text. → {characters} or a fault @param {Place} place @returns {Refusal | { characters: number }} */
+function selectText(place) {
+  const element = heldElement(place);
+  if (!element) return { fault: 'stale', message: 'the element left the page' };
+  const tag = tagOf(element);
+  if (tag === 'input' || tag === 'textarea') {
+    element.focus();
+    element.select();
+    return { characters: element.value.length };
+  }
+  if (element.isContentEditable) element.focus();
+  const selection = getSelection();
+  selection?.selectAllChildren(element);
+  return { characters: selection?.toString().length ?? 0 };
+}
+
+/* Whether the page takes what is dragged over it; null: nothing was dragged over it yet. */
+/** @type {boolean | null} */
+let takesDrop = null;
+/** @param {DragEvent} event */
+const noteDragOver = (event) => {
+  takesDrop = event.defaultPrevented;
+};
+
+/* The page's own listeners come first: ours is the last one on the way up. */
+function watchDrop() {
+  endDrop();
+  addEventListener('dragover', noteDragOver);
+  return null;
+}
+
+/** → whether the page takes what was dragged over it */
+function endDrop() {
+  const takes = takesDrop === true;
+  takesDrop = null;
+  removeEventListener('dragover', noteDragOver);
+  return takes;
+}

@@ -1,0 +1,41 @@
+//! clipboard.
+//!
+//! Owns its words. The clipboard is a person's: agents are not offered it.
+
+use super::ACT;
+use crate::command::arguments::{Arguments, usage};
+use crate::command::context::{Context, Output};
+use crate::command::registry;
+use crate::command::spec::{Class, Holds, Kind, Spec, Verb, When, parameter, phrase, phrase_when};
+use crate::protocol::fault::Fault;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "clipboard",
+    class: Class::Secret,
+    parameters: &[
+        parameter("act", true, Kind::Text, Holds::Choice, "read or write"),
+        parameter("text", false, Kind::Rest, Holds::Secret, "With write: the text"),
+    ],
+    summary: "Read or write the clipboard's text",
+    details: "`press ControlOrMeta+v` pastes it into what has the focus. Without a window the browser has a clipboard of its own.",
+    phrases: &[phrase_when(When::Is("act", "read"), Verb::Read, "the clipboard"), phrase(Verb::Set, "the clipboard")],
+    output: "the text, or: N characters are on the clipboard",
+    run: |context, arguments| Box::pin(clipboard(context, arguments)),
+    ..ACT
+}];
+
+async fn clipboard(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    match (arguments.required("act")?.as_str(), arguments.text("text")) {
+        ("read", None) => {
+            let page = context.page().await?;
+            let text = page.read_clipboard().await?;
+            // It may be of any page, or of none.
+            Ok(Output { source_url: context.for_model.then(|| "the clipboard".to_owned()), ..Output::text(text) })
+        }
+        ("write", Some(text)) => {
+            context.page().await?.write_clipboard(&text).await?;
+            Ok(Output::text(format!("{} characters are on the clipboard", text.chars().count())))
+        }
+        _ => Err(usage(registry::get("clipboard")?, "clipboard takes read, or write and a text".to_owned())),
+    }
+}

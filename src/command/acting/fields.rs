@@ -1,0 +1,108 @@
+//! check, uncheck, clear, blur, select-text.
+//!
+//! Owns their words.
+
+use super::{ACT, ACTION_LIMIT};
+use crate::command::arguments::Arguments;
+use crate::command::context::{Context, Output};
+use crate::command::spec::{Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+const CHECKABLE: &str = "Does nothing if it is so already. Fails if it is still as before after the click.";
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "check",
+        parameters: &[selector(true, "A checkbox, radio button or switch, or its label")],
+        flags: &[TIMEOUT],
+        summary: "Check a checkbox, a radio button or a switch",
+        details: CHECKABLE,
+        leads: Leads::ElementsTarget,
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Check, "{sel}")],
+        output: "Checked sel, or: sel is checked already",
+        run: |context, arguments| Box::pin(async move { set_checked(context, &arguments, true).await }),
+        ..ACT
+    },
+    Spec {
+        name: "uncheck",
+        parameters: &[selector(true, "A checkbox or switch, or its label")],
+        flags: &[TIMEOUT],
+        summary: "Uncheck a checkbox or a switch",
+        details: CHECKABLE,
+        leads: Leads::ElementsTarget,
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Uncheck, "{sel}")],
+        output: "Unchecked sel, or: sel is unchecked already",
+        run: |context, arguments| Box::pin(async move { set_checked(context, &arguments, false).await }),
+        ..ACT
+    },
+    Spec {
+        name: "clear",
+        parameters: &[selector(true, "The field")],
+        flags: &[TIMEOUT],
+        summary: "Empty a field",
+        details: "As fill with \"\".",
+        phrases: &[phrase(Verb::Clear, "{sel}")],
+        output: "Cleared sel",
+        run: |context, arguments| Box::pin(async move { clear(context, &arguments).await }),
+        ..ACT
+    },
+    Spec {
+        name: "blur",
+        flags: &[TIMEOUT],
+        summary: "Take the focus from what has it",
+        details: "Pages check fields then, and close lists that hang on them.",
+        phrases: &[phrase(Verb::Leave, "the field")],
+        output: "Left element, or: Nothing had the focus",
+        run: |context, _| Box::pin(blur(context)),
+        ..ACT
+    },
+    Spec {
+        name: "select-text",
+        parameters: &[selector(true, "A field, or what has the text")],
+        flags: &[TIMEOUT],
+        summary: "Select an element's text",
+        details: "What is typed or pressed then replaces it; `press ControlOrMeta+c` copies it.",
+        phrases: &[phrase(Verb::Select, "the text of {sel}")],
+        output: "Selected N characters of sel",
+        run: |context, arguments| Box::pin(async move { select_text(context, &arguments).await }),
+        ..ACT
+    },
+];
+
+async fn set_checked(context: &Context, arguments: &Arguments, checked: bool) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let clicked = context.page().await?.set_checked(&target, checked, limit).await?;
+    let text = match (checked, clicked) {
+        (true, true) => format!("Checked {target}"),
+        (false, true) => format!("Unchecked {target}"),
+        (true, false) => format!("{target} is checked already"),
+        (false, false) => format!("{target} is unchecked already"),
+    };
+    Ok(Output::text(text).data(json!({ "checked": checked, "clicked": clicked })))
+}
+
+async fn clear(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    context.page().await?.fill(&target, "", limit).await?;
+    Ok(Output::text(format!("Cleared {target}")))
+}
+
+async fn blur(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    Ok(match page.blur().await? {
+        Some(left) => context.told_with_page(&page, "Left:".to_owned(), left.clone(), format!("Left {left}")),
+        None => Output::text("Nothing had the focus"),
+    })
+}
+
+async fn select_text(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let characters = context.page().await?.select_text(&target, limit).await?;
+    Ok(Output::text(format!("Selected {characters} characters of {target}")).data(json!({ "characters": characters })))
+}

@@ -1,0 +1,111 @@
+//! type, press, keydown, keyup.
+//!
+//! Owns their words. Which keys there are is `browser::page`'s.
+
+use super::{ACT, ACTION_LIMIT};
+use crate::command::arguments::Arguments;
+use crate::command::context::{Context, Output};
+use crate::command::downloads::{self, DOWNLOAD_DIR};
+use crate::command::spec::{Holds, Kind, Leads, Offered, Parameter, Spec, TIMEOUT, Verb, flag, parameter, phrase};
+use crate::protocol::fault::{Fault, FaultCode};
+use std::time::Duration;
+
+/// A slip of the finger must not keep a page busy for minutes.
+const MOST_PRESSES: u32 = 1000;
+const LONGEST_DELAY: u64 = 1000;
+const KEY: Parameter = parameter("key", true, Kind::Text, Holds::Key, "Shift, Control, a, ArrowDown, Space …");
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "type",
+        parameters: &[parameter("text", true, Kind::Rest, Holds::Typed, "What to type")],
+        flags: &[
+            flag("--into", "SEL", Holds::Element, "The field; after its text. Without it what has the focus"),
+            flag("--delay", "MS", Holds::Choice, "A pause after each key, in milliseconds"),
+            TIMEOUT,
+        ],
+        summary: "Type key by key, into the focused element or --into one",
+        details: "`type @e3 hello` is `type --into @e3 hello`. fill replaces a field's text at once.",
+        leads: Leads::EnterKey,
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Type, "")],
+        output: "Typed N characters",
+        run: |context, arguments| Box::pin(type_text(context, arguments)),
+        ..ACT
+    },
+    Spec {
+        name: "press",
+        aliases: &["key"],
+        parameters: &[parameter(
+            "key",
+            true,
+            Kind::Text,
+            Holds::Key,
+            "Enter, Tab, Escape, ArrowDown, a, Shift+Enter, Control+A …",
+        )],
+        flags: &[flag("--repeat", "N", Holds::Choice, "How often (1)"), DOWNLOAD_DIR],
+        summary: "Press a key or a combination of keys",
+        leads: Leads::EnterKey,
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Press, "{key}")],
+        output: "Pressed key",
+        run: |context, arguments| Box::pin(press(context, arguments)),
+        ..ACT
+    },
+    Spec {
+        name: "keydown",
+        parameters: &[KEY],
+        flags: &[TIMEOUT],
+        summary: "Press a key and hold it",
+        details: "Until keyup. A modifier counts for clicks and keys of this tab until then.",
+        leads: Leads::EnterKey,
+        phrases: &[phrase(Verb::Hold, "{key}")],
+        output: "Holding key",
+        run: |context, arguments| Box::pin(hold(context, arguments, true)),
+        ..ACT
+    },
+    Spec {
+        name: "keyup",
+        parameters: &[KEY],
+        flags: &[TIMEOUT],
+        summary: "Release a key that keydown holds",
+        leads: Leads::EnterKey,
+        phrases: &[phrase(Verb::Release, "{key}")],
+        output: "Released key",
+        run: |context, arguments| Box::pin(hold(context, arguments, false)),
+        ..ACT
+    },
+];
+
+async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let text = arguments.required("text")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let delay: Option<u64> = arguments.value("--delay").map(|text| arguments.number("--delay", text)).transpose()?;
+    if delay.is_some_and(|delay| delay > LONGEST_DELAY) {
+        return Err(Fault::new(FaultCode::BadRequest, format!("--delay is {LONGEST_DELAY} ms at most")));
+    }
+    let target = arguments.value("--into").map(crate::browser::page::Target::parse);
+    let delay = delay.map(Duration::from_millis);
+    context.page().await?.type_text(target.as_ref(), &text, delay, limit).await?;
+    let into = target.map(|target| format!(" into {target}")).unwrap_or_default();
+    Ok(Output::text(format!("Typed {} characters{into}", text.chars().count())))
+}
+
+async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let key = arguments.required("key")?;
+    let times = arguments.value("--repeat").map_or(Ok(1), |text| arguments.number("--repeat", text))?;
+    if !(1..=MOST_PRESSES).contains(&times) {
+        return Err(Fault::new(FaultCode::BadRequest, format!("--repeat {times} is not possible"))
+            .hint(format!("Give 1 to {MOST_PRESSES}.")));
+    }
+    downloads::choose_folder(context, &arguments)?;
+    context.page().await?.press(&key, times).await?;
+    let often = if times == 1 { String::new() } else { format!(" {times} times") };
+    Ok(Output::text(format!("Pressed {key}{often}")))
+}
+
+async fn hold(context: &Context, arguments: Arguments, goes_down: bool) -> Result<Output, Fault> {
+    let key = arguments.required("key")?;
+    context.page().await?.hold_key(&key, goes_down).await?;
+    Ok(Output::text(if goes_down { format!("Holding {key}") } else { format!("Released {key}") }))
+}

@@ -1,0 +1,62 @@
+//! mouse.
+//!
+//! Owns its words. What lies under the mouse is not judged, so an agent is asked about each use.
+
+use super::ACT;
+use crate::browser::page::{ClickButton, MouseAct};
+use crate::command::arguments::{Arguments, usage};
+use crate::command::context::{Context, Output};
+use crate::command::registry;
+use crate::command::spec::{Class, Holds, Kind, Spec, TIMEOUT, Verb, parameter, phrase};
+use crate::protocol::fault::{Fault, FaultCode};
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "mouse",
+    class: Class::Control,
+    parameters: &[
+        parameter("act", true, Kind::Text, Holds::Choice, "move X Y, down [BUTTON], up [BUTTON] or wheel DY [DX]"),
+        parameter(
+            "value",
+            false,
+            Kind::List,
+            Holds::Choice,
+            "Pixels of the viewport, or a button: left, right, middle",
+        ),
+    ],
+    flags: &[TIMEOUT],
+    summary: "Move the mouse, press or release its button, turn its wheel",
+    details: "For canvases, maps and drawings. Whatever lies there takes it: for elements, click, hover and drag make sure.",
+    phrases: &[phrase(Verb::Use, "the mouse")],
+    output: "Mouse at X,Y, Mouse button down, Mouse button up or Wheel turned by DX,DY",
+    run: |context, arguments| Box::pin(mouse(context, arguments)),
+    ..ACT
+}];
+
+async fn mouse(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let values = arguments.list("value");
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let number = |text: &str| arguments.number::<f64>("mouse", text);
+    let (act, said) = match (arguments.required("act")?.as_str(), values.as_slice()) {
+        ("move", [x, y]) => (MouseAct::Move { x: number(x)?, y: number(y)? }, format!("Mouse at {x},{y}")),
+        ("down", rest @ ([] | [_])) => (MouseAct::Down(button(rest.first())?), "Mouse button down".to_owned()),
+        ("up", rest @ ([] | [_])) => (MouseAct::Up(button(rest.first())?), "Mouse button up".to_owned()),
+        ("wheel", [y, rest @ ..]) if rest.len() < 2 => {
+            let x = rest.first().copied().unwrap_or("0");
+            (MouseAct::Wheel { x: number(x)?, y: number(y)? }, format!("Wheel turned by {x},{y}"))
+        }
+        _ => return Err(usage(registry::get("mouse")?, "mouse takes move X Y, down, up or wheel DY [DX]".to_owned())),
+    };
+    context.page().await?.mouse(act).await?;
+    Ok(Output::text(said))
+}
+
+/// A button by its name; the left one without.
+pub(in crate::command) fn button(name: Option<&&str>) -> Result<ClickButton, Fault> {
+    match name.copied() {
+        None | Some("left") => Ok(ClickButton::Left),
+        Some("right") => Ok(ClickButton::Right),
+        Some("middle") => Ok(ClickButton::Middle),
+        Some(other) => Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a button of a mouse"))
+            .hint("One of: left, right, middle.")),
+    }
+}

@@ -1,0 +1,152 @@
+//! dblclick, rightclick, tap, swipe, and how a click is done.
+//!
+//! Owns the flags of a click that other commands share.
+
+use super::{ACT, ACTION_LIMIT};
+use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
+use crate::command::arguments::Arguments;
+use crate::command::context::{Context, Output};
+use crate::command::downloads::{self, DOWNLOAD_DIR};
+use crate::command::spec::{Flag, Holds, Kind, Leads, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+/// How far a finger is drawn where nothing says so, in CSS pixels.
+const SWIPE: f64 = 300.0;
+
+pub(in crate::command) const MODIFIERS: Flag = flag(
+    "--modifiers",
+    "KEYS",
+    Holds::Choice,
+    "Keys held meanwhile: Shift, Control, Alt, Meta, ControlOrMeta; several with commas",
+);
+pub(in crate::command) const POSITION: Flag =
+    flag("--position", "X,Y", Holds::Choice, "Where on it, in pixels from its upper left corner; its middle without");
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "dblclick",
+        parameters: &[selector(true, "The element")],
+        flags: &[MODIFIERS, POSITION, TIMEOUT, DOWNLOAD_DIR],
+        summary: "Double-click an element",
+        details: "As click --count 2.",
+        leads: Leads::ElementsTarget,
+        phrases: &[phrase(Verb::DoubleClick, "{sel}")],
+        output: "Double-clicked sel → now at URL",
+        run: |context, arguments| {
+            Box::pin(async move {
+                click(context, &arguments, Clicks { count: 2, ..Clicks::default() }, "Double-clicked").await
+            })
+        },
+        ..ACT
+    },
+    Spec {
+        name: "rightclick",
+        aliases: &["contextmenu"],
+        parameters: &[selector(true, "The element")],
+        flags: &[MODIFIERS, POSITION, TIMEOUT],
+        summary: "Click an element with the right button",
+        details: "As click --button right. A menu of the page's own is seen by snapshot; the browser's is not.",
+        leads: Leads::ElementsTarget,
+        phrases: &[phrase(Verb::RightClick, "{sel}")],
+        output: "Right-clicked sel → now at URL",
+        run: |context, arguments| {
+            Box::pin(async move {
+                let clicks = Clicks { button: ClickButton::Right, ..Clicks::default() };
+                click(context, &arguments, clicks, "Right-clicked").await
+            })
+        },
+        ..ACT
+    },
+    Spec {
+        name: "tap",
+        parameters: &[selector(true, "The element")],
+        flags: &[POSITION, TIMEOUT, DOWNLOAD_DIR],
+        summary: "Tap an element with a finger",
+        details: "The page gets touch events, then those of a click.",
+        leads: Leads::ElementsTarget,
+        phrases: &[phrase(Verb::Tap, "{sel}")],
+        output: "Tapped sel → now at URL",
+        run: |context, arguments| {
+            Box::pin(async move {
+                let clicks = Clicks { pointer: PointerKind::Touch, ..Clicks::default() };
+                click(context, &arguments, clicks, "Tapped").await
+            })
+        },
+        ..ACT
+    },
+    Spec {
+        name: "swipe",
+        parameters: &[
+            parameter("direction", true, Kind::Text, Holds::Choice, "up, down, left or right: where the finger goes"),
+            selector(false, "The element that it starts on; without it the middle of the page"),
+        ],
+        flags: &[flag("--by", "N", Holds::Choice, "How far, in pixels (300)"), TIMEOUT],
+        summary: "Draw a finger over an element or the page",
+        details: "The page gets touch events. A finger that goes up shows what lies below.",
+        phrases: &[phrase(Verb::Swipe, "over {sel}"), phrase(Verb::Swipe, "over the page")],
+        output: "Swiped direction over sel",
+        run: |context, arguments| Box::pin(async move { swipe(context, &arguments).await }),
+        ..ACT
+    },
+];
+
+/// Clicks as the flags say; `done`: `Clicked`.
+pub(in crate::command) async fn click(
+    context: &Context,
+    arguments: &Arguments,
+    clicks: Clicks,
+    done: &str,
+) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let clicks = Clicks { modifiers: modifiers(arguments)?, offset: offset(arguments)?, ..clicks };
+    downloads::choose_folder(context, arguments)?;
+    let page = context.page().await?;
+    let clicked = page.click(&target, clicks, limit).await?;
+    if clicked == Clicked::Closed {
+        return Ok(Output::text(format!("{done} {target} → its page closed the tab")));
+    }
+    let url = page.url()?;
+    let text = match clicked {
+        Clicked::Closed | Clicked::Element => format!("{done} {target} → now at {url}"),
+        Clicked::Option(text) => format!("Selected \"{text}\" (auto-routed from click on <option>) → now at {url}"),
+    };
+    Ok(Output::text(text).data(json!({ "url": url })))
+}
+
+fn modifiers(arguments: &Arguments) -> Result<Modifiers, Fault> {
+    let Some(text) = arguments.value(MODIFIERS.name) else { return Ok(Modifiers::default()) };
+    Modifiers::parse(text).map_err(|why| Fault::new(FaultCode::BadRequest, format!("--modifiers: {why}")))
+}
+
+fn offset(arguments: &Arguments) -> Result<Option<Offset>, Fault> {
+    let Some(text) = arguments.value(POSITION.name) else { return Ok(None) };
+    let numbers: Option<(u32, u32)> =
+        text.split_once(',').and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
+    let (x, y) = numbers.ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("--position {text:?} is not a position"))
+            .hint("Two whole numbers from the upper left corner, for instance --position 10,20.")
+    })?;
+    Ok(Some(Offset { x, y }))
+}
+
+async fn swipe(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let direction = arguments.required("direction")?;
+    let far = arguments.value("--by").map_or(Ok(SWIPE), |text| arguments.number("--by", text))?;
+    let swipe = match direction.as_str() {
+        "up" => Swipe { x: 0.0, y: -far },
+        "down" => Swipe { x: 0.0, y: far },
+        "left" => Swipe { x: -far, y: 0.0 },
+        "right" => Swipe { x: far, y: 0.0 },
+        other => {
+            return Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a direction"))
+                .hint("One of: up, down, left, right."));
+        }
+    };
+    let target = arguments.target("sel");
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    context.page().await?.swipe(target.as_ref(), swipe, limit).await?;
+    let over = target.map_or_else(|| "the page".to_owned(), |target| target.to_string());
+    Ok(Output::text(format!("Swiped {direction} over {over}")))
+}

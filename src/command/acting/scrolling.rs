@@ -1,0 +1,116 @@
+//! scroll.
+//!
+//! Owns its words and bounds.
+
+use super::{ACT, ACTION_LIMIT};
+use crate::browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
+use crate::command::arguments::{Arguments, usage};
+use crate::command::context::{Context, Output};
+use crate::command::registry;
+use crate::command::spec::{Holds, Offered, Spec, TIMEOUT, Verb, When, flag, phrase, phrase_when, selector};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::time::Duration;
+
+/// A list without an end must have one for us.
+const UNTIL_LIMIT: Duration = Duration::from_secs(30);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "scroll",
+    aliases: &["scrollintoview"],
+    parameters: &[selector(
+        false,
+        "The element to bring into view; with a flag, the box to scroll, or what lies in it",
+    )],
+    flags: &[
+        flag("--by", "DX,DY", Holds::Choice, "So many pixels, right and down: 0,600"),
+        flag("--to", "EDGE", Holds::Choice, "top, bottom, left or right"),
+        flag(
+            "--until",
+            "SEL",
+            Holds::Choice,
+            "Down until this is in view: text=…, CSS …; for lists that load as one scrolls",
+        ),
+        TIMEOUT,
+    ],
+    summary: "Scroll an element into view, or the page or a box in it",
+    details: "Without anything: to the page's end. --until stops at the end of the list, at the latest after --timeout (30 s), and says how far it came.",
+    offered: Offered::Core,
+    phrases: &[
+        phrase_when(When::Flag("--by"), Verb::Scroll, "in the page"),
+        phrase_when(When::Flag("--to"), Verb::Scroll, "in the page"),
+        phrase_when(When::Flag("--until"), Verb::Scroll, "in the page"),
+        phrase(Verb::Scroll, "to {sel}"),
+        phrase(Verb::Scroll, "to the end"),
+    ],
+    output: "Scrolled sel into view, Scrolled to bottom, Scrolled by X,Y or Scrolled N times until SEL was in view",
+    run: |context, arguments| Box::pin(scroll(context, arguments)),
+    ..ACT
+}];
+
+async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.target("sel");
+    match (arguments.value("--by"), arguments.value("--to"), arguments.value("--until")) {
+        (None, None, None) => {
+            let limit = arguments.timeout(ACTION_LIMIT)?;
+            context.page().await?.scroll(target.as_ref(), limit).await?;
+            Ok(Output::text(match target {
+                Some(target) => format!("Scrolled {target} into view"),
+                None => "Scrolled to bottom".to_owned(),
+            }))
+        }
+        (Some(by), None, None) => {
+            let (x, y) = distance(by)?;
+            within(context, &arguments, ScrollBy::By(x, y)).await
+        }
+        (None, Some(to), None) => within(context, &arguments, ScrollBy::To(edge(to)?)).await,
+        (None, None, Some(until)) => {
+            let limit = arguments.timeout(UNTIL_LIMIT)?;
+            let page = context.page().await?;
+            scroll_until(&page, target.as_ref(), until, limit).await
+        }
+        _ => Err(usage(registry::get("scroll")?, "scroll takes one of --by, --to and --until".to_owned())),
+    }
+}
+
+async fn within(context: &Context, arguments: &Arguments, how: ScrollBy) -> Result<Output, Fault> {
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let scrolled = context.page().await?.scroll_within(arguments.target("sel").as_ref(), how, limit).await?;
+    let Scrolled { x, y, ended, .. } = scrolled;
+    let end = if ended { ", to the end" } else { "" };
+    Ok(Output::text(format!("Scrolled by {x},{y}{end}")).data(json!({ "x": x, "y": y, "ended": ended })))
+}
+
+async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: Duration) -> Result<Output, Fault> {
+    let Scrolled { y, ended, steps, found, .. } = page.scroll_until(target, until, limit).await?;
+    let far = format!("{y} pixels, {steps} steps");
+    if found {
+        return Ok(
+            Output::text(format!("Scrolled until {until} was in view ({far})")).data(json!({ "y": y, "steps": steps }))
+        );
+    }
+    let why = if ended { "the end was reached".to_owned() } else { format!("{} s were over", limit.as_secs()) };
+    Err(Fault::new(FaultCode::Element, format!("{until} did not come into view: {why} ({far})")).hint(match ended {
+        true => "Scroll to the top first if it may lie above, or name the box that scrolls: scroll <sel> --until …",
+        false => "Scroll on with the same command, or allow more time with --timeout MS.",
+    }))
+}
+
+fn distance(text: &str) -> Result<(f64, f64), Fault> {
+    let numbers = text.split_once(',').and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
+    numbers.filter(|(x, y): &(f64, f64)| x.is_finite() && y.is_finite()).ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("--by {text:?} is not a distance"))
+            .hint("Two numbers of pixels, right and down: --by 0,600; up is --by 0,-600.")
+    })
+}
+
+fn edge(text: &str) -> Result<Edge, Fault> {
+    match text {
+        "top" => Ok(Edge::Top),
+        "bottom" => Ok(Edge::Bottom),
+        "left" => Ok(Edge::Left),
+        "right" => Ok(Edge::Right),
+        other => Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not an edge"))
+            .hint("One of: top, bottom, left, right.")),
+    }
+}

@@ -1,0 +1,50 @@
+//! extract.
+//!
+//! Owns the reading of the schema's file and the words. What is matched with what is `extraction`'s.
+
+use super::READ;
+use super::extraction::{Schema, extract};
+use crate::command::arguments::Arguments;
+use crate::command::context::{Context, Output};
+use crate::command::path_guard;
+use crate::command::reading::pretty;
+use crate::command::spec::{Flag, Holds, Spec, Verb, phrase};
+use crate::protocol::fault::{Fault, FaultCode};
+
+/// In bytes. A schema is written by hand.
+const LARGEST_SCHEMA: u64 = 256 * 1024;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "extract",
+    flags: &[Flag {
+        name: "--schema",
+        alias: "",
+        value: Some("FILE"),
+        holds: Holds::InputPath,
+        help: "A JSON Schema: an object with properties of type string, number, integer, boolean, or array of objects",
+    }],
+    summary: "Fill a JSON Schema from what the page states",
+    details: "Without a model: from microdata, tables, and labels with a value beside them. A property is found by its name (unitPrice: \"Unit price\") or by its title. What is not found is null and named.",
+    phrases: &[phrase(Verb::Read, "the structured data")],
+    output: "JSON",
+    run: |context, arguments| Box::pin(run(context, arguments)),
+    ..READ
+}];
+
+async fn run(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed =
+        arguments.value("--schema").ok_or_else(|| Fault::new(FaultCode::BadRequest, "extract needs --schema FILE"))?;
+    let path = path_guard::input_path(context, typed)?;
+    if path.metadata().is_ok_and(|found| found.len() > LARGEST_SCHEMA) {
+        return Err(Fault::new(FaultCode::TooLarge, format!("A schema has {LARGEST_SCHEMA} bytes at most")));
+    }
+    let text = tokio::fs::read_to_string(&path)
+        .await
+        .map_err(|error| Fault::new(FaultCode::NotFound, format!("{} can't be read: {error}", path.display())))?;
+    let schema = Schema::parse(&text).map_err(|why| Fault::new(FaultCode::BadRequest, format!("{typed}: {why}")))?;
+    let page = context.page().await?;
+    let (value, missing) = extract(&schema, &page.facts().await?);
+    let mut output = Output::from_page(pretty(&value)?, page.url()?).data(value);
+    output.say((!missing.is_empty()).then(|| format!("Not found: {}", missing.join(", "))));
+    Ok(output)
+}

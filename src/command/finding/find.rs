@@ -1,0 +1,77 @@
+//! find, count.
+//!
+//! Owns their words. What becomes a line is the snapshot's to say.
+
+use super::READ;
+use crate::browser::page::{Page, SnapshotOptions};
+use crate::command::arguments::Arguments;
+use crate::command::context::{Context, Output};
+use crate::command::spec::{Category, Holds, Kind, Offered, Spec, Verb, flag, parameter, phrase, selector};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+/// More would be a snapshot.
+const MOST_FOUND: usize = 30;
+/// Searched, not shown: in bytes.
+pub(in crate::command) const SEARCHED: usize = 4 * 1024 * 1024;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "find",
+        parameters: &[parameter(
+            "words",
+            true,
+            Kind::Rest,
+            Holds::Choice,
+            "Words of the line in the tree: button basket",
+        )],
+        flags: &[flag("--limit", "N", Holds::Choice, "How many at most (30)")],
+        summary: "Find elements by their role, name and text",
+        details: "A line for each with all of these words, with its ref. snapshot --search shows also what they lie under.",
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Find, "{words}")],
+        output: "@e3 [role] \"name\", a line each, or: (nothing found)",
+        run: |context, arguments| Box::pin(async move { find(context, &arguments).await }),
+        ..READ
+    },
+    Spec {
+        name: "count",
+        category: Category::Inspection,
+        parameters: &[selector(true, "A selector")],
+        summary: "How many elements match",
+        untrusted: false,
+        phrases: &[phrase(Verb::Count, "{sel}")],
+        output: "N",
+        run: |context, arguments| Box::pin(async move { count(context, &arguments).await }),
+        ..READ
+    },
+];
+
+async fn find(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let most = arguments.value("--limit").map_or(Ok(MOST_FOUND), |text| arguments.number("--limit", text))?;
+    let words: Vec<String> = arguments.required("words")?.split_whitespace().map(str::to_owned).collect();
+    let page = context.page().await?;
+    let (text, found) = search(context, &page, &words).await?;
+    let shown: Vec<&str> = text.lines().take(most).collect();
+    let mut output = Output::from_page(shown.join("\n"), page.url()?).data(json!({ "found": found, "lines": shown }));
+    if found == 0 {
+        return Ok(Output::text("(nothing found)").data(json!({ "found": 0, "lines": [] })));
+    }
+    if found > shown.len() {
+        output.say(Some(format!("… {} more: give more words", found - shown.len())));
+    }
+    Ok(output)
+}
+
+async fn search(context: &Context, page: &Page, words: &[String]) -> Result<(String, usize), Fault> {
+    let options =
+        SnapshotOptions { cursor: true, marks: context.for_model, limit: Some(SEARCHED), ..SnapshotOptions::default() };
+    let snapshot = page.snapshot(&options).await?;
+    Ok(snapshot.search(words, true))
+}
+
+async fn count(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let count = context.page().await?.count(&target).await?;
+    Ok(Output::text(count.to_string()).data(json!(count)))
+}
