@@ -57,6 +57,9 @@ fn samples() -> Vec<(&'static str, Value)> {
             button: MouseButton::Left,
             buttons: 1,
             click_count: 1,
+            modifiers: 8,
+            delta_x: Some(1.0),
+            delta_y: Some(1.0),
         }),
         sample(DispatchKeyEvent {
             kind: KeyEventType::RawKeyDown,
