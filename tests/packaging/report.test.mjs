@@ -16,7 +16,12 @@ const WORDS = {
 };
 
 test('it says what a maintainer needs and no path, token, address or word of a page, a log, a setting or a conversation', async (t) => {
-  const home = join(folder(t), WORDS.person);
+  const home = join(
+    folder(t, () => {
+      for (const command of ['disconnect', 'stop']) spawnSync(BUILT, [command], { env, stdio: 'ignore' });
+    }),
+    WORDS.person,
+  );
   const root = join(home, '.gstack');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const env = { ...process.env, HOME: home, GSTACK_HOME: root, USER: WORDS.person, LOGNAME: WORDS.person, ANTHROPIC_API_KEY: WORDS.secret };
@@ -33,7 +38,6 @@ test('it says what a maintainer needs and no path, token, address or word of a p
   );
   await new Promise((ready) => page.listen(0, '127.0.0.1', ready));
   t.after(() => {
-    for (const command of ['disconnect', 'stop']) spawnSync(BUILT, [command], { env, stdio: 'ignore' });
     page.closeAllConnections();
     page.close();
   });

@@ -36,13 +36,14 @@ test('the reader of traces tells programs and addresses apart', () => {
 });
 
 test('everyday commands connect to nothing but this machine', { skip: !traces && 'strace is missing or may not trace' }, async (t) => {
-  const home = folder(t);
+  const home = folder(t, () => {
+    for (const command of ['disconnect', 'stop']) spawnSync(BUILT, [command], { env, stdio: 'ignore' });
+  });
   const { GSTACK_TOKEN, ...outside } = process.env;
   const env = { ...outside, HOME: home, GSTACK_HOME: join(home, 'gstack') };
   const page = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<title>t</title><button>b</button>'));
   await new Promise((ready) => page.listen(0, '127.0.0.1', ready));
   t.after(() => {
-    for (const command of ['disconnect', 'stop']) spawnSync(BUILT, [command], { env, stdio: 'ignore' });
     page.closeAllConnections();
     page.close();
   });

@@ -18,7 +18,8 @@ const key = signer();
 
 /** A home with the program in its own folder. */
 function machine(t, beneath = '.local/bin') {
-  const home = folder(t);
+  // The program may be a stand-in by then: the one that was built ends the daemon.
+  const home = folder(t, () => execFileSync(BUILT, ['stop'], { env, stdio: 'ignore' }));
   const bin = join(home, beneath);
   mkdirSync(bin, { recursive: true });
   const program = join(bin, 'gstack');
@@ -33,8 +34,6 @@ function machine(t, beneath = '.local/bin') {
       child.stderr.on('data', (chunk) => (out += chunk));
       child.on('close', (code) => done({ code, out }));
     });
-  // The program may be a stand-in by then: the one that was built ends the daemon.
-  t.after(() => execFileSync(BUILT, ['stop'], { env, stdio: 'ignore' }));
   const before = sha256(readFileSync(program));
   const untouched = () => {
     assert.equal(sha256(readFileSync(program)), before, 'the program is another one');

@@ -11,10 +11,13 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 
 export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** A folder that is removed after the test. */
-export function folder(t) {
+/** A folder that is removed after the test; `before` ends what runs in it, since hooks run in the order in which they were made. */
+export function folder(t, before = () => {}) {
   const path = mkdtempSync(join(tmpdir(), 'gstack-packaging-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  t.after(() => {
+    before();
+    rmSync(path, { recursive: true, force: true });
+  });
   return path;
 }
 
