@@ -1,6 +1,6 @@
 """What a hostile process of the user's own tries on gstack's sockets and its port. Each function is one attack; it prints the
 statuses that it got, one a line: an HTTP status, `welcome` where a panel was greeted, `refused` where nothing came back."""
-import array, hmac, json, os, socket, struct, subprocess, sys, time
+import array, hmac, json, os, signal, socket, struct, subprocess, sys, time
 
 HOME = os.environ["TARGET"]
 RULE = json.dumps({"effect": "allow", "scope": "act", "site": "bank.example"})
@@ -183,6 +183,20 @@ def command(*words):
 
 def parked(keep="0"):
     """No process holds the socket while it is looked for: it lies in a message queue."""
+    # The daemon is held meanwhile, so that it looks when the socket lies in the queue and not before.
+    daemon = state()["pid"]
+    os.kill(daemon, signal.SIGSTOP)
+    try:
+        left, right = in_a_queue(keep)
+    finally:
+        os.kill(daemon, signal.SIGCONT)
+    # The answer comes while nobody reads; its first bytes show up in the queue's socket later.
+    time.sleep(1)
+    print(ask(taken(right), b""))
+
+
+def in_a_queue(keep):
+    """A request is sent and its socket put into a queue, which lies in another queue if `keep` is 1."""
     sock = on_port()
     sock.sendall(request("GET", "/status", headers=with_token()))
     left, right = socket.socketpair()
@@ -196,9 +210,7 @@ def parked(keep="0"):
         left.close()
         right.close()
         left, right = taken(inner), taken(inner)
-    # The answer comes while nobody reads; its first bytes show up in the queue's socket later.
-    time.sleep(1)
-    print(ask(taken(right), b""))
+    return left, right
 
 
 def hidden():
