@@ -31,6 +31,7 @@ mod focusing;
 mod frame;
 mod frame_place;
 mod frame_search;
+mod held_input;
 mod held_keyboard;
 mod injected;
 mod input;

@@ -1,23 +1,15 @@
 //! The mouse by itself: to a point of the tab's viewport, its buttons and its wheel.
 //!
-//! Owns where the mouse was left and what is held on it. What lies there is not judged: who calls has.
+//! Owns the mouse's events. What lies there is not judged: who calls has.
 
 use super::element::Point;
 use super::error::PageError;
+use super::held_input::HeldButton;
 use super::input::{self, ClickButton, INPUT_LIMIT, mouse, taken};
 use super::page::{Page, lock};
 use super::pointer::PointerAt;
 use super::settle::Settling;
 use crate::browser::devtools::input::{DispatchMouseEvent, MouseButton, MouseEventType};
-
-/// What a client has left held in a tab.
-#[derive(Debug, Default)]
-pub(super) struct HeldInput {
-    /// As DevTools' bits.
-    pub modifiers: i64,
-    pub mouse: Option<Point>,
-    button: Option<ClickButton>,
-}
 
 /// What the mouse does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,16 +53,15 @@ impl Page {
 
     fn mouse_event(&self, act: MouseAct) -> (Point, DispatchMouseEvent) {
         let mut held = lock(&self.memory.held);
-        let before = held.mouse.unwrap_or(Point { x: 0.0, y: 0.0 });
-        let down = held.button;
-        let button = down.map_or(MouseButton::None, ClickButton::cdp);
+        let before = held.mouse.map_or(Point { x: 0.0, y: 0.0 }, |(x, y)| Point { x, y });
+        let button = held.button.map_or(MouseButton::None, |button| pressed(button).cdp());
         let mut event = match act {
             MouseAct::Move { x, y } => {
-                held.mouse = Some(Point { x, y });
+                held.mouse = Some((x, y));
                 mouse(MouseEventType::MouseMoved, Point { x, y }, button, 0)
             }
             MouseAct::Down(button) => {
-                held.button = Some(button);
+                held.button = Some(kept(button));
                 mouse(MouseEventType::MousePressed, before, button.cdp(), 1)
             }
             MouseAct::Up(button) => {
@@ -83,8 +74,24 @@ impl Page {
                 event
             }
         };
-        event.buttons = held.button.map_or(0, ClickButton::bit);
+        event.buttons = held.button.map_or(0, |button| pressed(button).bit());
         event.modifiers = held.modifiers;
-        (held.mouse.unwrap_or(before), event)
+        (held.mouse.map_or(before, |(x, y)| Point { x, y }), event)
+    }
+}
+
+fn kept(button: ClickButton) -> HeldButton {
+    match button {
+        ClickButton::Left => HeldButton::Left,
+        ClickButton::Middle => HeldButton::Middle,
+        ClickButton::Right => HeldButton::Right,
+    }
+}
+
+fn pressed(button: HeldButton) -> ClickButton {
+    match button {
+        HeldButton::Left => ClickButton::Left,
+        HeldButton::Middle => ClickButton::Middle,
+        HeldButton::Right => ClickButton::Right,
     }
 }
