@@ -1,61 +1,20 @@
-//! click, fill, select, hover, drag.
+//! fill, select, hover, drag.
 
-use super::acting::ACTION_LIMIT;
-use super::acting::mouse::button;
-use super::acting::pointer::{self, MODIFIERS, POSITION};
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::downloads::DOWNLOAD_DIR;
 use super::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
-    Writes, phrase, selector,
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
+    phrase, selector,
 };
+use crate::browser::page::Target;
 use crate::browser::page::error::PageError;
-use crate::browser::page::{Clicks, Target};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use serde_json::json;
 use std::time::Duration;
 
+const ACTION_LIMIT: Duration = Duration::from_secs(5);
+
 pub(super) const COMMANDS: &[Spec] = &[
-    Spec {
-        name: "click",
-        aliases: &[],
-        category: Category::Interaction,
-        class: Class::Act,
-        parameters: &[selector(true, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
-        flags: &[
-            Flag {
-                name: "--button",
-                alias: "",
-                value: Some("BUTTON"),
-                holds: Holds::Choice,
-                help: "left, right (a context menu) or middle",
-            },
-            Flag {
-                name: "--count",
-                alias: "",
-                value: Some("N"),
-                holds: Holds::Choice,
-                help: "How often: 2 is a double click, 3 the most",
-            },
-            MODIFIERS,
-            POSITION,
-            TIMEOUT,
-            DOWNLOAD_DIR,
-        ],
-        summary: "Click an element",
-        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its middle.\nA click on an <option> selects it.\nDialogs, downloads and tabs that it causes are named in the lines after.",
-        untrusted: false,
-        writes: Writes::Page,
-        tab: TabUse::ThisPage,
-        leads: Leads::ElementsTarget,
-        offered: Offered::Core,
-        everyday: Everyday::Works,
-        needs: Needs::Browser,
-        phrases: &[phrase(Verb::Click, "{sel}")],
-        output: "Clicked sel → now at URL",
-        run: |context, arguments| Box::pin(click(context, arguments)),
-    },
     Spec {
         name: "fill",
         aliases: &[],
@@ -164,17 +123,6 @@ pub(super) const COMMANDS: &[Spec] = &[
         run: |context, arguments| Box::pin(drag(context, arguments)),
     },
 ];
-
-async fn click(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let button = button(arguments.value("--button").as_ref())?;
-    let count = arguments.value("--count").map_or(Ok(1), |text| arguments.number("--count", text))?;
-    if !(1..=3).contains(&count) {
-        return Err(
-            Fault::new(FaultCode::BadRequest, format!("--count {count} is not possible")).hint("Give 1, 2 or 3.")
-        );
-    }
-    pointer::click(context, &arguments, Clicks { button, count, ..Clicks::default() }, "Clicked").await
-}
 
 async fn fill(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;

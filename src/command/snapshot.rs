@@ -2,14 +2,13 @@
 
 use super::arguments::Arguments;
 use super::context::{Context, Output};
-use super::finding::find::SEARCHED;
 use super::spec::{
     Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
 };
 use super::text_diff::diff;
 use super::visual::format_of;
 use super::{path_guard, visual};
-use crate::browser::page::{ImageFormat, Page, Snapshot, SnapshotOptions, Target};
+use crate::browser::page::{ImageFormat, Page, SEARCHED, Snapshot, SnapshotOptions, Target};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -16,6 +16,9 @@ use std::time::Duration;
 /// A large table is read as a whole.
 const TABLE_LIMIT: Duration = Duration::from_secs(20);
 
+/// What of a page is searched, not shown: in bytes.
+pub const SEARCHED: usize = 4 * 1024 * 1024;
+
 /// A table's texts. What spans several rows or columns stands in each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {

@@ -73,7 +73,7 @@ pub use conditions::Presence;
 pub(in crate::browser) use console_events::error_text;
 pub use contents::PageStorage;
 pub use cookies::{Cookie, PartitionKey};
-pub use data::{ElementBox, Facts, ListedNode, Table};
+pub use data::{ElementBox, Facts, ListedNode, SEARCHED, Table};
 pub use element::Target;
 pub use emulation::LaidOut;
 pub use expected::Expected;

@@ -2,7 +2,7 @@
 //!
 //! Owns its words. The clipboard is a person's: agents are not offered it.
 
-use super::ACT;
+use super::act::ACT;
 use crate::command::arguments::{Arguments, usage};
 use crate::command::context::{Context, Output};
 use crate::command::registry;

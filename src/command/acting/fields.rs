@@ -2,7 +2,7 @@
 //!
 //! Owns their words.
 
-use super::{ACT, ACTION_LIMIT};
+use super::act::{ACT, ACTION_LIMIT};
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};
 use crate::command::spec::{Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};

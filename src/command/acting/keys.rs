@@ -2,7 +2,7 @@
 //!
 //! Owns their words. Which keys there are is `browser::page`'s.
 
-use super::{ACT, ACTION_LIMIT};
+use super::act::{ACT, ACTION_LIMIT};
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};
 use crate::command::downloads::{self, DOWNLOAD_DIR};

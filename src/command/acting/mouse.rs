@@ -2,7 +2,7 @@
 //!
 //! Owns its words. What lies under the mouse is not judged, so an agent is asked about each use.
 
-use super::ACT;
+use super::act::ACT;
 use crate::browser::page::{ClickButton, MouseAct};
 use crate::command::arguments::{Arguments, usage};
 use crate::command::context::{Context, Output};

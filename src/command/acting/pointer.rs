@@ -1,29 +1,62 @@
-//! dblclick, rightclick, tap, swipe, and how a click is done.
+//! click, dblclick, rightclick, tap, swipe, and how a click is done.
 //!
-//! Owns the flags of a click that other commands share.
+//! Owns the flags that these share.
 
-use super::{ACT, ACTION_LIMIT};
+use super::act::{ACT, ACTION_LIMIT};
+use super::mouse::button;
 use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};
 use crate::command::downloads::{self, DOWNLOAD_DIR};
-use crate::command::spec::{Flag, Holds, Kind, Leads, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector};
+use crate::command::spec::{Flag, Holds, Kind, Leads, Offered, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 /// How far a finger is drawn where nothing says so, in CSS pixels.
 const SWIPE: f64 = 300.0;
 
-pub(in crate::command) const MODIFIERS: Flag = flag(
+const MODIFIERS: Flag = flag(
     "--modifiers",
     "KEYS",
     Holds::Choice,
     "Keys held meanwhile: Shift, Control, Alt, Meta, ControlOrMeta; several with commas",
 );
-pub(in crate::command) const POSITION: Flag =
+const POSITION: Flag =
     flag("--position", "X,Y", Holds::Choice, "Where on it, in pixels from its upper left corner; its middle without");
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "click",
+        parameters: &[selector(true, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
+        flags: &[
+            Flag {
+                name: "--button",
+                alias: "",
+                value: Some("BUTTON"),
+                holds: Holds::Choice,
+                help: "left, right (a context menu) or middle",
+            },
+            Flag {
+                name: "--count",
+                alias: "",
+                value: Some("N"),
+                holds: Holds::Choice,
+                help: "How often: 2 is a double click, 3 the most",
+            },
+            MODIFIERS,
+            POSITION,
+            TIMEOUT,
+            DOWNLOAD_DIR,
+        ],
+        summary: "Click an element",
+        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its middle.\nA click on an <option> selects it.\nDialogs, downloads and tabs that it causes are named in the lines after.",
+        leads: Leads::ElementsTarget,
+        offered: Offered::Core,
+        phrases: &[phrase(Verb::Click, "{sel}")],
+        output: "Clicked sel → now at URL",
+        run: |context, arguments| Box::pin(click_as_asked(context, arguments)),
+        ..ACT
+    },
     Spec {
         name: "dblclick",
         parameters: &[selector(true, "The element")],
@@ -91,13 +124,19 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
 ];
 
+async fn click_as_asked(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let button = button(arguments.value("--button").as_ref())?;
+    let count = arguments.value("--count").map_or(Ok(1), |text| arguments.number("--count", text))?;
+    if !(1..=3).contains(&count) {
+        return Err(
+            Fault::new(FaultCode::BadRequest, format!("--count {count} is not possible")).hint("Give 1, 2 or 3.")
+        );
+    }
+    click(context, &arguments, Clicks { button, count, ..Clicks::default() }, "Clicked").await
+}
+
 /// Clicks as the flags say; `done`: `Clicked`.
-pub(in crate::command) async fn click(
-    context: &Context,
-    arguments: &Arguments,
-    clicks: Clicks,
-    done: &str,
-) -> Result<Output, Fault> {
+async fn click(context: &Context, arguments: &Arguments, clicks: Clicks, done: &str) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
     let clicks = Clicks { modifiers: modifiers(arguments)?, offset: offset(arguments)?, ..clicks };

@@ -2,7 +2,7 @@
 //!
 //! Owns its words and bounds.
 
-use super::{ACT, ACTION_LIMIT};
+use super::act::{ACT, ACTION_LIMIT};
 use crate::browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
 use crate::command::arguments::{Arguments, usage};
 use crate::command::context::{Context, Output};

@@ -2,7 +2,7 @@
 //!
 //! Owns their forms: JSON and CSV.
 
-use super::READ;
+use super::look::READ;
 use crate::browser::page::{ElementBox, Table};
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};

@@ -2,8 +2,8 @@
 //!
 //! Owns the reading of the schema's file and the words. What is matched with what is `extraction`'s.
 
-use super::READ;
 use super::extraction::{Schema, extract};
+use super::look::READ;
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};
 use crate::command::path_guard;

@@ -2,8 +2,8 @@
 //!
 //! Owns their words. What becomes a line is the snapshot's to say.
 
-use super::READ;
-use crate::browser::page::{Page, SnapshotOptions};
+use super::look::READ;
+use crate::browser::page::{Page, SEARCHED, SnapshotOptions};
 use crate::command::arguments::Arguments;
 use crate::command::context::{Context, Output};
 use crate::command::spec::{Category, Holds, Kind, Offered, Spec, Verb, flag, parameter, phrase, selector};
@@ -12,8 +12,6 @@ use serde_json::json;
 
 /// More would be a snapshot.
 const MOST_FOUND: usize = 30;
-/// Searched, not shown: in bytes.
-pub(in crate::command) const SEARCHED: usize = 4 * 1024 * 1024;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
