@@ -58,7 +58,7 @@ impl Connected {
             use rustix::event::{PollFd, PollFlags, Timespec, poll};
             const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
             // Readable once the process has ended.
-            return poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&AT_ONCE)) == Ok(0);
+            return !says_ended(|| poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&AT_ONCE)));
         }
         self.process.is_alive()
     }
@@ -113,6 +113,13 @@ impl Peer {
     }
 }
 
+/// Whether a look at a process's handle says that it has ended. A signal in that moment, such as that of a child's end,
+/// says nothing of it, and `poll` fails with it even if it does not wait.
+#[cfg(target_os = "linux")]
+fn says_ended(look: impl FnMut() -> rustix::io::Result<usize>) -> bool {
+    rustix::io::retry_on_intr(look) != Ok(0)
+}
+
 fn is_own(uid: u32) -> bool {
     uid == rustix::process::geteuid().as_raw()
 }
@@ -127,4 +134,19 @@ pub fn listen(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(super::atomic::FILE_MODE))?;
     Ok(listener)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::says_ended;
+    use rustix::io::Errno;
+
+    #[test]
+    fn a_signal_in_the_moment_of_the_look_does_not_end_a_connection() {
+        let mut looks = [Err(Errno::INTR), Err(Errno::INTR), Ok(0)].into_iter();
+        assert!(!says_ended(|| looks.next().unwrap()));
+        let mut looks = [Err(Errno::INTR), Ok(1)].into_iter();
+        assert!(says_ended(|| looks.next().unwrap()));
+        assert!(says_ended(|| Err(Errno::BADF)), "what can't be looked at is not trusted");
+    }
 }
