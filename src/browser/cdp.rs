@@ -1,11 +1,12 @@
 //! The DevTools connection: commands to any session, replies to their callers, events to their subscribers.
 //!
-//! Owns message ids, the table of commands under way and the two tasks that read and write. A message is peeked
+//! Owns message ids, the table of commands under way and the task that reads. A message is peeked
 //! at (id, session, method); the rest is handed on unparsed. Never knows what a target or a tab is.
 
 use super::events::{Event, Filter, Subscribers, Subscription};
+use super::outbox::{self, Outbox};
 use super::session::Session;
-use super::transport::{MessageSink, MessageSource, Transport};
+use super::transport::{MessageSource, Transport};
 use crate::base::well_formed;
 use crate::browser::devtools::target::SessionId;
 use crate::protocol::keeper::KEEPER_IDS;
@@ -17,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -71,7 +72,7 @@ pub struct Cdp {
 }
 
 struct Inner {
-    outbox: mpsc::UnboundedSender<Vec<Vec<u8>>>,
+    outbox: Outbox,
     next_id: AtomicU32,
     root: Option<SessionId>,
     state: Mutex<State>,
@@ -167,7 +168,7 @@ impl Cdp {
         first_id: u32,
         observer: impl FnOnce(&Cdp) -> (Arc<dyn Observer>, T),
     ) -> T {
-        let (outbox, queue) = mpsc::unbounded_channel();
+        let (outbox, queue) = outbox::open();
         let inner = Arc::new(Inner {
             outbox,
             next_id: AtomicU32::new(first_id),
@@ -181,7 +182,7 @@ impl Cdp {
         let cdp = Self { inner };
         let (observer, made) = observer(&cdp);
         let closing = cdp.inner.closing.clone();
-        cdp.inner.tasks.spawn(write(transport.sink, queue, closing));
+        cdp.inner.tasks.spawn(queue.write(transport.sink, closing));
         cdp.inner.tasks.spawn(read(transport.source, cdp.clone(), observer));
         cdp.inner.tasks.close();
         made
@@ -254,8 +255,8 @@ impl Cdp {
         if messages.is_empty() {
             return;
         }
-        if self.inner.outbox.send(messages).is_err() {
-            // The writer ended: the reader ends too, and answers all that wait with `Gone`.
+        if !self.inner.outbox.send(messages) {
+            // The reader ends, and answers all that wait with `Gone`.
             self.cancel();
         }
     }
@@ -365,35 +366,6 @@ fn reply(method: &str, result: Option<&RawValue>, error: Option<IncomingError>) 
         (Some(result), None) => Ok(result.to_owned()),
         (None, None) => {
             Err(CdpError::Decode { method: method.to_owned(), message: "neither result nor error".to_owned() })
-        }
-    }
-}
-
-async fn write(
-    mut sink: Box<dyn MessageSink>,
-    mut queue: mpsc::UnboundedReceiver<Vec<Vec<u8>>>,
-    closing: CancellationToken,
-) {
-    loop {
-        let mut batch = tokio::select! {
-            biased;
-            () = closing.cancelled() => return,
-            next = queue.recv() => match next {
-                Some(batch) => batch,
-                None => return,
-            },
-        };
-        while let Ok(more) = queue.try_recv() {
-            batch.extend(more);
-        }
-        let sent = tokio::select! {
-            () = closing.cancelled() => return,
-            sent = sink.send(&batch) => sent,
-        };
-        if let Err(error) = sent {
-            tracing::info!(%error, "the browser takes no more messages");
-            closing.cancel();
-            return;
         }
     }
 }

@@ -21,6 +21,7 @@ pub mod keyboard;
 pub mod launch;
 pub mod linger;
 pub mod navigate;
+mod outbox;
 pub mod page;
 pub mod refused;
 pub mod relay;

@@ -21,7 +21,7 @@ pub(super) struct Asked {
     terminal: Terminal,
     open: VecDeque<Open>,
     /// None before the first question, and where standard input is not a terminal.
-    keyboard: Option<mpsc::UnboundedReceiver<Typed>>,
+    keyboard: Option<mpsc::Receiver<Typed>>,
     /// When the prompt that stands there now was shown.
     prompted: Instant,
 }
@@ -176,12 +176,15 @@ impl Asked {
     }
 }
 
+/// Lines that are read before they are asked for: standard input may be a file.
+const TYPED_AHEAD: usize = 64;
+
 /// Lines as they are typed. The thread waits for the person and ends with the program.
-fn keyboard() -> mpsc::UnboundedReceiver<Typed> {
-    let (sender, lines) = mpsc::unbounded_channel();
+fn keyboard() -> mpsc::Receiver<Typed> {
+    let (sender, lines) = mpsc::channel(TYPED_AHEAD);
     std::thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
-            if sender.send(Typed { line, at: Instant::now() }).is_err() {
+            if sender.blocking_send(Typed { line, at: Instant::now() }).is_err() {
                 return;
             }
         }

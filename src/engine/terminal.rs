@@ -54,6 +54,7 @@ impl Engine {
         }
         let conversation = self.conversation_of_terminal(&request).await?;
         let had_tab = conversation.info().tab_id.is_some();
+        // Bounded by the window of what was sent and not acknowledged: chat/feed.rs.
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
         let (subscribed, subscription) = conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;

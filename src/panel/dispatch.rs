@@ -208,9 +208,9 @@ impl Request {
                 reply.give(engine.conversations().render_markdown(markdown.blocks).await)
             }
             ToDaemon::FileRead(read) => reply.give(engine.conversations().file_read(&read)),
-            ToDaemon::RelayAnswer(answer) => engine.browsers().heard(port, Heard::Answer(answer)),
-            ToDaemon::RelayEvent(event) => engine.browsers().heard(port, Heard::Event(event)),
-            ToDaemon::RelayDetached(detached) => engine.browsers().heard(port, Heard::Detached(detached)),
+            ToDaemon::RelayAnswer(answer) => engine.browsers().heard(port, Heard::Answer(answer)).await,
+            ToDaemon::RelayEvent(event) => engine.browsers().heard(port, Heard::Event(event)).await,
+            ToDaemon::RelayDetached(detached) => engine.browsers().heard(port, Heard::Detached(detached)).await,
             ToDaemon::CommandRun(run) => reply.give(engine.command_from_panel(port, run).await),
         }
     }

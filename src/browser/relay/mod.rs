@@ -32,6 +32,9 @@ use strip::{Strip, page_target};
 use tokio::sync::mpsc;
 use translate::{LEAVE_OWN_PAGE, Out, Translator};
 
+/// Messages that may wait each way. Their writers wait where it is full: the connection's own task, whose queue has its
+/// bound, and the reader of the extension's port, so that the extension is read no faster than its words are taken in.
+const MOST_WAITING: usize = 64;
 /// An empty page is there at once.
 const LEAVE_LIMIT: Duration = Duration::from_secs(10);
 
@@ -44,7 +47,7 @@ type Shared = Arc<Mutex<Strip>>;
 pub struct Relay {
     browser: Browser,
     strip: Shared,
-    heard: mpsc::UnboundedSender<Heard>,
+    heard: mpsc::Sender<Heard>,
 }
 
 /// A tab that was opened by another.
@@ -67,8 +70,8 @@ impl Relay {
     /// Begins at once; nothing is asked of the browser.
     pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
         let strip = Shared::default();
-        let (commands, queue) = mpsc::unbounded_channel();
-        let (heard, hearing) = mpsc::unbounded_channel();
+        let (commands, queue) = mpsc::channel(MOST_WAITING);
+        let (heard, hearing) = mpsc::channel(MOST_WAITING);
         let source = Source {
             translator: Translator::new(about),
             strip: strip.clone(),
@@ -85,9 +88,9 @@ impl Relay {
         &self.browser
     }
 
-    /// Something that the extension said of DevTools.
-    pub fn hear(&self, heard: Heard) {
-        if self.heard.send(heard).is_err() {
+    /// Something that the extension said of DevTools. Waits while much of it is not taken in yet.
+    pub async fn hear(&self, heard: Heard) {
+        if self.heard.send(heard).await.is_err() {
             tracing::debug!("an everyday browser's connection has ended");
         }
     }
@@ -161,23 +164,25 @@ impl Tab {
 }
 
 struct Sink {
-    commands: mpsc::UnboundedSender<Vec<u8>>,
+    commands: mpsc::Sender<Vec<u8>>,
 }
 
 impl MessageSink for Sink {
     fn send<'a>(&'a mut self, messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>> {
-        let sent = messages.iter().try_for_each(|message| {
-            self.commands.send(message.clone()).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
-        });
-        Box::pin(std::future::ready(sent))
+        Box::pin(async move {
+            for message in messages {
+                self.commands.send(message.clone()).await.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))?;
+            }
+            Ok(())
+        })
     }
 }
 
 struct Source {
     translator: Translator,
     strip: Shared,
-    queue: mpsc::UnboundedReceiver<Vec<u8>>,
-    hearing: mpsc::UnboundedReceiver<Heard>,
+    queue: mpsc::Receiver<Vec<u8>>,
+    hearing: mpsc::Receiver<Heard>,
     outlet: Outlet,
     /// Messages for the connection that have not been taken yet.
     ready: VecDeque<Bytes>,
@@ -218,4 +223,24 @@ impl MessageSource for Source {
 /// Each change leaves the strip whole.
 fn lock(strip: &Mutex<Strip>) -> MutexGuard<'_, Strip> {
     strip.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn commands_wait_where_the_extension_is_behind_and_none_is_lost() {
+        let (commands, mut queue) = mpsc::channel(MOST_WAITING);
+        let mut sink = Sink { commands };
+        let messages: Vec<Vec<u8>> = (0..=MOST_WAITING).map(|n| n.to_string().into_bytes()).collect();
+        let mut sending = std::pin::pin!(sink.send(&messages));
+        assert!(futures_util::poll!(sending.as_mut()).is_pending());
+        let mut taken = vec![queue.recv().await.unwrap()];
+        sending.await.unwrap();
+        while let Ok(message) = queue.try_recv() {
+            taken.push(message);
+        }
+        assert_eq!(taken, messages);
+    }
 }

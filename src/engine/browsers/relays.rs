@@ -92,10 +92,10 @@ impl Browsers {
         relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
     }
 
-    /// What the extension said of DevTools.
-    pub fn heard(&self, port: PortId, heard: Heard) {
+    /// What the extension said of DevTools. Waits while much of it is not taken in yet.
+    pub async fn heard(&self, port: PortId, heard: Heard) {
         if let Some(everyday) = self.everyday(port) {
-            everyday.relay.hear(heard);
+            everyday.relay.hear(heard).await;
         }
     }
 

@@ -13,6 +13,7 @@ use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -28,7 +29,12 @@ pub(super) struct Shared {
     start: Start,
     conversation: Arc<Conversation>,
     /// The way into the task. `None` while no task runs.
+    /// Nothing in it may be left out or wait, and what puts into it is bounded: messages by the conversation's queue
+    /// ([`crate::chat::turn::QUEUE_LIMIT`]), answers by what was asked, calls of tools by those under way, the start of an
+    /// agent by the turn, and `Warm` by `is_to_warm`. The rest comes once for each end of a tab, a choice or a conversation.
     gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
+    /// The task was asked to make its agent ready, and has not begun to: panels ask with each letter.
+    is_to_warm: AtomicBool,
     /// Cancelled when the present turn is stopped or over: ends what the tools do.
     turn: Mutex<CancellationToken>,
     /// The calls that were denied and whose steps have not ended yet. An agent reports a denied call like any that
@@ -83,6 +89,7 @@ impl Runner {
             start,
             conversation,
             gate: Mutex::default(),
+            is_to_warm: AtomicBool::new(false),
             turn: Mutex::default(),
             denied: Mutex::default(),
             texts: Mutex::default(),
@@ -202,7 +209,14 @@ impl Runner {
 
     /// Makes the agent ready if there is a free slot.
     pub(in crate::engine) fn warm(&self) {
-        self.input(Input::Warm);
+        if !self.0.is_to_warm.swap(true, Ordering::Relaxed) {
+            self.input(Input::Warm);
+        }
+    }
+
+    /// The task begins to make its agent ready.
+    pub(in crate::engine) fn begins_to_warm(&self) {
+        self.0.is_to_warm.store(false, Ordering::Relaxed);
     }
 
     /// Ends an agent that was made ready and was given no message yet.

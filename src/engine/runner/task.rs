@@ -207,7 +207,10 @@ impl Task {
             Input::Sleep if self.turn.is_none() => self.end_present(),
             // It works again, but another one may be idle.
             Input::Sleep => self.engine.make_room(),
-            Input::Warm => self.look_ahead(),
+            Input::Warm => {
+                self.runner.begins_to_warm();
+                self.look_ahead();
+            }
             Input::Ahead(choice) => self.start_ahead(choice),
             Input::DropSpare => self.end_spare(),
             Input::End(done) => self.ending.push(done),

@@ -1,0 +1,169 @@
+//! Messages that wait to be written to the browser.
+//!
+//! Owns the bound of the queue and the task that writes. Never looks into a message.
+
+use super::transport::MessageSink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Bytes that may wait. A browser that works takes a message at once; one that takes nothing (it hangs, it is stopped) must
+/// not fill our memory. No message may be left out (a page might wait for it), so past this the connection ends.
+const MOST_WAITING: usize = 64 * 1024 * 1024;
+
+/// The way in. Never blocks.
+pub(super) struct Outbox {
+    queue: mpsc::UnboundedSender<Vec<Vec<u8>>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+/// The way out.
+pub(super) struct Queue {
+    queue: mpsc::UnboundedReceiver<Vec<Vec<u8>>>,
+    waiting: Arc<AtomicUsize>,
+}
+
+pub(super) fn open() -> (Outbox, Queue) {
+    let (sender, queue) = mpsc::unbounded_channel();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    (Outbox { queue: sender, waiting: waiting.clone() }, Queue { queue, waiting })
+}
+
+impl Outbox {
+    /// Queues messages for one write. False: they are not sent, and nothing more can be.
+    pub(super) fn send(&self, messages: Vec<Vec<u8>>) -> bool {
+        let size = size(&messages);
+        let waiting = self.waiting.fetch_add(size, Ordering::Relaxed) + size;
+        if waiting > MOST_WAITING {
+            tracing::warn!(bytes = waiting, "the browser takes no messages and is let go");
+            return false;
+        }
+        self.queue.send(messages).is_ok()
+    }
+}
+
+impl Queue {
+    /// Writes until `closing`, which it calls for where the browser takes no more.
+    pub(super) async fn write(mut self, mut sink: Box<dyn MessageSink>, closing: CancellationToken) {
+        loop {
+            let mut batch = tokio::select! {
+                biased;
+                () = closing.cancelled() => return,
+                next = self.queue.recv() => match next {
+                    Some(batch) => batch,
+                    None => return,
+                },
+            };
+            while let Ok(more) = self.queue.try_recv() {
+                batch.extend(more);
+            }
+            let sent = tokio::select! {
+                () = closing.cancelled() => return,
+                sent = sink.send(&batch) => sent,
+            };
+            if let Err(error) = sent {
+                tracing::info!(%error, "the browser takes no more messages");
+                closing.cancel();
+                return;
+            }
+            self.waiting.fetch_sub(size(&batch), Ordering::Relaxed);
+        }
+    }
+}
+
+fn size(messages: &[Vec<u8>]) -> usize {
+    messages.iter().map(Vec::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cdp::{Cdp, CdpError, Observer};
+    use super::super::events::Event;
+    use super::super::transport::{MessageSource, Transport};
+    use super::*;
+    use bytes::Bytes;
+    use futures_util::future::BoxFuture;
+    use std::io;
+
+    const MEGABYTE: usize = 1024 * 1024;
+
+    /// A browser that takes what it is sent, or nothing, and says nothing.
+    struct Silent {
+        takes: bool,
+    }
+
+    impl MessageSink for Silent {
+        fn send<'a>(&'a mut self, _messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>> {
+            let takes = self.takes;
+            Box::pin(async move { if takes { Ok(()) } else { std::future::pending().await } })
+        }
+    }
+
+    impl MessageSource for Silent {
+        fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn event(&self, _event: &Event) {}
+        fn gone(&self) {}
+    }
+
+    fn connection(takes: bool) -> Cdp {
+        let transport = Transport { sink: Box::new(Silent { takes }), source: Box::new(Silent { takes }) };
+        Cdp::start(transport, None, 1, |cdp| (Arc::new(Nobody), cdp.clone()))
+    }
+
+    /// Sends more than may wait; how many commands were told that the connection is gone.
+    async fn flood(cdp: &Cdp) -> usize {
+        let gone = Arc::new(AtomicUsize::new(0));
+        let text = "x".repeat(MEGABYTE);
+        for _ in 0..MOST_WAITING / MEGABYTE + 2 {
+            let gone = gone.clone();
+            let told = move |reply: Result<_, CdpError>| {
+                if matches!(reply, Err(CdpError::Gone)) {
+                    gone.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            cdp.post(None, "Runtime.evaluate".into(), &text, Box::new(told));
+            tokio::task::yield_now().await;
+        }
+        cdp.close().await;
+        gone.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn a_browser_that_takes_nothing_is_let_go_and_every_command_is_told() {
+        let cdp = connection(false);
+        let told = flood(&cdp).await;
+        assert!(cdp.gone().is_cancelled());
+        assert_eq!(told, MOST_WAITING / MEGABYTE + 2);
+    }
+
+    #[tokio::test]
+    async fn a_browser_that_takes_everything_is_kept_however_much_it_is_sent() {
+        let (outbox, queue) = open();
+        let closing = CancellationToken::new();
+        let writing = tokio::spawn(queue.write(Box::new(Silent { takes: true }), closing.clone()));
+        for _ in 0..3 * MOST_WAITING / MEGABYTE {
+            assert!(outbox.send(vec![vec![b'x'; MEGABYTE]]));
+            while outbox.waiting.load(Ordering::Relaxed) > 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert!(!closing.is_cancelled());
+        drop(outbox);
+        writing.await.unwrap();
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let (outbox, _queue) = open();
+        assert!(outbox.send(vec![vec![0; MOST_WAITING]]));
+        assert!(!outbox.send(vec![vec![0]]));
+    }
+}
