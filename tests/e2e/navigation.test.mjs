@@ -140,10 +140,12 @@ describe('navigation', () => {
 
   test('a download leaves the page and says so', async () => {
     await usable();
-    const { output, error } = await go('/file');
-    assert.match(output ?? error, /download/);
+    const { ok, output, error } = await go('/file');
+    assert.ok(ok, error);
+    assert.match(output, /\/file is a download; the page stays as it was/);
     assert.match(await api.ok('text', [], tab), /Other/);
-    assert.equal((await go('/nothing')).ok, false, 'an answer without content is not an arrival');
+    const nothing = await go('/nothing');
+    assert.deepEqual([nothing.ok, nothing.fault?.code], [false, 'navigation'], 'an answer without content is not an arrival');
     await usable();
   });
 
