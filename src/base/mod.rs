@@ -28,6 +28,7 @@ pub mod say;
 pub mod site;
 pub mod state;
 pub mod trouble;
+pub mod upgrade;
 pub mod visible;
 pub mod well_formed;
 pub mod whole_file;

@@ -1,12 +1,15 @@
 //! Processes as the system shows them: parents, start times, arguments and environments. `/proc` on Linux, `ps` elsewhere.
 //!
-//! Owns the reading, and the identity of a process, which a reused pid does not carry over. Decides nothing.
+//! Owns the reading, the identity of a process, which a reused pid does not carry over, and the wait for its end. Decides
+//! nothing.
 
+use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 #[cfg(any(not(target_os = "linux"), test))]
 use std::process::Command;
 
-/// How often a process is looked at whose end is waited for.
+/// How often a process is looked at whose end is waited for, where the system does not tell of it.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// The pid of this process, as the system's calls take it.
@@ -15,7 +18,7 @@ pub fn own_pid() -> i32 {
 }
 
 /// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
     pub pid: i32,
     /// In the kernel's clock ticks since the machine started. 0 where the system does not tell (not Linux).
@@ -31,8 +34,7 @@ impl Process {
         if cfg!(target_os = "linux") {
             return Row::in_proc(pid).filter(|row| !row.ended).map(|row| Self { pid, began: row.began });
         }
-        let alive =
-            rustix::process::Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok());
+        let alive = Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok());
         alive.then_some(Self { pid, began: 0 })
     }
 
@@ -43,17 +45,81 @@ impl Process {
 
     /// Waits until it has ended.
     pub async fn ended(&self) {
-        // Nothing that every system has tells of the end of a process that is not a child.
+        // Before the look: then it watches this very process, if that is alive.
+        let watch = Pid::from_raw(self.pid).and_then(EndWatch::on);
         while self.is_alive() {
-            tokio::time::sleep(LOOK_AGAIN).await;
+            match &watch {
+                Some(watch) => return watch.ended().await,
+                None => tokio::time::sleep(LOOK_AGAIN).await,
+            }
         }
     }
 
     /// Kills it unless it has ended.
     pub fn kill(&self) -> rustix::io::Result<()> {
-        match rustix::process::Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
+        match Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
             Some(pid) => rustix::process::kill_process(pid, rustix::process::Signal::KILL),
             None => Err(rustix::io::Errno::SRCH),
+        }
+    }
+}
+
+/// The end of a process that need not be a child: Linux tells of it (pidfd). `None` elsewhere, and if the process is gone.
+pub struct EndWatch(os::EndWatch);
+
+impl EndWatch {
+    /// Within a runtime that has IO.
+    pub fn on(pid: Pid) -> Option<Self> {
+        os::EndWatch::on(pid).map(Self)
+    }
+
+    /// Returns when the process has ended, reaped or not.
+    pub async fn ended(&self) {
+        self.0.ended().await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod os {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    use std::os::fd::OwnedFd;
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    pub(super) struct EndWatch(AsyncFd<OwnedFd>);
+
+    impl EndWatch {
+        pub(super) fn on(pid: Pid) -> Option<Self> {
+            let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+            #[expect(
+                deprecated,
+                reason = "its successor is unsafe for types whose descriptor may change: this one owns its own"
+            )]
+            AsyncFd::with_interest(process, Interest::READABLE).ok().map(Self)
+        }
+
+        pub(super) async fn ended(&self) {
+            // An error is the end of the runtime, and with it of whoever waits.
+            if self.0.readable().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod os {
+    use rustix::process::Pid;
+
+    pub(super) enum EndWatch {}
+
+    impl EndWatch {
+        pub(super) fn on(_pid: Pid) -> Option<Self> {
+            None
+        }
+
+        pub(super) async fn ended(&self) {
+            match *self {}
         }
     }
 }
@@ -182,6 +248,22 @@ mod tests {
         assert!(!process.is_alive());
         process.ended().await;
         reaped.await.unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn linux_tells_of_the_end_of_a_process() {
+        let mut child =
+            Command::new("sh").args(["-c", "read line"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        let watch = EndWatch::on(Pid::from_raw(pid).unwrap()).unwrap();
+        let mut ended = std::pin::pin!(watch.ended());
+        assert!(futures_util::poll!(ended.as_mut()).is_pending());
+        drop(child.stdin.take());
+        ended.await;
+        assert_eq!(Process::find(pid), None, "it has ended and is not reaped");
+        child.wait().unwrap();
+        assert!(EndWatch::on(Pid::from_raw(pid).unwrap()).is_none(), "there is no such process");
     }
 
     #[cfg(target_os = "linux")]

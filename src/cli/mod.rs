@@ -35,12 +35,13 @@ mod usage;
 
 use crate::base::home::{HOME_VARIABLE, Home};
 use crate::base::lock::FileLock;
+use crate::client::ending;
+use crate::client::handover::{self, Takeover};
 use crate::client::http::Client;
-use crate::client::{ending, handover, start};
 use crate::protocol::command::{PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, LookForAgents, Status, StopTurns, Stopped,
-    Stopping,
+    ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, HandingOver, LookForAgents, Status,
+    StopTurns, Stopped, Stopping,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId, TabId};
@@ -206,9 +207,6 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Older programs that run beside this one may start their daemon again; not for ever.
-const MOST_HANDOVERS: usize = 3;
-
 /// Asks an older daemon to hand over. Who converses or connects waits for the new one; a command goes on with the old
 /// one where turns keep that busy.
 async fn renew(home: &Home, invocation: &Invocation) {
@@ -216,29 +214,15 @@ async fn renew(home: &Home, invocation: &Invocation) {
     if !patient && !matches!(invocation, Invocation::Browser { .. }) {
         return;
     }
-    for _ in 0..MOST_HANDOVERS {
-        match handover::ask(home).await {
-            Ok(Some(handing_over)) if patient || handing_over.turns == 0 => {
-                if handing_over.turns > 0 {
-                    let minutes = handing_over.seconds / 60;
-                    tell(&format!(
-                        "gstack is updated: {} turns finish first, within {minutes} minutes.",
-                        handing_over.turns
-                    ));
-                }
-                if !handover::ended(home, &handing_over).await {
-                    return tell("The older gstack has not ended yet; this command uses it.");
-                }
-                // An older program that connects in this moment starts an older daemon again: that is asked as well.
-                if start::connect(home, home.http_socket()).await.is_err() {
-                    // The command itself says why.
-                    return;
-                }
-            }
-            Ok(_) => return,
-            Err(fault) => {
-                return tell(&format!("An older gstack runs and does not hand over ({fault}); `gstack stop` ends it."));
-            }
+    let waits = |handing_over: &HandingOver| {
+        let minutes = handing_over.seconds / 60;
+        tell(&format!("gstack is updated: {} turns finish first, within {minutes} minutes.", handing_over.turns));
+    };
+    match handover::take_over(home, patient, waits).await {
+        Takeover::Done | Takeover::Busy => {}
+        Takeover::Slow => tell("The older gstack has not ended yet; this command uses it."),
+        Takeover::Refused(fault) => {
+            tell(&format!("An older gstack runs and does not hand over ({fault}); `gstack stop` ends it."));
         }
     }
 }

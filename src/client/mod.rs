@@ -7,4 +7,5 @@ pub mod ending;
 pub mod events;
 pub mod handover;
 pub mod http;
+mod newer;
 pub mod start;

@@ -3,6 +3,7 @@
 //! Starters queue at a lock, so that any number at once start one daemon. There is no sleeping:
 //! the daemon reports over its standard output and then closes it.
 
+use super::newer::{Next, Waiting};
 use crate::base::home::{Home, MECHANISM_VARIABLE};
 use crate::base::lock::FileLock;
 use crate::base::trouble;
@@ -53,20 +54,28 @@ pub enum Report {
     Failed(Fault),
 }
 
-/// A connection to one of the daemon's sockets; starts the daemon where none answers.
+/// A connection to one of the daemon's sockets; starts the daemon where none answers and none of a newer gstack is to come.
 pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
     let mut starts = 0;
+    let mut waiting = Waiting::default();
     let refused = loop {
         match UnixStream::connect(&socket).await {
             Ok(stream) => return Ok(stream),
             Err(refused) if starts == MOST_STARTS => break refused,
-            Err(_) => starts += 1,
+            Err(_) => {}
         }
-        let for_starter = home.clone();
-        let probe = socket.clone();
-        tokio::task::spawn_blocking(move || start_once(&for_starter, &probe))
-            .await
-            .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))??;
+        let (for_starter, probe) = (home.clone(), socket.clone());
+        let next;
+        (waiting, next) = tokio::task::spawn_blocking(move || {
+            let next = start_once(&for_starter, &probe, &mut waiting);
+            (waiting, next)
+        })
+        .await
+        .map_err(|e| internal(format!("the starter of the daemon ended: {e}")))?;
+        match next? {
+            Next::Start => starts += 1,
+            Next::Wait => waiting.pause().await,
+        }
     };
     Err(Fault::new(FaultCode::DaemonDown, told::DAEMON_NO_ANSWER.with([&refused.to_string()]))
         .hint(told::DAEMON_NO_ANSWER_NEXT)
@@ -79,13 +88,17 @@ pub async fn connect_running(socket: &Path) -> Option<UnixStream> {
     UnixStream::connect(socket).await.ok()
 }
 
-fn start_once(home: &Home, socket: &Path) -> Result<(), Fault> {
+/// Starts the daemon unless another program did; nothing is done where a newer daemon is to be waited for.
+fn start_once(home: &Home, socket: &Path, waiting: &mut Waiting) -> Result<Next, Fault> {
     let _starting = FileLock::take(&home.root().join("start.lock")).map_err(|e| storage(home, &e))?;
     if std::os::unix::net::UnixStream::connect(socket).is_ok() {
-        return Ok(());
+        return Ok(Next::Start);
+    }
+    if waiting.next(home) == Next::Wait {
+        return Ok(Next::Wait);
     }
     match spawn(home)? {
-        Report::Ready { .. } | Report::AlreadyRunning => Ok(()),
+        Report::Ready { .. } | Report::AlreadyRunning => Ok(Next::Start),
         Report::Failed(fault) => Err(fault),
     }
 }

@@ -25,7 +25,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +33,8 @@ use tokio_util::task::TaskTracker;
 
 /// How long a daemon that is ending may hold the lock before the next one gives up waiting.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(10);
+/// How often the lock is tried and the sockets of its holder are. Nothing tells of both.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// What `connect` needs of the installer.
 const PROVISION: Provision = Provision {
     unpack_extension: |home| Ok(extension::unpack(home)?),
@@ -172,19 +174,22 @@ fn raise_file_limit() {
 
 /// Waits for the one before to end; a living one is not an error but the answer.
 async fn take_lock(home: &Home) -> Result<FileLock, Report> {
-    let path = home.daemon_lock();
-    if let Some(lock) = FileLock::try_take(&path).map_err(|e| storage(home, &e))? {
-        return Ok(lock);
-    }
-    if std::os::unix::net::UnixStream::connect(home.http_socket()).is_ok() {
-        return Err(Report::AlreadyRunning);
-    }
-    // Its sockets are gone, so it is ending: the lock comes free in a moment.
-    let waiting = tokio::task::spawn_blocking(move || FileLock::take(&path));
-    match tokio::time::timeout(HANDOVER_LIMIT, waiting).await {
-        Ok(Ok(Ok(lock))) => Ok(lock),
-        Ok(Ok(Err(error))) => Err(storage(home, &error)),
-        Ok(Err(_)) | Err(_) => {
+    let free = async {
+        loop {
+            if let Some(lock) = FileLock::try_take(&home.daemon_lock()).map_err(|e| storage(home, &e))? {
+                return Ok(lock);
+            }
+            // One whose starter was killed may have come first: waiting for its lock would be waiting for its end.
+            if UnixStream::connect(home.http_socket()).await.is_ok() {
+                return Err(Report::AlreadyRunning);
+            }
+            // It has no sockets, so it is ending or starting.
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    match tokio::time::timeout(HANDOVER_LIMIT, free).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
             let named = State::read(home).map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
             let message = format!("another gstack daemon{named} holds the lock and does not answer");
             let hint = "End that process, then repeat. Its log is daemon.log in gstack's home.";

@@ -1,25 +1,30 @@
 //! Handing over to a newer gstack: no new turns, the running ones finish, then the daemon ends.
 //!
-//! Owns the bound and what is told. What waits in queues runs on under the next daemon; the browser stays in its keeper.
+//! Owns the bound and what is told, and says in the home for whom it ended. What waits in queues runs on under the next
+//! daemon; the browser stays in its keeper.
 
 use super::Engine;
 use crate::base::mutex::lock;
-use crate::base::process;
-use crate::protocol::control::HandingOver;
+use crate::base::process::{Process, own_pid};
+use crate::base::upgrade::UpgradeMark;
+use crate::protocol::control::{HandOver, HandingOver};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told;
-use std::fs;
 use std::time::Duration;
 
 /// How long running turns may take to finish. One that takes longer is interrupted, and the person told.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
-/// In the folder of run files: the daemon before this one handed over.
-const MARK: &str = "handed-over";
 
 impl Engine {
     /// Begins to hand over. Asked again it only says how it stands.
-    pub fn hand_over(&self) -> HandingOver {
-        let first = !std::mem::replace(&mut *lock(&self.inner.handing_over), true);
+    pub fn hand_over(&self, request: &HandOver) -> HandingOver {
+        let first = {
+            let mut handing_over = lock(&self.inner.handing_over);
+            let first = handing_over.is_none();
+            let mark = handing_over.get_or_insert_with(|| UpgradeMark::new(request.version.clone()));
+            mark.ask(&request.version, request.pid.and_then(Process::find));
+            first
+        };
         let turns = self.tabs().turns_running();
         if first {
             tracing::info!(turns, "handing over to a newer gstack");
@@ -28,7 +33,7 @@ impl Engine {
             self.spawn(async move { engine.finish_turns().await });
         }
         let seconds = if turns == 0 { 0 } else { LIMIT.as_secs() };
-        HandingOver { turns, seconds, pid: Some(process::own_pid()) }
+        HandingOver { turns, seconds, pid: Some(own_pid()) }
     }
 
     async fn finish_turns(self) {
@@ -49,14 +54,16 @@ impl Engine {
             }
             () = shutdown.cancelled() => return,
         }
-        if let Err(error) = fs::write(self.home().run_files().join(MARK), []) {
+        let mark = lock(&self.inner.handing_over).clone();
+        // Before the sockets go: who finds none finds the mark.
+        if let Some(Err(error)) = mark.map(|mark| mark.write(self.home())) {
             tracing::warn!(%error, "waiting messages will wait for the person's go-ahead");
         }
         self.request_shutdown();
     }
 
     pub(super) fn is_handing_over(&self) -> bool {
-        *lock(&self.inner.handing_over)
+        lock(&self.inner.handing_over).is_some()
     }
 
     /// New messages wait for the newer gstack, with their senders.
@@ -67,7 +74,7 @@ impl Engine {
 
 /// Whether the daemon before this one handed over to it. To be asked before the run files are tidied.
 pub(super) fn was_handed_over(home: &crate::base::home::Home) -> bool {
-    home.run_files().join(MARK).exists()
+    UpgradeMark::is_there(home)
 }
 
 fn updating() -> Fault {

@@ -16,6 +16,7 @@ use super::tabs::Tabs;
 use super::tasks::Tasks;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
+use crate::base::upgrade::UpgradeMark;
 use crate::chat::Store;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -35,7 +36,8 @@ pub(super) struct Inner {
     pub(super) home: Home,
     pub(super) config: ConfigFile,
     /// A newer gstack takes over: no new turn begins.
-    pub(super) handing_over: Mutex<bool>,
+    /// For whom, once a newer gstack has asked.
+    pub(super) handing_over: Mutex<Option<UpgradeMark>>,
     /// Raised when a turn has ended.
     pub(super) turns_changed: watch::Sender<()>,
     /// The daemon's port on 127.0.0.1.

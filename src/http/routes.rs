@@ -210,7 +210,7 @@ async fn go_on(State(engine): State<Engine>, Body(request): Body<ContinueTurns>)
 
 async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) -> Json<HandingOver> {
     tracing::info!(version = request.version, "a newer gstack asks to take over");
-    Json(engine.hand_over())
+    Json(engine.hand_over(&request))
 }
 
 async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {

@@ -2,13 +2,14 @@
 //!
 //! Started by Chrome with the extension's origin as first argument. Owns nothing but the two streams:
 //! it holds no state, looks into no message and may die at any time. Never writes anything but frames
-//! on standard output.
+//! on standard output. Takes over from an older daemon.
 
 mod origin;
 
 use crate::base::home::Home;
 use crate::base::say;
-use crate::client::{handover, start};
+use crate::client::handover::{self, Takeover};
+use crate::client::start;
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::{FrameCodec, FrameError};
@@ -19,9 +20,11 @@ use crate::protocol::rpc::Envelope;
 use crate::protocol::told;
 use futures_util::{SinkExt, StreamExt};
 pub use origin::is_origin;
+use std::fs::OpenOptions;
 use std::process::ExitCode;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
+use tokio::task::JoinHandle;
 use tokio_util::codec::{FramedRead, FramedWrite};
 
 /// Runs the role until Chrome closes the pipe. The exit code is 0 for that, 1 for any fault.
@@ -31,25 +34,43 @@ pub async fn run(origin: String) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let to_chrome = tokio::io::stdout();
-    let daemon = match reach_daemon(origin).await {
-        Ok(daemon) => daemon,
+    let (daemon, takeover) = match reach_daemon(origin).await {
+        Ok(reached) => reached,
         Err(fault) => return tell(to_chrome, fault).await,
     };
     match pump(tokio::io::stdin(), to_chrome, daemon).await {
         End::Chrome => ExitCode::SUCCESS,
-        End::Fault => ExitCode::FAILURE,
+        End::Fault => {
+            let_chrome_go();
+            // Older programs wait for the daemon that this host starts. The next host may come first; then it has.
+            if let Err(error) = takeover.await {
+                say::line(format_args!("the takeover from an older daemon ended: {error}"));
+            }
+            ExitCode::FAILURE
+        }
     }
 }
 
-async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
+/// Closes the pipe: Chrome hears of the loss now and starts another host, also while this one goes on.
+fn let_chrome_go() {
+    if let Ok(null) = OpenOptions::new().write(true).open("/dev/null")
+        && let Err(error) = rustix::stdio::dup2_stdout(&null)
+    {
+        say::line(format_args!("Chrome's pipe could not be closed: {error}"));
+    }
+}
+
+/// The connection, and the takeover from an older daemon, which ends at once where there is none.
+async fn reach_daemon(origin: String) -> Result<(UnixStream, JoinHandle<()>), Fault> {
     let home =
         Home::locate(None).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()).at(Hop::Host))?;
     let stream = start::connect(&home, home.panel_socket()).await?;
     // An older daemon serves on while its turns finish; then the port closes and the next host meets the new one.
-    let renewed = home.clone();
-    tokio::spawn(async move {
-        if let Err(fault) = handover::ask(&renewed).await {
-            say::line(format_args!("an older daemon does not hand over: {fault}"));
+    let takeover = tokio::spawn(async move {
+        match handover::take_over(&home, true, |_| {}).await {
+            Takeover::Done | Takeover::Busy => {}
+            Takeover::Slow => say::line("an older daemon has not ended yet"),
+            Takeover::Refused(fault) => say::line(format_args!("an older daemon does not hand over: {fault}")),
         }
     });
     let preamble = HostPreamble {
@@ -61,7 +82,7 @@ async fn reach_daemon(origin: String) -> Result<UnixStream, Fault> {
     let bytes = serde_json::to_vec(&preamble).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
     let mut framed = FramedWrite::new(stream, FrameCodec::browser_side());
     framed.send(bytes).await.map_err(|e| daemon_gone(&e.to_string()))?;
-    Ok(framed.into_inner())
+    Ok((framed.into_inner(), takeover))
 }
 
 enum End {

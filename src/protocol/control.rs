@@ -234,6 +234,9 @@ pub struct ConversationText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandOver {
     pub version: String,
+    /// The process that asks and then starts the newer daemon: older programs wait for it. `None` from older releases.
+    #[serde(default)]
+    pub pid: Option<i32>,
 }
 
 /// How far handing over is.

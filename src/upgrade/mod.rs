@@ -10,6 +10,7 @@ mod place;
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::base::upgrade::is_newer;
 use crate::client::{ending, handover, start};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -120,7 +121,7 @@ pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault>
     let lock = home.root().join("upgrade.lock");
     let _lock = FileLock::take(&lock).map_err(|source| UpgradeError::Place { path: lock.clone(), source })?;
     let release = newest(&at).await?;
-    if !handover::is_newer(&release.version, VERSION) {
+    if !is_newer(&release.version, VERSION) {
         return Ok(outcome(&release, false));
     }
     let place = Place::at(&program)?;
@@ -160,7 +161,7 @@ async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
     let text = at.text(manifest::NAME, folder.path()).await?;
     let signature = at.text(manifest::SIGNATURE, folder.path()).await?;
     let release = key.open(&text, &signature)?;
-    if handover::is_newer(VERSION, &release.version) {
+    if is_newer(VERSION, &release.version) {
         return Err(UpgradeError::Older { offered: release.version });
     }
     Ok(release)

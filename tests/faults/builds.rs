@@ -8,18 +8,23 @@ use crate::extension::Extension;
 use crate::journal::Replay;
 use crate::schedule::Dice;
 use crate::world::{World, gstack, wait};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub const ALL: &[(&str, fn())] = cases![
     a_newer_terminal_takes_over_from_an_older_daemon_when_its_turn_is_done,
     a_newer_extension_takes_over_from_an_older_daemon_when_its_turn_is_done,
     an_older_terminal_and_extension_go_on_with_a_newer_daemon,
+    an_older_program_waits_for_the_newer_daemon_that_is_to_come,
+    an_older_program_starts_its_daemon_where_the_newer_one_is_killed_before_it_does,
+    an_upgrade_that_was_taken_back_is_not_waited_for,
 ];
 
 const OWN: &str = env!("CARGO_PKG_VERSION");
@@ -254,5 +259,105 @@ fn an_older_terminal_and_extension_go_on_with_a_newer_daemon() {
     assert_eq!(newest.state(0).unwrap(), "running");
     older.disconnect();
     newest.disconnect();
+    world.end();
+}
+
+/// A daemon that has ended for a newer gstack which is stopped in that moment, and an older program that waits for it.
+struct Between {
+    world: World,
+    /// Of the newer release: it asked the daemon to hand over, and is stopped.
+    newer: Child,
+    /// Of the older one: it found no daemon and has said that it waits.
+    older: Child,
+}
+
+const WAITS: &str = "waiting for it";
+
+fn between() -> Between {
+    let world = World::new("");
+    let program = release(&world, &newer());
+    let mut extension = Extension::new("one", 1);
+    extension.connect(&world);
+    send(&mut extension, 0, "a", "hang");
+    wait("the turn to run", || {
+        extension.read(Duration::from_millis(20)).ok();
+        last(&extension, 0)["type"] == "text"
+    });
+    let daemon = world.daemon();
+    let newer = world.command_of(&program, &["chat", "please [[say 2]]"]).spawn().unwrap();
+    let id = extension.conversations[0].clone();
+    wait("new messages to wait for the update", || {
+        let params = json!({ "conversationId": id, "clientId": "b", "text": "please [[say 1]]" });
+        matches!(extension.ask("chat.send", params), Ok(Err(fault)) if fault["code"] == "updating")
+    });
+    signal(&newer, Signal::STOP);
+    // The daemon may be gone before its answer.
+    extension.ask("chat.stop", json!({ "conversationId": id })).ok();
+    wait("the older daemon to end", || world.daemon() != daemon);
+    extension.disconnect();
+    let mut older = world.command(&["sessions"]).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(older.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains(WAITS), "{said}\n{}", world.log());
+    assert_eq!(world.daemon(), None, "it started none");
+    Between { world, newer, older }
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// The versions of the daemons that were ready, one after the other.
+fn daemons(world: &World) -> Vec<String> {
+    let log = world.log();
+    let of = |line: &str| Some(line.split_once(" ready ")?.1.split_once("version=")?.1.trim_matches('"').to_owned());
+    log.lines().filter_map(of).collect()
+}
+
+fn an_older_program_waits_for_the_newer_daemon_that_is_to_come() {
+    let Between { world, newer: mut starter, mut older } = between();
+    signal(&starter, Signal::CONT);
+    assert!(older.wait().unwrap().success(), "the newer daemon answers it");
+    wait("the newer terminal's turn", || starter.try_wait().unwrap().is_some());
+    assert!(starter.wait().unwrap().success());
+    assert_eq!(daemons(&world), [OWN.to_owned(), newer()]);
+    world.run(&["stop"]);
+    // The upgrade is over, and taken back: nothing is left of it to wait for.
+    let (well, said) = world.run(&["sessions"]);
+    assert!(well && !said.contains(WAITS), "{said}");
+    assert_eq!(status(&world)["version"], OWN);
+    world.end();
+}
+
+fn an_older_program_starts_its_daemon_where_the_newer_one_is_killed_before_it_does() {
+    let Between { world, newer: mut starter, mut older } = between();
+    signal(&starter, Signal::KILL);
+    starter.wait().unwrap();
+    assert!(older.wait().unwrap().success(), "it goes on without the newer one");
+    assert_eq!(status(&world)["version"], OWN);
+    assert_eq!(daemons(&world), [OWN, OWN]);
+    world.end();
+}
+
+fn an_upgrade_that_was_taken_back_is_not_waited_for() {
+    let world = World::new("");
+    let folder = world.home().join("run");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let mark = |age: Option<Duration>, content: &str| {
+        let file = folder.join("handed-over");
+        fs::write(&file, content).unwrap();
+        let file = fs::File::options().write(true).open(&file).unwrap();
+        file.set_modified(age.map_or_else(SystemTime::now, |age| SystemTime::now() - age)).unwrap();
+    };
+    let day = Duration::from_secs(24 * 60 * 60);
+    let of = |version: &str| json!({ "version": version, "starters": [{ "pid": std::process::id(), "began": 1 }] });
+    // Of a day ago; of this very release, as after a fresh takeover; of an older release, which says nothing.
+    for (age, content) in [(Some(day), of(&newer()).to_string()), (None, of(OWN).to_string()), (None, String::new())] {
+        mark(age, &content);
+        let (well, said) = world.run(&["sessions"]);
+        assert!(well && !said.contains(WAITS), "{content}: {said}");
+        world.run(&["stop"]);
+    }
     world.end();
 }

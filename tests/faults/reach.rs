@@ -1,13 +1,16 @@
 //! A daemon that nobody can reach any more: its sockets or its home are gone, or it hangs.
 
 use crate::cases::{begin, cases, end_of, finish, send};
-use crate::world::wait;
+use crate::world::{World, wait};
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::UnixListener;
 
 pub const ALL: &[(&str, fn())] = cases![
     a_daemon_whose_sockets_were_deleted_is_reached_again,
     a_daemon_whose_home_was_deleted_ends,
     a_daemon_whose_lock_was_deleted_ends_and_leaves_the_next_one_alone,
+    a_daemon_that_finds_another_at_the_lock_does_not_wait_for_its_end,
     a_hung_daemon_is_told_by_every_command_in_the_same_words,
     a_list_that_is_asked_for_beside_a_stop_is_given,
 ];
@@ -50,6 +53,25 @@ fn a_daemon_whose_lock_was_deleted_ends_and_leaves_the_next_one_alone() {
     let (well, said) = world.run(&["status"]);
     assert!(well && said.contains(&world.daemon().unwrap().to_string()), "{said}");
     finish(&world, extension);
+}
+
+/// As where a starter is killed: its daemon goes on and meets the next starter's.
+fn a_daemon_that_finds_another_at_the_lock_does_not_wait_for_its_end() {
+    let world = World::new("");
+    let home = world.home();
+    // The other one: it holds the lock and has no sockets yet.
+    let lock = fs::File::create(home.join("daemon.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut late = world.command(&["daemon", home.to_str().unwrap()]).spawn().unwrap();
+    let mut report = BufReader::new(late.stdout.take().unwrap());
+    let other = UnixListener::bind(home.join("http.sock")).unwrap();
+    let mut line = String::new();
+    report.read_line(&mut line).unwrap();
+    assert!(line.contains("already-running"), "{line}");
+    late.wait().unwrap();
+    drop((other, lock));
+    fs::remove_file(home.join("http.sock")).unwrap();
+    world.end();
 }
 
 fn a_hung_daemon_is_told_by_every_command_in_the_same_words() {

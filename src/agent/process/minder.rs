@@ -4,6 +4,7 @@
 //! none of them outlives it, also where the daemon was killed. The agent's pipes and signals pass it by; its end is told on.
 
 use super::descendants::{self, LOOK_AGAIN};
+use crate::base::process::EndWatch;
 use crate::base::say;
 use rustix::process::{Signal, WaitOptions};
 use std::ffi::{OsStr, OsString};
@@ -72,9 +73,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
         }
     };
     let orphaned = async {
-        if parent.await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        parent.await;
         tokio::time::sleep(WITHOUT_DAEMON).await;
         descendants::kill(&descendants::of(own));
         std::future::pending::<()>().await;
@@ -118,27 +117,16 @@ fn ask_within(own: i32, holder: u32) {
     descendants::ask_to_end(&within);
 }
 
-/// Heard from when the process that started this one has ended: the daemon, or the sandbox's first process. Never where
-/// it can't be watched.
-fn parent_ends() -> tokio::sync::oneshot::Receiver<()> {
-    let (ended, heard) = tokio::sync::oneshot::channel();
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::event::{PollFd, PollFlags, poll};
-        use rustix::process::{PidfdFlags, getppid, pidfd_open};
-        if let Some(process) = getppid().and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) {
-            // A thread that waits costs nothing and ends with this process.
-            std::thread::spawn(move || {
-                while poll(&mut [PollFd::new(&process, PollFlags::IN)], None)
-                    .is_err_and(|error| error == rustix::io::Errno::INTR)
-                {}
-                ended.send(()).ok();
-            });
+/// Returns when the process that started this one has ended: the daemon, or the sandbox's first process. Never where the
+/// system does not tell of it: the agent of a daemon that lives must not be ended.
+fn parent_ends() -> impl Future<Output = ()> {
+    let watch = rustix::process::getppid().and_then(EndWatch::on);
+    async move {
+        match watch {
+            Some(watch) => watch.ended().await,
+            None => std::future::pending().await,
         }
     }
-    #[cfg(not(target_os = "linux"))]
-    drop(ended);
-    heard
 }
 
 #[cfg(target_os = "linux")]

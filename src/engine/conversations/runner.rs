@@ -277,3 +277,28 @@ impl Runner {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::home::Home;
+    use crate::chat::Store;
+    use crate::chat::store::NewConversation;
+
+    #[test]
+    fn a_panel_that_asks_with_each_letter_fills_no_queue() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Home::at(folder.path().join("home")).unwrap()).unwrap();
+        let conversation = store.create(NewConversation { folder: "/".to_owned(), page: None });
+        // A task that is busy: nobody takes what comes.
+        let (kept, waiting) = std::sync::mpsc::channel();
+        let start: Start = Arc::new(move |_, inputs| kept.send(inputs).unwrap());
+        let runner = Runner::new(start, conversation);
+        (0..1000).for_each(|_| runner.warm());
+        let inputs = waiting.recv().unwrap();
+        assert_eq!(inputs.len(), 1);
+        runner.begins_to_warm();
+        runner.warm();
+        assert_eq!(inputs.len(), 2, "what is asked after it has begun counts");
+    }
+}

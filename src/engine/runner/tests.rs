@@ -101,7 +101,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let (stopped, waits) = (message("stopped"), message("waits"));
     let runner = engine.runner(&conversation);
     let mut task = Task::new(engine.clone(), runner.clone());
-    *lock(&engine.inner.handing_over) = true;
+    *lock(&engine.inner.handing_over) = Some(crate::base::upgrade::UpgradeMark::new("999.0.0".to_owned()));
     let begun = conversation.send(stopped).unwrap();
     task.input(Input::Effects(begun.effects)).await;
     conversation.send(waits).unwrap();

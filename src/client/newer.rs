@@ -1,0 +1,141 @@
+//! No daemon runs because the last one ended for a newer gstack: an older program waits for the newer daemon, and starts
+//! its own only if none comes.
+//!
+//! Owns the rule and its limits. Starts nothing.
+
+use crate::base::home::Home;
+use crate::base::lock::FileLock;
+use crate::base::process::own_pid;
+use crate::base::upgrade::{UpgradeMark, is_newer};
+use crate::protocol::VERSION;
+use std::time::{Duration, Instant};
+
+/// From the mark to the newer daemon: the end of the older one, and the newer one's own start.
+const LONGEST: Duration = Duration::from_secs(35);
+/// While nothing of the newer gstack is seen: its browser starts another host a moment after it has lost one.
+const UNSEEN: Duration = Duration::from_secs(8);
+/// How often it is asked again. Another program's progress: nothing tells of it.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// What a program does that finds no daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Start,
+    /// Asks again after a moment.
+    Wait,
+}
+
+/// What there is of an upgrade.
+#[derive(Clone, Copy, Debug)]
+struct Signs<'a> {
+    /// The daemon ended for this version.
+    version: &'a str,
+    /// Since it did.
+    age: Duration,
+    /// Since something of the upgrade was seen at work: the daemon that ends or starts, or a process that asked for it.
+    unseen: Duration,
+}
+
+/// The rule. Bounded by the mark's age, so that nothing waits for an upgrade that failed or was taken back.
+fn next(ours: &str, signs: Option<Signs<'_>>) -> Next {
+    match signs {
+        Some(signs) if is_newer(signs.version, ours) && signs.age < LONGEST && signs.unseen < UNSEEN => Next::Wait,
+        _ => Next::Start,
+    }
+}
+
+/// One program's wait for a newer daemon.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    since: Option<Instant>,
+    seen: Option<Instant>,
+}
+
+impl Waiting {
+    /// To be asked while no other program can start a daemon, and where none answers.
+    pub(super) fn next(&mut self, home: &Home) -> Next {
+        let Some((mark, age)) = UpgradeMark::read(home) else { return Next::Start };
+        // `gstack upgrade`: the program that it has put in place is the newer one, and it waits for nobody.
+        if mark.starters.iter().any(|starter| starter.pid == own_pid()) {
+            return Next::Start;
+        }
+        // The clock may be set meanwhile.
+        let age = age.max(self.since.map_or(Duration::ZERO, |since| since.elapsed()));
+        if mark.has_starter() || FileLock::is_held(&home.daemon_lock()).unwrap_or(false) {
+            self.seen = Some(Instant::now());
+        }
+        let unseen = self.seen.map_or(age, |seen| seen.elapsed());
+        let next = next(VERSION, Some(Signs { version: &mark.version, age, unseen }));
+        if next == Next::Wait && self.since.is_none() {
+            self.since = Some(Instant::now());
+            crate::base::say::line(format_args!("a newer gstack ({}) is starting; waiting for it", mark.version));
+        }
+        next
+    }
+
+    pub(super) async fn pause(&self) {
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::ZERO;
+    const MOMENT: Duration = Duration::from_millis(1);
+
+    fn of(version: &str, age: Duration, unseen: Duration) -> Next {
+        next("0.2.0", Some(Signs { version, age, unseen }))
+    }
+
+    #[test]
+    fn only_an_older_program_waits() {
+        assert_eq!(of("0.3.0", NOW, NOW), Next::Wait);
+        for version in ["0.2.0", "0.1.0", "", "no version"] {
+            assert_eq!(of(version, NOW, NOW), Next::Start, "{version}");
+        }
+        assert_eq!(next("0.2.0", None), Next::Start);
+    }
+
+    #[test]
+    fn it_starts_when_nothing_of_the_newer_one_is_seen() {
+        assert_eq!(of("0.3.0", UNSEEN, UNSEEN - MOMENT), Next::Wait);
+        assert_eq!(of("0.3.0", UNSEEN, UNSEEN), Next::Start);
+    }
+
+    #[test]
+    fn it_starts_when_the_newer_one_works_and_does_not_come() {
+        assert_eq!(of("0.3.0", LONGEST - MOMENT, NOW), Next::Wait);
+        assert_eq!(of("0.3.0", LONGEST, NOW), Next::Start);
+    }
+
+    #[test]
+    fn a_mark_of_long_ago_is_not_waited_for() {
+        let day = Duration::from_secs(24 * 60 * 60);
+        assert_eq!(of("9.9.9", day, NOW), Next::Start);
+    }
+
+    #[test]
+    fn a_daemon_that_ends_is_a_sign_of_the_upgrade_and_its_end_begins_the_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().join("home")).unwrap();
+        std::fs::create_dir(home.run_files()).unwrap();
+        let mut waiting = Waiting::default();
+        assert_eq!(waiting.next(&home), Next::Start, "there is no mark");
+        UpgradeMark::new("999.0.0".to_owned()).write(&home).unwrap();
+        let lock = FileLock::try_take(&home.daemon_lock()).unwrap();
+        assert_eq!(waiting.next(&home), Next::Wait);
+        assert!(waiting.seen.is_some());
+        drop(lock);
+        assert_eq!(waiting.next(&home), Next::Wait);
+        waiting.seen = Instant::now().checked_sub(UNSEEN);
+        assert_eq!(waiting.next(&home), Next::Start);
+        waiting.seen = None;
+        assert_eq!(waiting.next(&home), Next::Wait);
+        let mut own = UpgradeMark::new("999.0.0".to_owned());
+        own.ask("999.0.0", crate::base::process::Process::find(own_pid()));
+        own.write(&home).unwrap();
+        assert_eq!(waiting.next(&home), Next::Start, "it asked itself: it starts the newer one");
+    }
+}
