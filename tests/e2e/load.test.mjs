@@ -64,7 +64,9 @@ describe('under load', () => {
     assert.equal(new Set(tabs).size, TABS, 'a number was given twice');
     const listed = await api.ok('tabs');
     // The whole name: page 1 is not page 10.
-    const numbers = new Map([...listed.matchAll(/\[(\d+)\] .* — \S+\/p\/(\d+)(?!\S)/g)].map(([, tab, name]) => [Number(name), Number(tab)]));
+    const numbers = new Map(
+      [...listed.matchAll(/\[(\d+)\] .* — \S+\/p\/(\d+)(?!\S)/g)].map(([, tab, name]) => [Number(name), Number(tab)]),
+    );
     const pages = Array.from({ length: TABS }, (_, i) => numbers.get(i));
     assert.deepEqual(pages, tabs, 'each page is listed with its number');
     await several([0, 57, 123, 199], 4, async (i) => {
