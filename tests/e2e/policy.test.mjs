@@ -200,7 +200,7 @@ describe('a page that tells the agent what to do', () => {
     await scene.home.ok(['goto', `${other.origin}/form`]);
     await scene.home.ok(['approvals', 'allow', approvalId]);
     const ran = await running;
-    assert.ok(ran.isError && words(ran).includes('does not show'), words(ran));
+    assert.ok(ran.isError && words(ran).includes('no longer shows'), words(ran));
     assert.equal(await scene.home.ok(['js', 'document.title']), 'Form\n');
     turn.end();
     await scene.panel.gone('stop');
