@@ -138,7 +138,7 @@ describe('what a person decides in the panel', () => {
     await panel.page.waitFor(
       `document.querySelector('.menu--tabs').innerText.includes('Long') && document.querySelector('.tabchip__others').innerText.includes('2')`,
     );
-    await press(panel, '.menu--tabs button', 'Take Long away');
+    await press(panel, '.menu--tabs button', 'Remove Long');
     await panel.page.waitFor(`!document.querySelector('.tabchip__others').innerText.includes('2')`);
     await escape(panel);
     await client.send('Target.closeTarget', { targetId });
