@@ -229,8 +229,8 @@ describe('what may come between', () => {
     const waiting = turn.tool('wait', { selector: '#never' });
     await until(async () => (await scene.browser.attached()).length === 1, 'the tab is attached to');
     await scene.page.send('Page.navigate', { url: 'chrome://version/' });
-    assert.match(words(await waiting), /lets no extension into it/);
-    assert.match(words(await turn.tool('snapshot', {})), /lets no extension into it/);
+    assert.match(words(await waiting), /can.t access/);
+    assert.match(words(await turn.tool('snapshot', {})), /can.t access/);
     const going = turn.tool('goto', { url: `${scene.site.origin}/counter` });
     await scene.panel.answer('once');
     assert.match(words(await going), /Navigated to/);
@@ -385,7 +385,7 @@ describe('an everyday browser that is in use and was closed', () => {
     await until(async () => /Status: your everyday browser is away/.test(await home.ok(['status'])), 'it is away');
     const refused = await home.run(['text']);
     assert.equal(refused.code, 1, refused.stderr);
-    assert.match(refused.stderr, /in use, but its extension is not connected[\s\S]*gstack disconnect/);
+    assert.match(refused.stderr, /selected, but its extension is not connected[\s\S]*gstack disconnect/);
     assert.deepEqual(home.processes('browser-keeper'), []);
     await home.ok(['disconnect']);
     assert.match(await home.ok(['status']), /Status: no browser/);

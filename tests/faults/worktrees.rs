@@ -82,7 +82,7 @@ fn a_conversation_works_in_a_work_tree_until_it_is_cleared() {
     assert_eq!(fs::read_to_string(folder.join("file")).unwrap(), "one", "what is uncommitted is not in it");
     assert!(folder.join("of-the-agent").exists() && !repository.join("of-the-agent").exists());
     let said = notices(&extension, &extension.conversations[0]);
-    assert!(said.contains("a work tree of its own") && said.contains("uncommitted"), "{said}");
+    assert!(said.contains("its own git work tree") && said.contains("Uncommitted"), "{said}");
     let (_, listed) = world.run(&["sessions"]);
     assert!(listed.contains("a git work tree of"), "{listed}");
     let id = extension.conversations[0].clone();
