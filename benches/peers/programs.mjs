@@ -3,6 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 
 const LIMIT_MS = 120_000;
 /** Of /proc: Linux counts in these whatever the processor does. */
@@ -21,7 +22,7 @@ export function run([program, ...args], { env, cwd }) {
       setImmediate(() => {
         const text = Buffer.concat(out).toString();
         if (code === 0) resolve(text);
-        else reject(new Error(`${program} ${args.join(' ').slice(0, 100)}: ${code ?? signal}\n${Buffer.concat(err)}${text.slice(0, 400)}`));
+        else reject(new Error(`${path.basename(program)} ${args.join(' ').slice(0, 100)}: ${code ?? signal}\n${Buffer.concat(err)}${text.slice(0, 400)}`));
       });
     });
   });
