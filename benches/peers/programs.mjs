@@ -22,7 +22,12 @@ export function run([program, ...args], { env, cwd }) {
       setImmediate(() => {
         const text = Buffer.concat(out).toString();
         if (code === 0) resolve(text);
-        else reject(new Error(`${path.basename(program)} ${args.join(' ').slice(0, 100)}: ${code ?? signal}\n${Buffer.concat(err)}${text.slice(0, 400)}`));
+        else
+          reject(
+            new Error(
+              `${path.basename(program)} ${args.join(' ').slice(0, 100)}: ${code ?? signal}\n${Buffer.concat(err)}${text.slice(0, 400)}`,
+            ),
+          );
       });
     });
   });
